@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 import threading
 import time
@@ -72,14 +73,14 @@ class Room:
             person.name = sanitize.line(name, NAME) or person.name
         return {"who": who, "name": person.name, "features": person.last, "best": self._percent(person.best)}
 
-    def attempt(self, who: str, features: Sequence[int]) -> dict[str, Any]:
+    def attempt(self, who: str, features: Any) -> dict[str, Any]:
         """Weigh a painting; the variance is computed here, whatever the phone says."""
         person = self._people.get(who)
         if person is None:
             raise RoomError("You are not in this room: load the page again.", 403)
         n, k = self.board["n"], self.board["k"]
-        fits = len(set(features)) == len(features) <= k and all(type(i) is int and 0 <= i < n for i in features)
-        if not fits:
+        fits = isinstance(features, list) and all(type(i) is int and 0 <= i < n for i in features)
+        if not fits or not len(set(features)) == len(features) <= k:
             raise RoomError(f"An attempt is up to {k} different numbers from 0 to {n - 1}.", 400)
         with self._lock:
             now = time.monotonic()
@@ -115,6 +116,22 @@ class Room:
                 "leaders": leaders,
                 "solver": self.solver if self.revealed else None,
             }
+
+    def _check_owner(self, owner: str) -> None:
+        if not secrets.compare_digest(self.owner.encode(), owner.encode()):
+            raise RoomError("The person who opened the room does this.", 403)
+
+    def reveal(self, owner: str) -> dict[str, Any]:
+        """Show the solver's component and the best drawings on the wall."""
+        self._check_owner(owner)
+        self.revealed = True
+        return {}
+
+    def close(self, owner: str) -> dict[str, Any]:
+        """End the game."""
+        self._check_owner(owner)
+        self._ends = -math.inf
+        return {}
 
     def _percent(self, value: float) -> str:
         """Return a share of the upper bound, rounded down: at least so much of the optimum."""
@@ -162,18 +179,6 @@ class Rooms:
         if room is None or room.is_over:
             raise RoomError("There is no such room, or it is over: check the letters.", 404)
         return room
-
-    def owned(self, code: str, owner: str) -> Room:
-        """Return a room for the one who opened it; RoomError for anyone else."""
-        room = self.find(code)
-        if not secrets.compare_digest(room.owner.encode(), owner.encode()):
-            raise RoomError("The person who opened the room does this.", 403)
-        return room
-
-    def close(self, room: Room) -> None:
-        """Close a room."""
-        with self._lock:
-            self._rooms.pop(room.code, None)
 
 
 ROOMS = Rooms()

@@ -83,16 +83,6 @@ def _page(room: Room, name: str) -> Response:
     return HTMLResponse(page, headers=FRESH)
 
 
-def phone(request: Request, room: Room) -> Response:
-    """Return a student's page."""
-    return _page(room, "phone")
-
-
-def wall(request: Request, room: Room) -> Response:
-    """Return the page that the class sees."""
-    return _page(room, "wall")
-
-
 def code(request: Request, room: Room) -> Response:
     """Return a student's address as a QR code; the wall says whether it came by TLS, which a proxy may have ended."""
     file, scheme = io.BytesIO(), "https" if "tls" in request.query_params else request.url.scheme
@@ -107,30 +97,48 @@ def news(request: Request, room: Room) -> Response:
     return JSONResponse(room.news(int(since) if since.isdecimal() and len(since) < 10 else 0), headers=FRESH)
 
 
-def join(said: dict[str, Any], room: Room) -> dict[str, Any]:
-    """Let someone in."""
-    return room.join(str(said.get("who", ""))[:64], str(said.get("name", ""))[:64])
+def _text(said: dict[str, Any], key: str) -> str:
+    return str(said.get(key, ""))[:64]
 
 
-def attempt(said: dict[str, Any], room: Room) -> dict[str, Any]:
-    """Weigh an attempt."""
-    features = said.get("features")
-    return room.attempt(str(said.get("who", ""))[:64], features if isinstance(features, list) else [-1])
+ACTS: dict[str, Callable[[Room, dict[str, Any]], dict[str, Any]]] = {
+    "join": lambda room, said: room.join(_text(said, "who"), _text(said, "name")),
+    "attempt": lambda room, said: room.attempt(_text(said, "who"), said.get("features")),
+    "reveal": lambda room, said: room.reveal(_text(said, "owner")),
+    "close": lambda room, said: room.close(_text(said, "owner")),
+}
+LOOKS: dict[str, Callable[[Request, Room], Response]] = {
+    "": lambda request, room: _page(room, "phone"),
+    "/wall": lambda request, room: _page(room, "wall"),
+    "/code.svg": code,
+    "/news": news,
+}
 
 
-def reveal(said: dict[str, Any], room: Room) -> dict[str, Any]:
-    """Show the solver's component and the best drawings on the wall."""
-    ROOMS.owned(room.code, str(said.get("owner", ""))).revealed = True
-    return {}
+async def act(request: Request) -> Response:
+    """Do what a phone or the wall asks for."""
+    try:
+        room, body = ROOMS.find(request.path_params["code"]), bytearray()
+        if not request.headers.get("content-type", "").startswith("application/json"):  # no form of another site
+            raise RoomError("Send JSON.", 415)
+        async for part in request.stream():
+            body += part
+            if len(body) > LONGEST:
+                raise RoomError(f"More than {LONGEST} bytes.", 413)
+        try:
+            said = json.loads(bytes(body))
+        except ValueError:
+            said = None
+        if not isinstance(said, dict):
+            raise RoomError("Send a JSON object.", 400)
+        return JSONResponse(await run_in_threadpool(ACTS[request.path_params["act"]], room, said), headers=FRESH)
+    except KeyError:
+        return JSONResponse({"error": f"Ask for {', '.join(ACTS)}."}, 404, FRESH)
+    except RoomError as error:
+        return JSONResponse({"error": error.args[0]}, error.args[1], FRESH)
 
 
-def close(said: dict[str, Any], room: Room) -> dict[str, Any]:
-    """Close the room."""
-    ROOMS.close(ROOMS.owned(room.code, str(said.get("owner", ""))))
-    return {}
-
-
-def _got(answer: Callable[[Request, Room], Response]) -> Callable[[Request], Any]:
+def _look(answer: Callable[[Request, Room], Response]) -> Callable[[Request], Any]:
     async def endpoint(request: Request) -> Response:
         try:
             return await run_in_threadpool(answer, request, ROOMS.find(request.path_params["code"]))
@@ -140,34 +148,7 @@ def _got(answer: Callable[[Request, Room], Response]) -> Callable[[Request], Any
     return endpoint
 
 
-def _posted(answer: Callable[[dict[str, Any], Room], dict[str, Any]]) -> Callable[[Request], Any]:
-    async def endpoint(request: Request) -> Response:
-        try:
-            room, body = ROOMS.find(request.path_params["code"]), bytearray()
-            if not request.headers.get("content-type", "").startswith("application/json"):  # no form of another site
-                raise RoomError("Send JSON.", 415)
-            async for part in request.stream():
-                body += part
-                if len(body) > LONGEST:
-                    raise RoomError(f"More than {LONGEST} bytes.", 413)
-            try:
-                said = json.loads(bytes(body))
-            except ValueError:
-                said = None
-            if not isinstance(said, dict):
-                raise RoomError("Send a JSON object.", 400)
-            return JSONResponse(await run_in_threadpool(answer, said, room), headers=FRESH)
-        except RoomError as error:
-            return JSONResponse({"error": error.args[0]}, error.args[1], FRESH)
-
-    return endpoint
-
-
 def routes() -> list[Route]:
     """Return the routes."""
-    gets = {"": phone, "/wall": wall, "/code.svg": code, "/news": news}
-    posts = (join, attempt, reveal, close)
-    return [
-        *(Route(f"/{PLACE}/{{code}}{path}", _got(answer)) for path, answer in gets.items()),
-        *(Route(f"/{PLACE}/{{code}}/{answer.__name__}", _posted(answer), methods=["POST"]) for answer in posts),
-    ]
+    looks = [Route(f"/{PLACE}/{{code}}{path}", _look(answer)) for path, answer in LOOKS.items()]
+    return [*looks, Route(f"/{PLACE}/{{code}}/{{act}}", act, methods=["POST"])]

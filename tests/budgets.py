@@ -5,7 +5,7 @@ from dataclasses import replace
 import nnspca
 from nnspca.bounds import certificate, plan
 from nnspca.bounds import parts as parts_certificate
-from nnspca.bounds.plan import COUNTED, PARTS_PLANS, PLANS
+from nnspca.bounds.plan import COUNTED, PLANS
 from nnspca.components import _certify as of_parts
 from nnspca.components import bounding
 from nnspca.solvers import dspca, scotlass
@@ -22,12 +22,12 @@ def at_any_gap(patch):
     for place in (certificate, parts_certificate):
         patch.setattr(place, "OPTIMAL", -1.0)
         patch.setattr(place, "WORTHWHILE", 0)
-    patch.setattr(certificate, "NARROW", -1.0)
+    patch.setattr(certificate, "SMALL", -1.0)
 
 
 def small(patch, *, pair_steps):
     """Compute every bound of the mix but cases, even where one already meets the optimum."""
-    patch.setattr(certificate, "NARROW", -1.0)
+    patch.setattr(certificate, "SMALL", -1.0)
     patch.setattr(_certify, "PLANS", each(relaxation=pair_steps * COUNTED, closed=-1.0))
 
 
@@ -43,20 +43,23 @@ def quick(patch):
 def hurried(patch, branch_seconds=0.2):
     """Let certificates compute all they compute otherwise, on as many features, in fewer steps."""
     patch.setattr(_certify, "PLANS", each(relaxation=0.2, trees=branch_seconds))
-    patch.setattr(plan, "PRODUCTS", 2e11)  # and read as many rows
-    patch.setattr(certificate, "PASSES", 1)
+    patch.setattr(plan.Plan, "rows", lambda self, problem: problem.n)  # and read as many rows
+    patch.setattr(certificate, "READINGS", 1)
 
 
-def of_live_parts(patch, **changed):
-    """Let live certificates of several parts have a plan that is changed in these fields."""
-    live = replace(PARTS_PLANS["live"], **changed)
-    patch.setattr(bounding, "PARTS_PLANS", {**PARTS_PLANS, "live": live})
+def of_live_parts(patch, working=None, **changed):
+    """Let live certificates of several parts have a plan that is changed in these fields, and small working sets."""
+    if working is not None:
+        patch.setattr(plan, "WHOLE", 0)
+        patch.setattr(plan, "KEPT", 2 * working)
+    live = replace(PLANS["live"], **changed)
+    patch.setattr(bounding, "PLANS", {**PLANS, "live": live})
 
 
 def brief(patch):
     """Let live certificates of several parts stop after a few starts and steps of the joint dual, and make no cases."""
-    live = PARTS_PLANS["live"]
-    of_live_parts(patch, steps=live.steps // 20, relaxation=live.relaxation / 20, trees=0.0)
+    live = PLANS["live"]
+    of_live_parts(patch, relaxation=live.relaxation / 20, trees=0.0)
     few_starts(patch)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from nnspca.bounds import eigenvalues
 from nnspca.bounds.pair_scaled import CHECK, described, proof_of, run_interruptibly
-from nnspca.bounds.plan import step_seconds
+from nnspca.bounds.plan import is_slow, step_seconds
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.proofs import PairProof, TreeProof
 from nnspca.control.progress import Monitor
@@ -28,14 +28,9 @@ from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible, rounding
 from nnspca.result import Bound
 
-ROOT = 300  # most steps of the splitting of the whole
-LONG = 200  # most steps of the splitting of a node
-SHORT = 30  # the same in a large tree or in little time, where many quick leaves gain more than few good ones
-MANY = 500  # leaves from which a tree counts as large
-PAIRS = 60  # the same of a tree of pairs
-LOOK_BACK, SLOW = (4, 3), (0.02, 0.05)  # of one part, and of several: bounds that must gain such a share of the gap
-ENTRIES = 2.4e7  # most numbers in a proof
-NODE_STEP = 3.0  # time of a step of a node, its share of the bounds included, relative to what it is counted at
+STEPS = 60  # most steps of the splitting of a node
+NODE_STEP = 3.0  # time of a step of a node, its share of the bounds included, relative to that of any step
+ENTRIES = 1.2e7  # most numbers in the proofs of a tree, and of all splittings of an elimination
 
 Proven = tuple[float, PairProof]
 
@@ -83,20 +78,16 @@ def tighten(
     consider: Callable[[np.ndarray], None] = lambda likely: None,
     entries: float = ENTRIES,
     start: PairProof | None = None,
-    hurried: bool = False,
 ) -> Iterator[Bound]:
     """Yield decreasing bounds as the tree grows, until the goal is met or the budget is spent.
 
     X are the best parts known, shape (n,) or (r, n); the meter may be shared with other searches. Where a node suggests
     that something better lies, ``consider`` is called: with a support of at most k features, or with r approximate
-    parts. The proof holds at most so many ``entries``. The tree begins at ``start``, what was proven of the whole;
-    ``hurried`` is whether there is time for some tens of leaves only.
+    parts. The proof holds at most so many ``entries``. The tree begins at ``start``, what was proven of the whole.
     """
     X = np.atleast_2d(X)
-    steps = SHORT if hurried or entries >= 2 * MANY * problem.n**2 else LONG
-    steps = steps if len(X) == 1 else PAIRS
     kind: type[_OfFeatures | _OfPairs] = _OfFeatures if len(X) == 1 else _OfPairs
-    tree = kind(problem, X, goal, meter, monitor, steps)
+    tree = kind(problem, X, goal, meter, monitor)
     root = tree.root(start)
     open_nodes, leaves, held, least = [root], 1, root.entries, np.inf
     while open_nodes:
@@ -133,14 +124,12 @@ class _Tree:
     goal: float
     meter: Meter
     monitor: Monitor
-    steps: int
     numbers: Iterator[int] = field(default_factory=itertools.count)
 
     def improved(
         self,
         splitting: Splitting,
         part: Problem,
-        steps: int,
         best: Proven | None,
         *,
         whole: bool,
@@ -150,19 +139,17 @@ class _Tree:
         """Take the steps of a node; stop at the goal, or if the gain is too small to reach it."""
         r = splitting.r
         past = [] if best is None else [best[0]]
-        for step in range(1, steps + 1):
+        for step in range(1, STEPS + 1):
             run_interruptibly(splitting.advance, part.n, self.monitor, r)
             self.monitor.pay((NODE_STEP - 1) * step_seconds(part.n, r))
             self.meter.pay(part.n, r=r)
-            last = step == steps or self.monitor.stop()
+            last = step == STEPS or self.monitor.stop()
             if step % CHECK and not last:
                 continue
             proven = proof_of(part, *splitting.multipliers(), r=r, same=same, apart=apart, monitor=self.monitor)
             best = proven if best is None or proven[0] < best[0] else best
             past.append(best[0])
-            look_back, share = LOOK_BACK[r > 1], SLOW[r > 1]
-            slow = len(past) > look_back and past[-1 - look_back] - best[0] < share * (best[0] - self.goal)
-            if best[0] <= self.goal or last or slow or (self.meter.left <= 0 and not whole):
+            if best[0] <= self.goal or last or is_slow(past, self.goal) or (self.meter.left <= 0 and not whole):
                 break
         assert best is not None  # the last step makes one
         return best
@@ -188,14 +175,14 @@ class _OfFeatures(_Tree):
     """
 
     def root(self, start: PairProof | None) -> Node:
-        return self._node(np.arange(self.problem.n), self.problem.included, ROOT, start=start)
+        return self._node(np.arange(self.problem.n), self.problem.included, start=start)
 
     def sides(self, parent: Node, split: Any) -> tuple[Node, ...]:
         features, inside = parent.case
         known = inside.copy()
         known[split] = True
-        without = self._node(np.delete(features, split), np.delete(inside, split), self.steps, parent)
-        return without, self._node(features, known, self.steps, parent)
+        without = self._node(np.delete(features, split), np.delete(inside, split), parent)
+        return without, self._node(features, known, parent)
 
     def named(self, node: Node, split: Any) -> int:
         return int(node.case[0][split])
@@ -204,7 +191,6 @@ class _OfFeatures(_Tree):
         self,
         features: np.ndarray,
         inside: np.ndarray,
-        steps: int,
         parent: Node | None = None,
         start: PairProof | None = None,
     ) -> Node:
@@ -226,7 +212,7 @@ class _OfFeatures(_Tree):
         elif start is not None:
             splitting.begin_at(start)
             first = proof_of(part, start.L, start.M, same=inside, monitor=self.monitor)
-        value, proof = self.improved(splitting, part, steps, first, whole=parent is None, same=inside)
+        value, proof = self.improved(splitting, part, first, whole=parent is None, same=inside)
         return Node((-value, next(self.numbers)), (features, inside), proof, splitting)
 
     def _splitting(self, part: Problem, features: np.ndarray, inside: np.ndarray, parent: Node | None) -> Splitting:
@@ -266,7 +252,7 @@ class _OfFeatures(_Tree):
 
 def cases(problem: Problem, X: np.ndarray, goal: float, monitor: Monitor) -> _OfFeatures:
     """Return the tree of one component for a caller that opens its nodes as long as it likes, in any order."""
-    return _OfFeatures(problem, X, goal, Meter(np.inf), monitor, SHORT)
+    return _OfFeatures(problem, X, goal, Meter(np.inf), monitor)
 
 
 def _of_known_support(part: Covariance) -> tuple[float, PairProof]:
@@ -338,17 +324,17 @@ class _OfPairs(_Tree):
     """
 
     def root(self, start: PairProof | None) -> Node:
-        return self._node(Decided.nothing(self.problem.n), ROOT, None, start)
+        return self._node(Decided.nothing(self.problem.n), None, start)
 
     def sides(self, parent: Node, split: Any) -> tuple[Node, ...]:
         cases = [parent.case.parted(*split), parent.case.joined(*split)]
         allowed = [case for case in cases if case.largest <= self.problem.k]
-        return tuple(self._node(case, self.steps, parent, parent.proof) for case in allowed)
+        return tuple(self._node(case, parent, parent.proof) for case in allowed)
 
     def named(self, node: Node, split: Any) -> tuple[int, int]:
         return split
 
-    def _node(self, decided: Decided, steps: int, parent: Node | None, start: PairProof | None) -> Node:
+    def _node(self, decided: Decided, parent: Node | None, start: PairProof | None) -> Node:
         """Bound one node, from the state of its parent and what was proven of that."""
         same, apart, first = decided.same, decided.apart, None
         splitting = Splitting(self.problem, self.X, same, apart)
@@ -361,7 +347,7 @@ class _OfPairs(_Tree):
             first = proof_of(self.problem, *proof, r=splitting.r, same=same, apart=apart, monitor=self.monitor)
         if first is None or first[0] > self.goal:
             whole = parent is None
-            first = self.improved(splitting, self.problem, steps, first, whole=whole, same=same, apart=apart)
+            first = self.improved(splitting, self.problem, first, whole=whole, same=same, apart=apart)
         return Node((-first[0], next(self.numbers)), decided, first[1], splitting)
 
     def undecided(self, node: Node) -> tuple[int, int] | None:

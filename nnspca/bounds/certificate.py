@@ -9,23 +9,20 @@ import numpy as np
 
 from nnspca.bounds import balanced, branch, core, eigenvalues, elimination, pair_scaled, plain, working
 from nnspca.bounds.companions import Companions
-from nnspca.bounds.plan import PLANS, Plan, step_seconds
+from nnspca.bounds.plan import KEPT, LONGEST, PLANS, READINGS, WORTHWHILE, Plan, step_seconds
+from nnspca.bounds.selection import Limits
 from nnspca.certificates.proofs import PairProof, ScaleProof
 from nnspca.control.progress import Allowance, Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 
-QUICK = 2.0  # seconds that λ₁ may take whether it is needed or not
-SMALL = 1e-3  # relative gap below which rows that are not held are not levelled
-REST = 1 / 6  # share of the work that the bound along the first eigenvector may take
-NARROW = 5e-3  # relative gap of the relaxations below which all rows are not levelled: they are hardly ever lower
+SMALL = 1e-3  # relative gap below which rows that are not held are not levelled: they are hardly ever lower
+REST = 1 / 6  # share of the work that an eigenvalue may take
 OPTIMAL = PLANS["live"].closed  # relative gap below which a component is called optimal: no cases are begun
 CORE = 0.6  # share of the work left that a core's splitting may take in a live certificate
+PATIENT = 1 / 8  # share of the work after which an elimination ends unless it improved on the known bound
+FLAT, EARLY = 5e-2, 1 / 4  # relative gap of the rows beyond which a core is tried after this share instead
 FAR = 3e-2  # relative gap of an elimination beyond which a working set is tried as well
-WHOLE = 700  # features up to which the relaxation is solved on all of them where none could be eliminated
-PASSES, LONGEST = 3, 120.0  # readings of rows in a thorough certificate, and the work that they may take together
-WORTHWHILE = 700  # least number of steps of a splitting for which a tree is worthwhile
-CASES = 450  # most features for which branch and bound takes over from a slow search
 
 
 @dataclass(kw_only=True)
@@ -84,20 +81,45 @@ def tighten(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
             whole = bound.ingredients if isinstance(bound.ingredients, PairProof) else None
             yield bound
     else:
+        others = problem.cov.holds_entries and problem.n <= plan.whole  # the relaxation on all features may follow
+        kept = min(KEPT, problem.n // 2) if others else KEPT
+        limits = Limits(kept, plan.loss, max_rows_read=plan.rows(problem), must_suffice=others)
+        patience = PATIENT if others or not plan.hurried else EARLY if known.upper > goal * (1 + FLAT) else 1.0
+        work = elimination.Budget(plan.relaxation, 0.0 if plan.hurried else plan.relaxation, patience)
         eliminated = np.inf
-        for bound in elimination.on(free, known.x, known.upper, plan, goal, monitor, known.consider, companions, WHOLE):
+        for bound in elimination.tighten(
+            free,
+            known.x,
+            known.upper,
+            limits,
+            work,
+            goal=goal,
+            monitor=monitor,
+            consider=known.consider,
+            companions=companions,
+        ):
             eliminated = bound.value
             yield _relaxation(bound, known)
-        if problem.cov.holds_entries and problem.n <= max(WHOLE, plan.features):
-            if eliminated == np.inf:
-                yield from _relaxed(problem, known, plan, goal)
-        else:
-            if known.above(elimination.FLAT):
+        if others and eliminated == np.inf:
+            yield from _relaxed(problem, known, plan, goal)
+        elif not others:
+            if known.above(FLAT):
                 yield from _on_core(free, known, plan, goal)
             yield from _rows_again(free, known, plan)
-            if eliminated > known.lower * (1 + FAR):
-                for bound in working.on(free, known.x, known.lower, known.upper, plan, goal, monitor, companions):
-                    yield _relaxation(bound, known)
+        if not others and eliminated > known.lower * (1 + FAR):
+            for bound in working.tighten(
+                free,
+                known.x,
+                known.lower,
+                known.upper,
+                features=plan.working,
+                budget=min(plan.relaxation, plan.seconds / 2),
+                goal=goal,
+                monitor=monitor,
+                read=plan.rows(problem) // READINGS,  # the heavy ones are read again and again
+                companions=companions,
+            ):
+                yield _relaxation(bound, known)
     if few and known.above(OPTIMAL) and plan.trees >= WORTHWHILE * step_seconds(problem.n):
         goal = known.lower * (1 + OPTIMAL / 2)
         meter = branch.Meter(plan.trees)
@@ -110,7 +132,7 @@ def quick(problem: Problem, known: Known, plan: Plan, companions: Companions | N
     """Yield λ₁, the bound along the first eigenvector and that of balanced rows, unless they were made before."""
     cov, monitor, proving = problem.cov, known.monitor, eigenvalues.largest_seconds(problem.cov)
     if begins := "eigenvalue" not in known.bounds:
-        yield plain.leading(problem, monitor, proven=proving <= QUICK)
+        yield plain.leading(problem, monitor, proven=proving <= plan.seconds * REST)
     if not known.along and eigenvalues.residual_seconds(cov, 1) <= plan.seconds * REST:
         known.along = True
         if bound := plain.along_leading(problem, monitor):
@@ -120,7 +142,7 @@ def quick(problem: Problem, known: Known, plan: Plan, companions: Companions | N
             problem, readings=1, lower=known.lower, monitor=monitor, companions=companions
         )
         yield known.rows
-    if begins and QUICK < proving < np.inf and eigenvalues.estimated(cov) < known.upper:
+    if begins and plan.seconds * REST < proving < np.inf and eigenvalues.estimated(cov) < known.upper:
         yield plain.leading(problem, monitor)
 
 
@@ -132,7 +154,7 @@ def _relaxation(bound: Bound, known: Known) -> Bound:
 def _relaxed(problem: Problem, known: Known, plan: Plan, goal: float) -> Iterator[Bound]:
     """The relaxation on all features, from the multipliers of a neighbouring k or from balanced rows."""
     rows = None if known.rows is None else known.rows.ingredients
-    parted = problem.n <= min(CASES, plan.features) and plan.trees >= WORTHWHILE * step_seconds(problem.n)
+    parted = problem.n <= plan.features and plan.trees >= WORTHWHILE * step_seconds(problem.n)
     for bound in pair_scaled.tighten(
         problem,
         known.x,
@@ -170,12 +192,12 @@ def _rows_again(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
     """The rows levelled by one more reading where no relaxation gave a bound; all rows if there is time."""
     if known.rows is None or problem.cov.holds_entries or not known.above(SMALL if plan.hurried else 0.0):
         return
-    every = not plan.hurried and known.relaxed > known.lower * (1 + NARROW) and plan.rows(problem) >= problem.n
+    every = not plan.hurried and known.relaxed > known.lower * (1 + SMALL) and plan.rows(problem) >= problem.n
     if every or known.relaxed == np.inf:
-        limited = replace(known.monitor, allowance=known.monitor.allowance if plan.hurried else Allowance(LONGEST))
+        limited = replace(known.monitor, allowance=known.monitor.allowance if plan.hurried else Allowance(2 * LONGEST))
         known.rows = balanced.balanced_rows(
             problem,
-            readings=PASSES if every else 1,
+            readings=READINGS if every else 1,
             lower=0.0 if every else known.lower,
             monitor=limited,
             warm_start=known.rows,

@@ -18,8 +18,6 @@ from nnspca.numerics import rounding, singles
 from nnspca.numerics.feasible import largest_entries, sum_of_largest
 from nnspca.numerics.rounding import raised
 
-SELECTED, SINGLE_PRODUCT = 4e-9, 3.5e-11  # seconds an entry of dense data takes, and each product behind it
-
 
 class Companions:
     """Upper bounds on the norm of the k−1 largest A_ij⁺, j ≠ i, of rows of A; of |A_ij| without the sign constraint."""
@@ -43,19 +41,12 @@ class Companions:
         """Return the norms of the companions of these rows as they are read, rounded up, shape (len(rows),)."""
         unread = rows[np.isnan(self._norms[rows])]
         if len(unread):
-            self.monitor.pay(self._seconds(unread))
+            self.monitor.pay(self.problem.cov.reading_seconds(unread))
             shares, error = self._shares(unread)
             squares = (shares * shares).sum(axis=-1)
             roots = rounding.raised(np.sqrt(rounding.raised(squares, 4 * (self.problem.k + 8))), 2)
             self._norms[unread] = (roots + error) * self._size
         return self._norms[rows]
-
-    def _seconds(self, rows: np.ndarray) -> float:
-        """About how many seconds it takes to read these rows."""
-        cov = self.problem.cov
-        if not isinstance(cov.factor, DenseFactor):
-            return cov.reading_seconds(rows)
-        return len(rows) * self.problem.n * (SELECTED + SINGLE_PRODUCT * cov.form.terms)
 
     def _shares(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray | float]:
         """The k−1 largest shares of each row in units of the largest variance, so that no square overflows."""

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from nnspca.bounds.pair_scaled import proof_of, run_interruptibly
-from nnspca.bounds.plan import STEP, step_seconds
+from nnspca.bounds.plan import SLOW, STEP, step_seconds
 from nnspca.bounds.splitting import Splitting
 from nnspca.bounds.working import Outside, levelled, part_of
 from nnspca.control.progress import Monitor
@@ -28,7 +28,6 @@ FIRST = 0.75  # share of the core that is chosen at first: the heaviest rows out
 TURN = 8  # steps between bounds
 ROOM = 0.1  # share of the distance to the known bound by which the core's level is raised at once
 SAMPLED, HOPELESS = 256, 0.1  # rows outside that are asked first, and the share that may cost too much by themselves
-GAIN = 0.05  # share of the remaining gap that a turn closes at least
 
 
 def tighten(
@@ -47,7 +46,7 @@ def tighten(
     ``budget`` is the work of the splitting in counted seconds; where more than ``read`` rows outside would have to be
     read, nothing is tried.
     """
-    size = min(problem.n // 2, MOST, int((budget / (STEPS * STEP[0])) ** 0.4))
+    size = min(problem.n // 2, MOST, int((budget / (STEPS * STEP)) ** 0.4))
     support, order = np.flatnonzero(x), np.argsort(-weights, kind="stable")
     if 2 * len(support) > size or problem.n - size > read:
         return
@@ -73,7 +72,7 @@ def tighten(
         if bound is not None and bound.value < least:
             least = bound.value
             yield bound
-        if least <= goal or not (room > 0 or least - goal < gap * (1 - GAIN)):
+        if least <= goal or not (room > 0 or least - goal < gap * (1 - SLOW)):
             return
         if room > 0:
             before, smaller = inside, splitting
@@ -86,5 +85,5 @@ def _begun(problem: Problem, x: np.ndarray, inside: np.ndarray, weights: np.ndar
     """The problem on the core, and a splitting at its balanced rows."""
     part, start = replace(problem, cov=part_of(problem.cov, inside)), feasible.unit(x[inside][None])
     splitting = Splitting(part, start)
-    splitting.begin_balanced(weights[inside], float(start[0] @ part.cov.entries @ start[0]), consistent=False)
+    splitting.begin_balanced(weights[inside], float(start[0] @ part.cov.entries @ start[0]))
     return part, splitting

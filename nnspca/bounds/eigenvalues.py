@@ -19,9 +19,8 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.factor import SparseFactor
 from nnspca.numerics import rounding
 
-DENSE_EIGEN = 500  # above, the estimate to be proven comes from Lanczos iterations
-ROUGH = 1e-2  # relative error of an estimate that tells whether λ₁ is worth proving
-ROWS = 4096  # features whose data are factorised at a time
+LANCZOS = 200  # features from which a few eigenpairs cost less than all
+ROUGH = 1e-3  # relative error of an eigenvalue that is only compared
 
 
 def of_matrix(B: np.ndarray, error: float = 0.0, estimate: float | None = None) -> float:
@@ -35,7 +34,7 @@ def of_matrix(B: np.ndarray, error: float = 0.0, estimate: float | None = None) 
         return 2 * error  # error would do: twice, as below
     if estimate is not None:
         pass
-    elif n <= DENSE_EIGEN:
+    elif n <= LANCZOS:
         estimate = float(np.linalg.eigvalsh(B)[-1])
     else:
         start = np.random.default_rng(0).random(n)
@@ -139,12 +138,8 @@ def residual(cov: Covariance, V: np.ndarray) -> float | None:
     side = m + V.shape[1]
     if not affordable(cov, V.shape[1]):
         return None
-    triangle = np.zeros((0, side))
-    for start in range(0, n, ROWS):
-        rows = np.arange(start, min(start + ROWS, n))
-        block = np.hstack([V[rows], factor.columns(rows).T])
-        triangle = np.asarray(np.linalg.qr(np.vstack([triangle, block]), mode="r"))
+    triangle = np.asarray(np.linalg.qr(np.hstack([V, factor.columns(np.arange(n)).T]), mode="r"))
     R_V, R_Y = triangle[:, : V.shape[1]], triangle[:, V.shape[1] :]
     scale = factor.rounding_scale + float((V * V).sum())
-    products = rounding.triangular(n, side, -(-n // ROWS), scale)
+    products = rounding.triangular(n, side, scale)
     return max(of_matrix(R_Y @ R_Y.T - R_V @ R_V.T, products + cov.room()), 0.0)

@@ -17,7 +17,7 @@ import numpy as np
 from nnspca.bounds import balanced, branch, masses, selection
 from nnspca.bounds.companions import Companions
 from nnspca.bounds.pair_scaled import TURN, Series, proof_of, run_interruptibly
-from nnspca.bounds.plan import Plan, step_seconds
+from nnspca.bounds.plan import GAIN, LOOK_BACK, SMALLEST, is_slow, step_seconds
 from nnspca.bounds.selection import Limits, Selection
 from nnspca.bounds.splitting import Splitting
 from nnspca.bounds.working import part_of
@@ -27,23 +27,10 @@ from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible, rounding
 from nnspca.result import Bound
 
-KEPT, SHARE = 1000, 0.5  # most features of T, and the share of all where these may be relaxed as a whole
-PATIENT = 1 / 8  # share of the budget after which a search on T ends unless it improved on the known bound
-FLAT, EARLY = 5e-2, 1 / 4  # relative gap of the rows beyond which a core is tried after this share instead
-LATE = 0.6  # share of the budget after which T is enlarged if there was no gain
-GAIN = 1e-4  # least relative gain worth another bound
-CROWDED = 100  # features of T from which joint bounds on masses are worth a second
-FULL = 0.4  # largest mass outside for which joint bounds may make T smaller
 SMALL = 200  # features of T up to which branch and bound pays in the seconds of a live certificate
-LIGHT = 0.7  # share of a feature's effect on the others below which its variance alone suffices
-UNHELPED = 2  # turns of another case's splitting without use to a case, after which it gets its own
-PATIENCE = 4  # number of consecutive slow turns after which the splitting of a case is suspended
-SLOW = 0.01  # share of the remaining gap that a turn closes at most if it is slow
-LARGE_MASS = 0.25  # mass outside above which a larger T pays more than further steps
-TRANSFER_STEPS = 0.5  # cost, in steps, of what the multipliers of another case prove
-STORED = 1.2e7  # maximum number of numbers in the proofs of all splittings
-TREES = 3  # maximum number of cases with a tree, each with a third of the numbers that a tree may have
 NEAR = 0.9  # ratio of the gaps at the first and last q of a case above which a case between them hardly helps
+TRANSFER = 0.5  # steps that what the multipliers of another case prove is counted as
+TREES = 3  # maximum number of cases with a tree, each with a third of the numbers that a tree may have
 
 
 @dataclass(frozen=True)
@@ -53,44 +40,6 @@ class Budget:
     relaxations: float
     trees: float = 0.0
     patience: float = 1.0  # share of the work in relaxations after which a search below nothing known is given up
-
-
-def on(
-    problem: Problem,
-    x: np.ndarray,
-    least: float,
-    plan: Plan,
-    goal: float,
-    monitor: Monitor,
-    consider: Callable[[np.ndarray], None],
-    companions: Companions,
-    whole: int,
-) -> Iterator[Bound]:
-    """Yield decreasing bounds below ``least`` as the plan allows; the splitting of up to ``whole`` features may follow.
-
-    The other arguments are those of :func:`tighten`.
-    """
-    others = problem.cov.holds_entries and problem.n <= max(whole, plan.features)  # that can still be tried
-    limits = Limits(
-        min(KEPT, int(SHARE * problem.n)) if others else KEPT,
-        plan.loss,
-        max_rows_read=plan.rows(problem),
-        must_suffice=others,
-    )
-    patience = PATIENT if others or not plan.hurried else EARLY if least > goal * (1 + FLAT) else 1.0
-    budget = Budget(plan.relaxation, 0.0 if plan.hurried else min(plan.trees, plan.relaxation), patience)
-    yield from tighten(
-        problem,
-        x,
-        least,
-        limits,
-        budget,
-        goal=goal,
-        monitor=monitor,
-        consider=consider,
-        companions=companions,
-        hurried=plan.hurried,
-    )
 
 
 def tighten(
@@ -104,16 +53,14 @@ def tighten(
     monitor: Monitor,
     consider: Callable[[np.ndarray], None] = lambda support: None,
     companions: Companions | None = None,
-    hurried: bool = False,
 ) -> Iterator[Bound]:
     """Yield decreasing bounds below ``least`` until the goal is met; none if too many features have too large a mass.
 
     ``x`` is the best feasible point known; ``consider`` is called with a support of at most k features where a better
-    one may lie; ``companions`` are of rows that may have been read before; ``hurried`` is whether there is time for a
-    few turns of splittings only.
+    one may lie; ``companions`` are of rows that may have been read before.
     """
     companions = companions or Companions(problem, monitor)
-    elimination = begin(problem, x, least, limits, monitor, consider, companions=companions, hurried=hurried)
+    elimination = begin(problem, x, least, limits, monitor, consider, companions=companions)
     if elimination is None:
         return
     most = budget.trees + budget.relaxations
@@ -122,7 +69,7 @@ def tighten(
     def larger(than: Elimination) -> Elimination | None:
         """Begin again on twice as many features, or as many as are allowed."""
         wider = replace(limits, smallest=2 * len(than.inside))
-        return begin(problem, x, least, wider, monitor, consider, companions=companions, hurried=hurried)
+        return begin(problem, x, least, wider, monitor, consider, companions=companions)
 
     while True:
         value = float(elimination.upper_bounds()[0].max())
@@ -134,18 +81,10 @@ def tighten(
             return
         if value <= goal or meter.left <= 0 or monitor.stop():
             return
-        growing = not widened and len(elimination.inside) < limits.features
-        if growing and not beaten and spent > LATE * budget.relaxations:
-            widened = True
-            elimination = larger(elimination) or elimination
-            continue
-        if elimination.work(meter, goal, budget.trees > 0):
-            continue
-        if growing and elimination.needs_larger_subset:
-            widened, wider = True, larger(elimination)
-            if wider is None:
-                return
-            elimination = wider
+        if not widened and elimination.needs_larger_subset and len(elimination.inside) < limits.features:
+            widened, elimination = True, larger(elimination) or elimination
+        elif elimination.work(meter, goal, budget.trees > 0):
+            pass
         elif len(elimination.inside) > SMALL or not elimination.work(meter, goal, True):
             return
 
@@ -160,7 +99,6 @@ def begin(
     *,
     lower_bound: float | None = None,
     companions: Companions | None = None,
-    hurried: bool = False,
 ) -> Elimination | None:
     """Choose T: as few features as possible at almost no loss, if the bounds on T are as tight as they can be.
 
@@ -175,7 +113,8 @@ def begin(
         return None
     shares = selection.shares(problem, x, lower_bound)
     outside = np.arange(1, len(shares))
-    row_skip_threshold = max(0.0, float(((limits.loss + LIGHT * (1.0 - shares[1:])) / outside).min(initial=1.0)))
+    lost = limits.loss + (1.0 - selection.LOOSER) * (1.0 - shares[1:])
+    row_skip_threshold = max(0.0, float((lost / outside).min(initial=1.0)))
 
     def choose_subset(smallest: int, joint: masses.Boxes | None = None) -> Selection | None:
         """Choose T by the masses from rows, or by joint masses where they are known."""
@@ -193,11 +132,11 @@ def begin(
         )
 
     choice, proof = choose_subset(limits.smallest), None
-    if choice is None or len(choice.inside) > CROWDED:
+    if choice is None or len(choice.inside) > SMALLEST:
         joint = masses.beside_each_other(problem, lower_bound, masses.by_variance(problem.cov, lower_bound), monitor)
         alternative = None if joint is None else choose_subset(limits.smallest, joint)
         if (
-            choice and alternative and float(alternative.excluded_mass[-1]) > FULL
+            choice and alternative and float(alternative.excluded_mass[-1]) > selection.LARGE_MASS
         ):  # rather as many features, and less outside
             alternative = choose_subset(len(choice.inside), joint)
         if joint and alternative and (choice is None or alternative.is_better(choice)):
@@ -214,7 +153,6 @@ def begin(
         proof,
         monitor,
         consider,
-        hurried=hurried,
     )
 
 
@@ -227,8 +165,7 @@ class Case:
     proof: object = None
     splitting: Splitting | None = None
     tree: Iterator[Bound] | None = None
-    splitting_bound: float = np.inf  # least bound of its splitting, whether below the value or not
-    idle: int = 0
+    past: list[float] = field(default_factory=lambda: [np.inf])  # least bound of its splitting after each turn
     is_stalled: bool = False  # whether its splitting has stalled
     source: int | None = None  # the case whose multipliers prove its bound, by its least number of features outside
     version: int = 0  # of the multipliers of all cases when it last took the best of them
@@ -257,7 +194,6 @@ class Elimination:
     monitor: Monitor = field(default_factory=Monitor)
     consider: Callable[[np.ndarray], None] = lambda support: None
     turn: int = TURN  # steps of a case's splitting between two of its bounds
-    hurried: bool = False  # whether there is time for a few turns only
     whole: Elimination | None = None
     cases: dict[int, Case] = field(init=False, default_factory=dict)  # by the least number q of features outside
     sources: dict[int, Series] = field(init=False, default_factory=dict)  # the best multipliers of each splitting
@@ -303,8 +239,8 @@ class Elimination:
         case = self.cases[q_min]
         c = case.problem.k
         case.version = self.version
-        meter.pay(len(self.inside), TRANSFER_STEPS)
-        self.monitor.pay(step_seconds(len(self.inside)) * TRANSFER_STEPS)
+        meter.pay(len(self.inside), TRANSFER)
+        self.monitor.pay(TRANSFER * step_seconds(len(self.inside)))
         source, before = min(self.sources, key=lambda q: self.sources[q].estimate(c)), case.value
         if self.sources[source].estimate(c) + self.error < case.value:
             value, proof = self.sources[source].proven(c)
@@ -324,9 +260,9 @@ class Elimination:
 
     @property
     def needs_larger_subset(self) -> bool:
-        """Whether the largest bound comes from so much mass outside that T is too small."""
+        """Whether the largest bound comes from so much mass outside that T is too small, and no step helps soon."""
         worst = int(self.upper_bounds()[0].argmax())
-        return float(self.excluded_mass[worst]) > LARGE_MASS
+        return self.cases[0].is_stalled and float(self.excluded_mass[worst]) > selection.LARGE_MASS
 
     def bound(self) -> Bound:
         """The largest of the bounds over q, with its proof."""
@@ -400,7 +336,7 @@ class Elimination:
         elif all(case.source is None for case in self.cases.values()):
             if not self._step(0, meter, goal):  # its multipliers serve all others
                 self._open((q_min + worst + 1) // 2, meter)
-        elif not (gap > NEAR * gap_at_worst and self._step(q_min, meter, goal)):
+        elif gap <= NEAR * gap_at_worst or not self._step(q_min, meter, goal):
             self._open((q_min + worst + 1) // 2, meter)
         return True
 
@@ -411,7 +347,7 @@ class Elimination:
         """
         case = self.cases[q_min]
         both = (q_min if case.source is None else case.source, q_min)
-        for q in both if case.unhelped < UNHELPED else both[::-1]:
+        for q in both if case.unhelped < LOOK_BACK else both[::-1]:
             if not self.cases[q].is_stalled and (self.cases[q].splitting is not None or self._has_room()):
                 self._advance(q, meter, goal)
                 return True
@@ -420,7 +356,7 @@ class Elimination:
     def _has_room(self) -> bool:
         """Whether one more splitting fits the storage limit."""
         running = sum(case.splitting is not None for case in self.cases.values())
-        return 2 * (running + 1) * len(self.inside) ** 2 <= STORED
+        return 2 * (running + 1) * len(self.inside) ** 2 <= branch.ENTRIES
 
     def _advance(self, q_min: int, meter: branch.Meter, goal: float) -> None:
         """Take some steps of a case's splitting."""
@@ -433,14 +369,12 @@ class Elimination:
             if self.monitor.stop():
                 break
         value, proof = proof_of(case.problem, *case.splitting.multipliers(), monitor=self.monitor)
-        gain = case.splitting_bound - (value + self.error)
-        if gain > 0:
-            case.splitting_bound = value + self.error
+        if value + self.error < case.past[-1]:
             case.improve(value + self.error, proof, q_min)
             self._keep(q_min, proof)
-        remaining_gap = case.splitting_bound - self._goal_of(q_min, goal)
-        case.idle = 0 if gain > SLOW * remaining_gap > 0 else case.idle + 1
-        case.is_stalled = case.idle >= PATIENCE or remaining_gap <= 0
+        case.past.append(min(value + self.error, case.past[-1]))
+        goal = self._goal_of(q_min, goal)
+        case.is_stalled = case.past[-1] <= goal or is_slow(case.past, goal)
 
     def _keep(self, q_min: int, proof: PairProof) -> None:
         """Keep the multipliers of a case for the other cases."""
@@ -470,7 +404,7 @@ class Elimination:
         if not isinstance(rows, ScaleProof):
             rows = balanced.balanced_rows(case.problem, monitor=self.monitor).ingredients
         assert isinstance(rows, ScaleProof)
-        splitting.begin_balanced(rows.weights, float(x @ self.part.entries @ x), consistent=False)
+        splitting.begin_balanced(rows.weights, float(x @ self.part.entries @ x))
         return splitting
 
     def _truncated_x(self, cardinality: int) -> np.ndarray:
@@ -493,7 +427,6 @@ class Elimination:
                 consider=lambda support: self.consider(self.inside[support]),
                 entries=branch.ENTRIES / TREES,
                 start=_of_pairs(case.proof),
-                hurried=self.hurried,
             )
         bound = next(case.tree, None)
         if bound is None:

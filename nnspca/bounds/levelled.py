@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse
 
 from nnspca.bounds.companions import Companions
+from nnspca.bounds.plan import ENTRY, GAIN, LOOK_BACK, SMALLEST, WHOLE
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import DenseFactor, SparseFactor
@@ -25,24 +26,9 @@ from nnspca.numerics import rounding, singles
 from nnspca.numerics.feasible import front_values, sum_of_largest
 
 FILLER = 0.03  # largest P, as a share of the k-th largest s d, at which C has enough features
-USELESS = 1.0  # the same share above which reading C proves hardly anything
-FEWEST = 64  # features of C beside k in any case
-WHOLE = 700  # features of C up to which all their shares are stored
-STORED = 1e7  # number of stored shares that is aimed at, unless k is larger
-SPARE = 8  # least number of stored shares beyond the first k
-SAMPLED = 2048  # columns that suggest the thresholds
-KEPT = 4e7  # numbers of their shares that are kept from one use to the next
-LENIENT = 1.25  # expected number of shares above a threshold, relative to the number that is wanted
-TILE = (512, 2048)  # rows of dense data, and columns, no fewer, that are multiplied at a time
+TILE = (512, 2048)  # rows, and columns of dense data, that are multiplied at a time; so many columns are sampled
 STEPS = 30  # most power steps
-STALLED, PATIENCE = 2e-5, 3  # relative decrease of the largest row below which so many steps end a levelling
-AT_A_TIME = 512  # rows of a step, so that they fit the cache
-GAIN = 5e-4  # relative distance from an attained variance below which A is not read again
-AGAIN = 0.25  # of the remaining work that one more reading may take
-SINGLE_PRODUCT, SELECTED = 2.3e-11, 5e-9  # seconds a product of two numbers, and an entry of the tiles, takes
-SPARSE_PRODUCT = 2e-8  # seconds a product of two stored numbers takes
-PRICE = 1.5e-8  # seconds a stored share takes in a step
-SHARE = 0.6  # of the remaining work that reading and levelling may take
+SHARE = 0.5  # of the remaining work that a reading, and the levelling after it, may take
 NEARLY = 2.5e-5  # share, a product behind an entry, by which a row's norm may be above what is stored: or it is read
 FLOOR = 1e-7  # least weight, relative to the largest
 UNREAD = 2e-6  # relative allowance for rows that were not read, so that a judge need not read them either
@@ -105,7 +91,7 @@ class StoredRows:
     def _of_tiles(self, tiles: _Tiles) -> Triplets | None:
         """Read each pair of C once, and return the shares above the thresholds of their rows."""
         n, width = len(self.chosen), _width(self.problem, len(self.chosen))
-        rank = min(int(np.ceil(LENIENT * width * SAMPLED / n)), SAMPLED - 1)
+        rank = min(int(np.ceil(width * TILE[1] / n)), TILE[1] - 1)
         e, thresholds = self.e.astype(np.float32), np.zeros(n, dtype=np.float32)
         for rows, sample, entries in tiles.sampled(self.e):
             if self.monitor.stop():
@@ -190,8 +176,8 @@ class StoredRows:
         left_out = self.rest * float(ratios.max()) * (1 + 1e-6)
         least = np.maximum(left_out, self.s[self.chosen] * self.e * filler / self.size).astype(d.dtype)
         k, sums = self.problem.k, []
-        for start in range(0, len(d), AT_A_TIME):
-            rows = slice(start, start + AT_A_TIME)
+        for start in range(0, len(d), TILE[0]):
+            rows = slice(start, start + TILE[0])
             weights = ratios if self.columns is None else ratios[self.columns[rows]]
             shares = np.maximum(self.entries[rows] * weights, least[rows, None])
             total = sum_of_largest(shares, k - 1)
@@ -214,8 +200,8 @@ class StoredRows:
         unread = np.maximum(np.maximum(below[at], limits / above[at]), self.largest_outside) * s / self.size
         nearly = 1 + NEARLY * self.problem.cov.form.terms
         norms, inverse = np.full(len(s), np.nan), (1.0 / self.e).astype(np.float32)
-        for start in range(0, len(s), AT_A_TIME):
-            rows = slice(start, start + AT_A_TIME)
+        for start in range(0, len(s), TILE[0]):
+            rows = slice(start, start + TILE[0])
             shares = self.entries[rows] * (inverse if self.columns is None else inverse[self.columns[rows]])
             if shares.shape[1] >= k - 1:
                 largest = front_values(shares, k - 1).astype(float) * inverse[rows, None]
@@ -235,18 +221,18 @@ class StoredRows:
         variance.
         """
         own, s = self.problem.cov.diagonal[self.chosen], self.s[self.chosen]
-        d, level, best, since = self.e, np.inf, (self.e, np.inf), 0
+        d, level, best, past = self.e, np.inf, (self.e, np.inf), [np.inf]
         for _ in range(STEPS):
-            self.monitor.pay(PRICE * self.entries.size)
+            self.monitor.pay(ENTRY * self.entries.size)
             together = float(sum_of_largest(s * d, self.problem.k - 1))
             target = max(level, least) if np.isfinite(level) else max(least, float(own.max()))
             filler = self.largest_outside**2 * together / self._beside(target, self.largest_outside)
             image = own * d + self._sums(d.astype(np.float32), filler)
             level = float((image / d).max())
-            since = 0 if level < best[1] * (1 - STALLED) else since + 1
             if level < best[1]:
                 best = d, level
-            if since >= PATIENCE or self.monitor.stop():
+            past.append(best[1])
+            if best[1] > past[-1 - LOOK_BACK :][0] * (1 - GAIN) or self.monitor.stop():
                 break
             d = np.maximum(image / image.max(), FLOOR)
         return self._extended(*best, least)
@@ -275,8 +261,6 @@ class _Tiles:
         self.products: singles.SingleProducts | None = None
         if isinstance(self.cov.factor, DenseFactor):
             self.products = singles.SingleProducts(self.cov.factor.columns(chosen) * (1 / np.sqrt(self.size)))
-        self._columns = np.zeros(0, dtype=int)  # of the sample
-        self._kept: list[np.ndarray] = []  # its entries, where they are few
 
     @property
     def each_pair_once(self) -> bool:
@@ -288,26 +272,17 @@ class _Tiles:
         return (block / self.size).astype(np.float32)
 
     def sampled(self, d: np.ndarray) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
-        """Yield rows, the columns of a sample and the entries there: every so many in the order of s d.
-
-        Entries that take longer to make than to select from are kept, and the columns with them.
-        """
-        keeping = self.n * SAMPLED <= KEPT and SINGLE_PRODUCT * self.cov.form.terms > SELECTED
-        if not (keeping and len(self._columns)):
-            sizes = np.sqrt(np.maximum(self.cov.diagonal[self.chosen], 0.0)) * d
-            self._columns = np.argsort(-sizes, kind="stable")[np.arange(SAMPLED) * self.n // SAMPLED]
+        """Yield rows, the columns of a sample, every so many in the order of s d, and the entries there."""
+        sizes = np.sqrt(np.maximum(self.cov.diagonal[self.chosen], 0.0)) * d
+        columns = np.argsort(-sizes, kind="stable")[np.arange(TILE[1]) * self.n // TILE[1]]
         step = self.cov.strip if self.products is None else TILE[0]
-        for number, start in enumerate(range(0, self.n, step)):
+        for start in range(0, self.n, step):
             rows = slice(start, min(start + step, self.n))
-            if number < len(self._kept):
-                yield rows, self._columns, self._kept[number]
-                continue
-            entries = (
-                self._rows(rows)[:, self._columns] if self.products is None else self.products.at(rows, self._columns)
+            yield (
+                rows,
+                columns,
+                self._rows(rows)[:, columns] if self.products is None else self.products.at(rows, columns),
             )
-            if keeping:
-                self._kept.append(entries)
-            yield rows, self._columns, entries
 
     def __iter__(self) -> Iterator[tuple[slice, slice, np.ndarray]]:
         """Yield rows, columns and entries; a feature's own variance is left out."""
@@ -336,7 +311,7 @@ def _upward(shares: np.ndarray) -> np.ndarray:
 def _towards_level(problem: Problem, tiles: _Tiles, d: np.ndarray, monitor: Monitor) -> np.ndarray:
     """Return the weights d, shape (len(chosen),), after half a power step on a sample of the columns of dense data."""
     d = np.maximum(d / d.max(), FLOOR)
-    count = max(1, round((problem.k - 1) * SAMPLED / len(d)))
+    count = max(1, round((problem.k - 1) * TILE[1] / len(d)))
     single, image = d.astype(np.float32), problem.cov.diagonal[tiles.chosen] * d / tiles.size
     for rows, columns, shares in tiles.sampled(d):
         if monitor.stop():
@@ -350,21 +325,17 @@ def _towards_level(problem: Problem, tiles: _Tiles, d: np.ndarray, monitor: Moni
 
 def _width(problem: Problem, size: int) -> int:
     """How many shares of each row are stored, about."""
-    return min(size, max(problem.k + SPARE, min(3 * problem.k // 2 + 8 * SPARE, int(STORED / size))))
+    return min(size, 3 * problem.k // 2 + 2 * SMALLEST)
 
 
 def reading_seconds(problem: Problem, chosen: np.ndarray) -> float:
-    """Return about how many seconds it takes to read the rows of C."""
-    size, cov = len(chosen), problem.cov
-    if isinstance(cov.factor, SparseFactor):
-        stored = float(np.diff(cov.factor.by_columns.indptr)[chosen].sum())
-        return SPARSE_PRODUCT * stored**2 / cov.factor.shape[0]
-    return size**2 * (SELECTED + (SINGLE_PRODUCT * cov.form.terms if cov.factor is not None else 0.0))
+    """Return about how many seconds it takes to read the rows of C: half, as each pair is read once."""
+    return problem.cov.reading_seconds(chosen) * len(chosen) / problem.n / 2
 
 
 def seconds(problem: Problem, chosen: np.ndarray) -> float:
     """Return about how many seconds it takes to read the rows of C and to level them."""
-    return reading_seconds(problem, chosen) + STEPS / 2 * PRICE * len(chosen) * _width(problem, len(chosen))
+    return reading_seconds(problem, chosen) + STEPS / 2 * ENTRY * len(chosen) * _width(problem, len(chosen))
 
 
 def choose(problem: Problem, lower: float, monitor: Monitor) -> np.ndarray:
@@ -381,12 +352,12 @@ def choose(problem: Problem, lower: float, monitor: Monitor) -> np.ndarray:
         return int(np.count_nonzero(own * (together + aim) > aim * lower)) if lower > 0 else n
 
     together, last = float(own[: max(k - 1, 1)].sum()), float(own[min(k, n) - 1])
-    least = k + FEWEST
+    least = k + SMALLEST
     size = min(n, max(needed(FILLER * last), least))
     if not monitor.affords(seconds(problem, order[:size])):
         while size > least and not monitor.affords(seconds(problem, order[:size]) / SHARE):
             size = max(int(0.9 * size), least)
-    return np.sort(order[: size if size >= needed(USELESS * last) else min(least, n)])
+    return np.sort(order[: size if size >= needed(last) else min(least, n)])
 
 
 def level_rows(
@@ -410,7 +381,7 @@ def level_rows(
         tiles = _Tiles(problem.cov, chosen, float(problem.cov.diagonal.max()) or 1.0)
         e = e if start is not None else _towards_level(problem, tiles, e, monitor)
     for number in range(readings):
-        if number and not monitor.affords(seconds(problem, chosen) / AGAIN):
+        if number and not monitor.affords(seconds(problem, chosen) / SHARE):
             break
         rows = StoredRows(problem, chosen, e, monitor, tiles)
         if rows.complete:

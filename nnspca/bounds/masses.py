@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nnspca.bounds.companions import Companions
+from nnspca.bounds.plan import ENTRY, SLOW
 from nnspca.certificates.boxes import WIDEST
 from nnspca.certificates.proofs import BoxProof
 from nnspca.control.progress import Monitor
@@ -20,9 +21,6 @@ from nnspca.numerics import rounding
 from nnspca.numerics.feasible import front_values, sum_of_largest
 
 STAGES = 6
-GAIN = 0.02  # share of the mass of all but the k largest: a stage that removes less is the last
-READ = 256  # rows of A at a time
-PRICE = 1.2e-8  # seconds an entry takes in a stage
 STRIP = 64  # rows of a stage at a time: their intermediate results fit the cache
 LEAST, MOST = 1e-12, 1e12  # of a price, in units of the optimum
 SLOWER = 4.0  # by which a price changes at most from one stage to the next
@@ -162,7 +160,7 @@ def beside_each_other(
         prices.append(price)
         known, price = np.minimum(known, masses), following
         before, left = left, float(np.sort(known)[:-k].sum())  # those that could not all be in one component
-        if left > (1 - GAIN) * before:
+        if left > (1 - SLOW) * before:
             break
     return Boxes(known, BoxProof(features, np.array(prices))) if prices else None
 
@@ -173,10 +171,10 @@ def _read(
     """A⁺ among the features, and the norm of the k−1 largest entries of each row; None if stopped."""
     cov, count = problem.cov, problem.k - 1
     A, norms = np.zeros((len(features), len(features))), np.zeros(len(features))
-    for start in range(0, len(features), READ):
+    for start in range(0, len(features), cov.strip):
         if monitor.stop():
             return None
-        rows = slice(start, start + READ)
+        rows = slice(start, start + cov.strip)
         monitor.pay(cov.reading_seconds(features[rows]) * len(features) / problem.n)
         block = cov.block(features[rows], features) / lower_bound
         A[rows] = np.maximum(block, 0.0) if problem.nonnegative else np.abs(block)
@@ -210,7 +208,7 @@ class _Stage:
             if monitor.stop():
                 break
             rows = slice(start, start + STRIP)
-            monitor.pay(PRICE * self.A[rows].size)
+            monitor.pay(ENTRY * self.A[rows].size)
             bounded[rows], following[rows] = self._of_rows(rows, boxes, price[rows])
         return bounded, following
 

@@ -14,26 +14,24 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca.bounds import branch, elimination
-from nnspca.bounds.elimination import Elimination
+from nnspca.bounds.elimination import SMALL, Elimination
+from nnspca.bounds.pair_scaled import CHECK
 from nnspca.bounds.plain import largest_variances
+from nnspca.bounds.plan import PLANS, WHOLE, is_slow
 from nnspca.bounds.selection import Limits
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped
 from nnspca.covariance.problem import Problem
 
-FEWEST, FEATURES = 200, 640  # features of T, at least and at most
-LOSS = 1e-3  # share of a bound that may be lost for a smaller T
-TURN = 6  # steps of a splitting without a feature between two bounds
-LOOK_BACK = 12  # turns after which the progress of a bound is judged
-SLOW = 1 / 3  # share of the remaining gap that those turns must have gained
-
 
 def begin(problem: Problem, x: np.ndarray, level: float, monitor: Monitor) -> Elimination | None:
     """Relax the whole on a small set T; None if T would need too many features. No bound above ``level`` matters."""
     relaxation = None
-    if level > 0 and problem.n > FEWEST:
-        relaxation = elimination.begin(problem, x, np.inf, Limits(FEATURES, LOSS, FEWEST), monitor, lower_bound=level)
-    if relaxation is None and problem.n <= FEATURES and not monitor.stop():
+    if level > 0 and problem.n > SMALL:
+        relaxation = elimination.begin(
+            problem, x, np.inf, Limits(WHOLE, PLANS["live"].loss, SMALL), monitor, lower_bound=level
+        )
+    if relaxation is None and problem.n <= WHOLE and not monitor.stop():
         relaxation = Elimination(problem, x, level, np.arange(problem.n), np.zeros(1), monitor=monitor)
     return relaxation
 
@@ -46,7 +44,7 @@ def relax(relaxed: Elimination, goal: float, meter: branch.Meter, *, trees: bool
         value = float(relaxed.upper_bounds()[0].max())
         past.append(value)
         relaxed.monitor.tell(1 - meter.left / most, "proving a bound")
-        slow = not trees and len(past) > LOOK_BACK and past[-1 - LOOK_BACK] - value < SLOW * (value - goal)
+        slow = not trees and is_slow(past, goal)
         spent = meter.left <= 0 or relaxed.monitor.stop()
         try:
             if value < goal or slow or spent or not relaxed.work(meter, goal, trees):
@@ -79,7 +77,7 @@ def upper_bound(
     inside = whole.inside[whole.inside != feature]
     lower, threshold = whole.lower_bound, whole.row_skip_threshold
     part = Elimination(
-        problem, x, lower, inside, whole.excluded_mass, threshold, monitor=monitor, turn=TURN, whole=whole
+        problem, x, lower, inside, whole.excluded_mass, threshold, monitor=monitor, turn=CHECK, whole=whole
     )
     # T has no variance: there is nothing to branch on
     return min(quick, relax(part, level, meter, trees=trees and bool(part.part.diagonal.max() > 0)))

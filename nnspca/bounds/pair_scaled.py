@@ -15,7 +15,8 @@ import scipy.linalg
 import scipy.sparse.linalg
 
 from nnspca.bounds import eigenvalues
-from nnspca.bounds.plan import step_seconds
+from nnspca.bounds.eigenvalues import LANCZOS, ROUGH
+from nnspca.bounds.plan import is_slow, step_seconds
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.proofs import PairProof, SeriesProof
 from nnspca.control.progress import Monitor
@@ -25,17 +26,12 @@ from nnspca.numerics import rounding
 from nnspca.numerics.feasible import sum_of_largest
 from nnspca.result import Bound
 
-CHECK = 10  # steps between bounds of a case, and of each of two starts before the better is known
-TURN = 2 * CHECK  # steps between bounds on all features: a bound costs as much as three
-LEAD = 3.0  # factor by which the gap of a spread start must be smaller if many steps follow, as it slows down later
+CHECK = 10  # steps between bounds of a case
+TURN = 2 * CHECK  # steps between bounds of more: one costs as much as three
 BALANCE = 8  # power steps of the balancing
-STALL, PATIENCE = 6, 30  # bounds without a relative gain of 1e-6 before the search rests; of several parts
-FEW_PAYS = 100  # features from which a few eigenpairs cost less than all
+PATIENCE = 10  # bounds without a gain before the search rests
 LARGE = 400  # features from which a step, or a bound, may take so long that it runs in a thread
-ROUGH, FINE = 1e-3, 1e-6  # relative errors of an eigenvalue that is only compared, and of one that is to be proven
-ABOVE = 1e-6  # relative distance from an estimate to what is tried first
-FEW = 60  # features up to which all eigenvalues are computed
-SLOW = 0.1  # share of the remaining gap that STALL bounds must gain if other bounds may gain more
+FINE = 1e-6  # relative error of an eigenvalue that is to be proven, and least relative gain
 
 
 _T = TypeVar("_T")
@@ -64,65 +60,25 @@ def tighten(
     neighbouring k or r, or those of one part at ``weights`` of balanced rows. Once it is slow, the search rests above
     ``enough``, because cases will be parted.
     """
-    least, idle, steps_taken, past = np.inf, 0, 0, [np.inf]
-    if warm_start is None and weights is not None:
-        splitting, least, proof, steps_taken = best_of_two_starts(problem, X, weights, monitor)
-        yield described(least, proof, 1, steps_taken)
-        if least <= goal or monitor.stop():
-            return
-    else:
-        splitting = Splitting(problem, X)
-        if warm_start is not None:
-            splitting.begin_at(warm_start)
-            # at a larger k this may already meet the goal
-            least, proof = proof_of(problem, *splitting.multipliers(), r=splitting.r, monitor=monitor)
-            yield described(least, proof, splitting.r, 0)
-            if least <= goal or monitor.stop():
-                return
-    patience, between = (PATIENCE, CHECK) if splitting.several else (STALL, TURN)
-    for step in range(steps_taken + 1, steps + 1):
-        run_interruptibly(splitting.advance, problem.n, monitor, splitting.r)
-        if step % between and step != steps and not monitor.stop():
+    splitting, past, idle = Splitting(problem, X), [np.inf], 0
+    if warm_start is not None:
+        splitting.begin_at(warm_start)
+    elif weights is not None:
+        splitting.begin_balanced(weights, float(X @ problem.cov.entries @ X))
+    for step in range(steps + 1):
+        if step:
+            run_interruptibly(splitting.advance, problem.n, monitor, splitting.r)
+        # multipliers of a neighbour prove a bound at once: at a larger k it may already meet the goal
+        if (step % TURN and step != steps and not monitor.stop()) or (not step and warm_start is None):
             continue
         value, proof = proof_of(problem, *splitting.multipliers(), r=splitting.r, monitor=monitor)
-        idle = 0 if value < least * (1 - 1e-6) else idle + 1
+        least = past[-1]
+        idle = 0 if value < least * (1 - FINE) else idle + 1
         if value < least:
-            least = value
             yield described(value, proof, splitting.r, step)
-        past.append(least)
-        slow = len(past) > STALL and past[-1 - STALL] - least < SLOW * (least - enough)
-        if least <= goal or idle >= patience or slow or monitor.stop():
+        past.append(min(value, least))
+        if past[-1] <= goal or idle >= PATIENCE or is_slow(past, enough) or monitor.stop():
             return
-
-
-def best_of_two_starts(
-    problem: Problem, x: np.ndarray, weights: np.ndarray, monitor: Monitor
-) -> tuple[Splitting, float, PairProof, int]:
-    """Start two splittings at balanced rows, and keep the one with the better bound after a few steps.
-
-    Near-optimal balanced rows save about a hundred steps if used unchanged; if pairs have to share
-    differently, it is better to spread the weight first. Returned with the least bound of both, its
-    proof, and the number of steps of both.
-    """
-    cov = problem.cov
-    attained = float(x @ cov.entries @ x)
-    runs: list[tuple[float, Splitting]] = []
-    best: tuple[float, PairProof] | None = None
-    steps = 0
-    for consistent in (True, False):
-        splitting, reached = Splitting(problem, x), np.inf
-        splitting.begin_balanced(weights, attained, consistent=consistent)
-        while splitting.steps < CHECK and not (steps and monitor.stop()):
-            run_interruptibly(splitting.advance, problem.n, monitor)
-            steps += 1
-            if splitting.steps % CHECK == 0 or monitor.stop():
-                proven = proof_of(problem, *splitting.multipliers(), monitor=monitor)
-                reached = min(reached, proven[0])
-                best = proven if best is None or proven[0] < best[0] else best
-        runs.append(((reached - attained) * (1.0 if consistent else LEAD), splitting))
-    if best is None:  # stopped between a step and its proof
-        best = proof_of(problem, *runs[0][1].multipliers(), monitor=monitor)
-    return min(runs, key=lambda run: run[0])[1], *best, steps
 
 
 def proof_of(
@@ -182,7 +138,7 @@ def _proven(
 def leading(B: np.ndarray, r: int, error: float) -> tuple[float, np.ndarray]:
     """A proven t and V with ``B ⪯ tI + VV'`` for which ``rt + ‖V‖²`` is near the sum of the r largest eigenvalues."""
     n = len(B)
-    if n < FEW_PAYS:
+    if n <= LANCZOS:
         values, vectors = np.linalg.eigh(B)
         values, vectors = values[-r:], vectors[:, -r:]
     else:
@@ -319,7 +275,7 @@ class Series:
 
     def _eigenvalue(self, diagonal: np.ndarray, tolerance: float) -> float:
         """About the largest eigenvalue with this diagonal."""
-        if len(diagonal) > FEW:
+        if len(diagonal) > LANCZOS:
             np.fill_diagonal(self._single, diagonal / self._size)
             try:
                 values, vectors = scipy.sparse.linalg.eigsh(
@@ -340,6 +296,6 @@ class Series:
         np.fill_diagonal(self._left, self._own + shares)
         # the diagonal is rounded, and another machine may add the shares in another order
         adding = rounding.sums(4 * (c + 8), float((np.abs(self._own) + shares).max()))
-        tail = eigenvalues.of_matrix(self._left, self._error + adding, estimate + ABOVE * abs(estimate))
+        tail = eigenvalues.of_matrix(self._left, self._error + adding, estimate + FINE * abs(estimate))
         value = rounding.total(tail, rounding.row_costs(-shares, shares, c))
         return value, SeriesProof(self.L, self.M, (c,), (tail,))

@@ -8,15 +8,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from nnspca.bounds import branch, pair_scaled, plain, working
-from nnspca.bounds.certificate import Bounds
-from nnspca.bounds.plan import PARTS_PLANS, PartsPlan, step_seconds
+from nnspca.bounds.certificate import OPTIMAL, Bounds
+from nnspca.bounds.plan import WORTHWHILE, Plan, step_seconds
 from nnspca.certificates.proofs import PairProof, TreeProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
-
-OPTIMAL = PARTS_PLANS["live"].closed  # relative gap below which parts are called optimal: no cases are begun
-WORTHWHILE = 500  # least number of steps of a splitting for which branch and bound is worthwhile
 
 
 @dataclass(kw_only=True)
@@ -31,7 +28,7 @@ class KnownParts(Bounds):
     consider: Callable[[np.ndarray], None] = lambda rows: None  # called with rows near which better parts may lie
 
 
-def tighten(problem: Problem, known: KnownParts, plan: PartsPlan) -> Iterator[Bound]:
+def tighten(problem: Problem, known: KnownParts, plan: Plan) -> Iterator[Bound]:
     """Yield ever lower upper bounds on r parts, each with its proof, until the gap is closed or the work is done.
 
     ``problem`` is that of each part alone. The caller records each bound in ``known`` before asking for the next.
@@ -40,15 +37,19 @@ def tighten(problem: Problem, known: KnownParts, plan: PartsPlan) -> Iterator[Bo
     yield plain.variances(problem, r)
     if bound := plain.largest_eigenvalues(problem.cov, r):
         yield bound
-    if on_all := problem.cov.holds_entries and problem.n <= plan.features:
-        steps = plan.steps_on(problem.n)
+    if on_all := problem.cov.holds_entries and problem.n <= plan.whole:
+        steps = plan.steps(problem.n, r)
         relaxed = pair_scaled.tighten(problem, known.X, steps=steps, goal=goal, monitor=monitor, warm_start=known.start)
     else:
-        features = min(plan.working_features, problem.n)
-        first = int(working.SHARE * features)
-        budget = plan.steps_on(first) * step_seconds(first, 2)
         relaxed = working.tighten(
-            problem, known.X, known.lower, known.upper, features=features, budget=budget, goal=goal, monitor=monitor
+            problem,
+            known.X,
+            known.lower,
+            known.upper,
+            features=min(plan.working, problem.n),
+            budget=plan.relaxation,
+            goal=goal,
+            monitor=monitor,
         )
     for bound in relaxed:
         yield replace(bound, name="joint-dual")
@@ -58,7 +59,7 @@ def tighten(problem: Problem, known: KnownParts, plan: PartsPlan) -> Iterator[Bo
         consider = (
             known.consider if r > 1 else lambda support: known.consider(np.eye(problem.n)[support].sum(axis=0)[None])
         )
-        goal, meter, entries = known.lower * (1 + OPTIMAL / 2), branch.Meter(plan.trees), branch.ENTRIES / 2
+        goal, meter, entries = known.lower * (1 + OPTIMAL / 2), branch.Meter(plan.trees), branch.ENTRIES
         for bound in branch.tighten(
             problem,
             known.X,

@@ -7,15 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from nnspca.bounds import masses
+from nnspca.bounds.plan import KEPT, SMALLEST
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
 
 WIDER = 1.25  # factor between successive trial sizes of T
 LOOSER = 0.25  # share of the variance that fewer features lose by which their bound does not fall
-MOST_OUTSIDE = 0.5  # mass outside the largest T allowed above which, unless that suffices, a small T is taken or none
-FEW = 500  # features of a small T
-SMALLEST = 64  # least number of features of T
-LOSS = 5e-3  # share of the bound that one outside feature may add before T counts as too small
+LARGE_MASS = 0.5  # mass outside above which a larger T pays more than further steps
 
 
 @dataclass(frozen=True)
@@ -63,7 +61,7 @@ def choose(
 
     while not is_sufficient and size < limits.features:
         size = min(next_size, limits.features)
-        if ranking.largest(size + k, heavy=single_share + LOSS, allowed=limits.features) is None:
+        if ranking.largest(size + k, heavy=single_share + limits.loss, allowed=limits.features) is None:
             return None
         order = np.argsort(-mass, kind="stable")
         order = order[~np.isin(order, support)]
@@ -75,8 +73,8 @@ def choose(
         if not size_if_tight and (_extended_to_all(here, excluded_mass)[1:] - 1 <= limits.loss).all():
             size_if_tight = size
         next_size = int(WIDER * size) + 1
-    if not is_sufficient and (limits.must_suffice or excluded_mass[-1] > MOST_OUTSIDE):
-        if not 0 < size_if_tight <= FEW:
+    if not is_sufficient and (limits.must_suffice or excluded_mass[-1] > LARGE_MASS):
+        if not 0 < size_if_tight <= KEPT // 2:
             return None
         size = size_if_tight
     excluded_mass = outside(size)

@@ -18,14 +18,14 @@ import functools
 import numpy as np
 import scipy.sparse.linalg
 
+from nnspca.bounds.eigenvalues import LANCZOS
 from nnspca.certificates.proofs import PairProof
 from nnspca.covariance.problem import Problem
 from nnspca.numerics.fantope import Fantope
 from nnspca.numerics.feasible import sum_of_largest
 
-RELAX, START = (1.6, 1.8), (8.0, 0.5)  # over-relaxation and first weight of the copies, of one part and of several
+RELAX, START = 1.7, (8.0, 0.5)  # over-relaxation, and first weight of the copies, of one part and of several
 AGAIN = 1.0  # first weight for multipliers that already prove a bound: a larger one adapts them sooner
-CONSISTENT = 0.3  # the same for multipliers on which rows and Fantope agree
 ADAPT, ADAPTED = 20, 400  # steps between adaptations of the weight, and the last such step
 NEWTON = 40  # most steps for the multipliers of the rows
 EXACT, NEARLY = 1e-13, 2e-5  # tolerance of a row's sum for its multiplier, in double and in single precision
@@ -34,7 +34,6 @@ TILE = 96  # side of the blocks in which pairs are projected
 FEW = 64  # entries of a row up to which all are counted sooner than blocks of them
 TINY = 1e-30
 FAR = 1e12  # ratio of two scales beyond which numbers in single precision cannot be reused
-LANCZOS = 650  # features above which the scale comes from Lanczos iterations
 SINGLE = np.float32  # any multipliers prove a bound, so for one part single precision suffices, in half the time
 
 
@@ -102,17 +101,16 @@ class Splitting:
             np.fill_diagonal(self.UC, 0.0)
             self.UY -= self.UC
 
-    def begin_balanced(self, weights: np.ndarray, value: float, *, consistent: bool) -> None:
+    def begin_balanced(self, weights: np.ndarray, value: float, *, consistent: bool = False) -> None:
         """Start one part from the bound by balanced rows: L is A, and M shares each entry by the features' weights.
 
-        A multiple of the identity moves from L to what is left of A, so that this is ``value``,
-        which x attains. If ``consistent``, the two copies of the diagonal agree about L, and nothing
-        moves at once; else the rows first have to learn of it, which spreads x's weight over all
-        level rows.
+        A multiple of the identity moves from L to what is left of A, so that this is ``value``, which x attains. The
+        rows first have to learn of it, which spreads x's weight over all level rows; if ``consistent``, nothing moves
+        at once.
         """
         shares = np.maximum(self.A, 0.0) if self.nonnegative else np.abs(self.A)
         np.fill_diagonal(shares, 0.0)
-        self.rho = CONSISTENT if consistent else AGAIN
+        self.rho = AGAIN
         self.UX = (self.A - SINGLE(value / self.scale) * np.eye(self.n, dtype=SINGLE)) / SINGLE(self.rho)
         self.UY = (-shares * (weights / (self.rho * weights[:, None]))).astype(SINGLE)
         if consistent:
@@ -170,8 +168,7 @@ class Splitting:
             self._reweigh(_length(far), self.rho * _length(near))
 
     def _mixed(self, fresh: np.ndarray, old: np.ndarray, multiplier: np.ndarray) -> np.ndarray:
-        relax = RELAX[self.several]
-        return relax * fresh + (1 - relax) * old + multiplier
+        return RELAX * fresh + (1 - RELAX) * old + multiplier
 
     def _onto_columns(self, C: np.ndarray, E: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Nearest (C, E) whose columns add up to at most 1, to 1 for features in use; the multipliers are kept."""

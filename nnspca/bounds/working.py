@@ -23,14 +23,15 @@ from nnspca.bounds import balanced, masses
 from nnspca.bounds.companions import Companions
 from nnspca.bounds.pair_scaled import (
     CHECK,
-    best_of_two_starts,
+    TURN,
     falling_entries,
     proof_of,
     run_interruptibly,
     summed,
 )
-from nnspca.bounds.plan import Plan, step_seconds
+from nnspca.bounds.plan import GAIN, is_slow, step_seconds
 from nnspca.bounds.splitting import Splitting
+from nnspca.certificates.boxes import WIDEST
 from nnspca.certificates.proofs import PairProof, ScaleProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
@@ -40,20 +41,9 @@ from nnspca.numerics import feasible, rounding
 from nnspca.numerics.feasible import sum_of_largest
 from nnspca.result import Bound
 
-READ = 4000  # features of largest variance among which S is chosen
-FIRST, GROWTH = 200, 12  # size of S: so many features, and so many more for each row whose plain sum is too large
-SHARE = 0.6  # share of the working set of several parts that is chosen at first
-HEAVIEST = 0.7  # share of the working set that is chosen by mass: the heaviest rows outside join it
-CROWDED = 700  # features of the working set where the support alone would fill half of a smaller one
-BROAD = 8000  # features up to which that pays
-ROUNDS = 3  # times that S may grow
-JOIN = 300  # most features that join at a time
-SHORT, LONG = 40, 60  # steps of the splitting before S is looked at again, and between bounds once it grows no more
-LEVELLING = 10  # halvings of the room between the bound on S and the best bound known
+GROWTH = 12  # rows of S for each row whose plain sum is too large: where that is too many, S is chosen by mass
+SHARE = 0.7  # share of the working set that is chosen at first: the heaviest rows outside join it
 SLACK = 1e-6  # what a row of S is raised by at least, of several parts, relative to the tail: so that its θ is positive
-GAIN = 1e-4  # least relative gain worth more steps
-MOST = 1500  # features of the working set
-BRIEF = 0.25  # share of the work of a relaxation
 BISECTIONS = 60
 
 
@@ -79,33 +69,28 @@ def tighten(
     inside, by_mass = _first_set(outside, X, lower, features, companions)
     if len(inside) < len(X) + (len(X) > 1) or monitor.stop():
         return
-    chosen = _WorkingSet(problem, X, inside, by_mass, budget, monitor)
+    chosen, past = _WorkingSet(problem, X, inside, by_mass, budget, monitor), [np.inf]
     while chosen.budget > 0 and not monitor.stop():
-        # while S may still grow few steps will do: they only have to tell which rows outside are
-        # too heavy
-        chosen.advance(SHORT if chosen.rounds < ROUNDS else LONG)
+        chosen.advance(2 * TURN)
         if chosen.best is None:
             return
         found = levelled(outside, chosen.inside, *chosen.best, len(X), least, goal, chosen.steps)
         if found is None:
             return
         bound, heavy = found
-        gained = bound is not None and bound.value < least * (1 - GAIN)
         if bound is not None and bound.value < least:
             least = bound.value
             yield bound
+        past.append(least)
+        joining = heavy[: features - len(chosen.inside)]
         if least <= goal:
             return
-        room = features - len(chosen.inside)
-        joining = heavy[: min(room, JOIN)] if chosen.rounds < ROUNDS else heavy[:0]
-        if len(joining) and chosen.budget > SHORT * step_seconds(len(chosen.inside) + len(joining), len(X)):
-            # a heavy row outside can only be paid for by raising all limits, so it is cheaper as a
-            # row of S
+        if len(joining):
+            # a heavy row outside can only be paid for by raising all limits, so it is cheaper as a row of S
             chosen.join(joining)
-        elif not gained and chosen.steps > 4 * LONG:
-            return  # not before: after S has grown the bound may rise for a while, the newcomers' multipliers being 0
-        else:
-            chosen.rounds = ROUNDS  # S is as large as it gets, and every further step goes into its own bound
+            past = [np.inf]  # the bound may rise for a while, the newcomers' multipliers being 0
+        elif is_slow(past, goal):
+            return
 
 
 @dataclass
@@ -119,7 +104,6 @@ class _WorkingSet:
     budget: float
     monitor: Monitor
     best: tuple[float, PairProof] | None = None
-    rounds: int = 0  # times that S has grown
 
     def __post_init__(self) -> None:
         self._begin(self.inside)
@@ -130,18 +114,19 @@ class _WorkingSet:
         return self.splitting.steps
 
     def _begin(self, inside: np.ndarray) -> None:
-        """A splitting on S at the best parts; of a set chosen by mass, the better of two at its balanced rows."""
+        """A splitting on S at the best parts; of a set chosen by mass, at its balanced rows."""
         self.inside, self.best = inside, None
         self.part, start = (
             replace(self.problem, cov=part_of(self.problem.cov, inside)),
             feasible.unit(self.X[:, inside]),
         )
+        self.splitting = Splitting(self.part, start)
         if self.by_mass:
             rows = balanced.balanced_rows(self.part, monitor=self.monitor).ingredients
             assert isinstance(rows, ScaleProof)
-            self.splitting = best_of_two_starts(self.part, start[0], rows.weights, self.monitor)[0]
-        else:
-            self.splitting = Splitting(self.part, start)
+            self.splitting.begin_balanced(
+                rows.weights, float(start[0] @ self.part.cov.entries @ start[0]), consistent=True
+            )
 
     def advance(self, steps: int) -> None:
         """Take steps of the splitting, and compute its bound now and then."""
@@ -162,10 +147,7 @@ class _WorkingSet:
         """Add rows to S, and continue its splitting; a set chosen by mass starts again."""
         before, smaller = self.inside, self.splitting
         self._begin(np.union1d(before, heavy))
-        self.rounds += 1
-        if self.by_mass:
-            self.budget -= 2 * CHECK * step_seconds(len(self.inside))
-        else:
+        if not self.by_mass:
             self.splitting.grow_from(smaller, np.searchsorted(self.inside, before))
 
 
@@ -181,54 +163,21 @@ def _first_set(
     support, nothing = np.flatnonzero(X.any(axis=0)), np.zeros(0, dtype=int)
     if len(support) >= features:
         return nothing, False
-    order = np.argsort(-outside.deviations, kind="stable")[: min(READ, outside.max_rows_read)]
+    order = np.argsort(-outside.deviations, kind="stable")[: min(WIDEST, outside.max_rows_read)]
     sums = outside.sums(order, np.zeros(0, dtype=int), np.zeros(0))
-    if len(X) > 1:
-        first = max(int(SHARE * features) - len(support), 0)
-        return np.union1d(support, order[np.argsort(-sums, kind="stable")[:first]]), False
-    wanted = FIRST + GROWTH * int(np.count_nonzero(sums > lower))
-    if wanted <= 1.5 * features:
-        order = order[np.argsort(-sums, kind="stable")]
-        return np.union1d(support, order[: min(wanted, features)]), False
-    lower_bound, wanted = masses.attained(outside.cov, X[0]), int(HEAVIEST * features)
-    if lower_bound <= 0 or 2 * len(support) > wanted:
+    first = int(SHARE * features)
+    if len(X) > 1 or GROWTH * np.count_nonzero(sums > lower) <= features:
+        return np.union1d(support, order[np.argsort(-sums, kind="stable")[: max(first - len(support), 0)]]), False
+    lower_bound = masses.attained(outside.cov, X[0])
+    if lower_bound <= 0 or 2 * len(support) > first:
         return nothing, True
     ranking = masses.MassRanking(
         outside.problem, lower_bound, outside.monitor, most=outside.max_rows_read, companions=companions
     )
-    mass_bounds = ranking.largest(wanted, allowed=outside.cov.n_features)
+    mass_bounds = ranking.largest(first, allowed=outside.cov.n_features)
     if mass_bounds is None:
         return nothing, True
-    return np.union1d(support, np.argsort(-mass_bounds, kind="stable")[:wanted]), True
-
-
-def on(
-    problem: Problem,
-    x: np.ndarray,
-    lower: float,
-    least: float,
-    plan: Plan,
-    goal: float,
-    monitor: Monitor,
-    companions: Companions,
-) -> Iterator[Bound]:
-    """Yield decreasing bounds below ``least`` as the plan allows; the arguments are those of :func:`tighten`."""
-    # too few would be chosen beside the support; of very many rows outside, some are always too
-    # heavy for more to help
-    features = min(MOST, plan.features + 200) if plan.hurried else MOST
-    crowded = 2 * problem.k > HEAVIEST * features and problem.n <= BROAD
-    yield from tighten(
-        problem,
-        x,
-        lower,
-        least,
-        features=max(features, CROWDED) if crowded else features,
-        budget=plan.relaxation * (BRIEF * (1 + crowded) if plan.hurried else 1.0),
-        goal=goal,
-        monitor=monitor,
-        read=plan.rows(problem) // 4,  # the heavy ones are read again and again
-        companions=companions,
-    )
+    return np.union1d(support, np.argsort(-mass_bounds, kind="stable")[:first]), True
 
 
 def part_of(cov: Covariance, inside: np.ndarray) -> Covariance:
@@ -290,7 +239,7 @@ def levelled(
         if not meet(high):
             return None, heavy
         low = level
-        for _ in range(LEVELLING):
+        while high - low > GAIN * high:
             middle = (low + high) / 2
             low, high = (low, middle) if meet(middle) else (middle, high)
         level, limits = high, limits_of(high)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.bounds.plan import PARTS_PLANS
+from nnspca.bounds.plan import PLANS
 from nnspca.certificates.judge import judged, validated
 from nnspca.certificates.proofs import PairProof
 from nnspca.certificates.starts import starts_of
@@ -110,7 +110,7 @@ def certify_parts(
     """
     check_covariance(cov)
     check_callables(should_stop=should_stop, on_progress=on_progress)
-    check_choice("effort", effort, PARTS_PLANS)
+    check_choice("effort", effort, PLANS)
     gap = None if gap is None else check_share("gap", gap)
     if warm_start is not None:
         check_instance("warm_start", warm_start, PartsCertificate, "a result of nnspca.certify_parts")

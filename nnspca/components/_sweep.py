@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.bounds.plan import PARTS_PLANS
+from nnspca.bounds.plan import PLANS
 from nnspca.certificates.proofs import CarriedProof
 from nnspca.components._certify import certify_parts
 from nnspca.components._decompose import decompose
@@ -83,7 +83,7 @@ def sweep_parts(
     sizes = sorted({check_cardinality(cov, each) for each in check_one_or_several("k", k)})
     if not counts or not sizes:
         raise ValueError(f"a sweep needs at least one number of parts and one k; got {counts} and {sizes}")
-    check_choice("certify", certify, PARTS_PLANS, none=True)
+    check_choice("certify", certify, PLANS, none=True)
     check_executor(executor)
     started, monitor = time.perf_counter(), Monitor(should_stop, on_progress)
     near = neighbours(coarse_first(sizes))

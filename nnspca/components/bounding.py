@@ -10,7 +10,7 @@ from dataclasses import InitVar, dataclass, field, replace
 import numpy as np
 
 from nnspca.bounds.parts import KnownParts, tighten
-from nnspca.bounds.plan import PARTS_PLANS, PartsPlan
+from nnspca.bounds.plan import PLANS
 from nnspca.certificates.proofs import PairProof
 from nnspca.components.together import components, improved
 from nnspca.control.progress import Monitor
@@ -46,7 +46,7 @@ def bound_parts(
     if before is not None:
         run.known.record(before, 0.0)
     for place, effort in enumerate(efforts):
-        plan = PARTS_PLANS[effort]
+        plan = PLANS[effort]
         plan = replace(plan, closed=max(plan.closed, gap / (1 - gap)))
         run.compute(plan, monitor.part(place / len(efforts), (place + 1) / len(efforts)))
         if monitor.stop() or not run.known.above(plan.closed):
@@ -91,7 +91,7 @@ class _Draft:
             consider=self._consider,
         )
 
-    def compute(self, plan: PartsPlan, monitor: Monitor) -> None:
+    def compute(self, plan: Plan, monitor: Monitor) -> None:
         """Compute bounds until the plan's tolerance is reached, or the call is stopped."""
         known = self.known
         with one_blas_thread(), suppress(Stopped):  # every bound made before holds

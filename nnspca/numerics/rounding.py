@@ -144,15 +144,13 @@ def single_underflow(terms: int) -> float:
     return terms * 2.0**-120
 
 
-def triangular(n: int, side: int, blocks: int, scale: float) -> float:
-    """Upper bound on the rounding in RR', R the triangle of a blockwise Householder factorisation of n rows.
+def triangular(n: int, side: int, scale: float) -> float:
+    """Upper bound on the rounding in RR', R the triangle of a Householder factorisation of n rows.
 
-    Each block is factorised together with the triangle of the earlier ones, with a relative error of
-    (rows · side) u in the Frobenius norm (Higham 2002, §19.3). The rows add up to n and ``side`` for
-    each block, and the error of RR' is twice as large; a factor of two is to spare. ``scale`` is the
-    sum of squares of all n rows.
+    Its relative error is (n · side) u in the Frobenius norm (Higham 2002, §19.3), that of RR' twice as large; a factor
+    of two is to spare. ``scale`` is the sum of squares of all rows.
     """
-    return 4 * (n + side * blocks) * side * EPS * scale
+    return 4 * (n + side) * side * EPS * scale
 
 
 def entries(roundings: int, norm: float) -> float:

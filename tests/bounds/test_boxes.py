@@ -15,6 +15,7 @@ from nnspca.certificates.boxes import joint_masses
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import BoxProof
 from nnspca.control.progress import Monitor
+from nnspca.covariance import covariance
 from nnspca.covariance.problem import Problem
 from tests import oracle, problems
 from tests.test_check_more import accepted
@@ -110,7 +111,7 @@ def test_boxes_tell_no_more_than_rows_and_each_stage_no_more_than_the_one_before
             assert (held <= before * (1 + 1e-9)).all()
             stages.append(np.sort(held)[:-6].sum())  # of all but those that matter
             before = held
-        assert stages[-1] < 0.95 * np.sort(by_rows(problem, low))[:-6].sum()
+        assert stages[-1] < 0.97 * np.sort(by_rows(problem, low))[:-6].sum()
 
 
 @pytest.mark.parametrize("widest", [5, 100])
@@ -165,7 +166,7 @@ def test_a_stopped_call_keeps_the_stages_it_made():
 
 @pytest.mark.parametrize("asked", range(12))
 def test_whoever_asks_to_stop_once_and_no_more_is_told_nothing_false(asked, monkeypatch):
-    monkeypatch.setattr(masses, "READ", 7)
+    monkeypatch.setattr(covariance, "STRIP", 7)
     monkeypatch.setattr(masses, "STRIP", 7)
     cov = nnspca.Covariance.from_data(problems.few_large(0, n=30))
     problem, low = Problem(cov, 4), masses.attained(cov, nnspca.solve(cov, 4).loadings)
@@ -188,9 +189,10 @@ def crowded():
     cov = problems.held_as_factor(X)
     part = nnspca.solve(cov, 12)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(elimination, "CROWDED", 1)  # no T is small enough
+        patch.setattr(elimination, "SMALLEST", 400)  # any T is small enough
+        plain = elimination.begin(Problem(cov, 12), part.loadings, np.inf, Limits(400, 1e-3), QUIET)
+        patch.setattr(elimination, "SMALLEST", 1)  # none is
         made = elimination.begin(Problem(cov, 12), part.loadings, np.inf, Limits(400, 1e-3), QUIET)
-    plain = elimination.begin(Problem(cov, 12), part.loadings, np.inf, Limits(400, 1e-3), QUIET)
     return X, cov, part, made, plain
 
 
@@ -202,7 +204,7 @@ def test_an_elimination_leaves_less_outside_with_boxes_and_keeps_no_more(crowded
     assert made.excluded_mass[-1] < 0.9 * plain.excluded_mass[-1]
 
 
-@pytest.mark.parametrize("outside, size", [(0.35, 100), (0.45, 200)])
+@pytest.mark.parametrize("outside, size", [(0.45, 100), (0.55, 200)])
 def test_a_part_is_taken_no_smaller_where_much_may_lie_outside_it(crowded, monkeypatch, outside, size):
     _, cov, part, _, _ = crowded
 
@@ -232,7 +234,6 @@ def test_it_verifies_and_survives_a_file(crowded):
 
 
 def test_what_is_told_of_its_progress_never_goes_back(crowded, monkeypatch):
-    monkeypatch.setattr(elimination, "CROWDED", 1)
     _, cov, part, _, _ = crowded
     for ask in (nnspca.certify, nnspca.necessity):
         told = []

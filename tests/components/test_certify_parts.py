@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.bounds import branch, pair_scaled, working
-from nnspca.bounds.plan import PARTS_PLANS, PartsPlan
+from nnspca.bounds import branch, pair_scaled
+from nnspca.bounds.plan import PLANS
 from nnspca.certificates.proofs import CarriedProof, EachProof, PairProof, ScaleProof
 from nnspca.components import bounding
 from nnspca.covariance import samples as making
@@ -25,11 +25,10 @@ replace = dataclasses.replace
 
 
 def made_brief(patch):
-    brief = PartsPlan(features=450, working_features=500, steps=60, relaxation=6, trees=0.15, closed=-1)
-    patch.setattr(bounding, "PARTS_PLANS", dict.fromkeys(PARTS_PLANS, brief))
+    brief = replace(PLANS["live"], features=450, relaxation=0.6, trees=0.15, closed=-1)
+    patch.setattr(bounding, "PLANS", dict.fromkeys(PLANS, brief))
     budgets.at_any_gap(patch)
-    patch.setattr(branch, "ROOT", 20)
-    patch.setattr(branch, "PAIRS", 20)
+    patch.setattr(branch, "STEPS", 20)
     budgets.few_starts(patch)
 
 
@@ -42,7 +41,7 @@ def brief(monkeypatch):
 @pytest.fixture
 def short(monkeypatch):
     """As much as brings pit props near the optimum."""
-    budgets.of_live_parts(monkeypatch, steps=300, trees=0.3)
+    budgets.of_live_parts(monkeypatch, relaxation=3.0, trees=0.3)
     budgets.few_starts(monkeypatch)
 
 
@@ -103,8 +102,7 @@ def test_a_factored_covariance_is_certified_too(nonnegative, brief, monkeypatch)
 @SIGNS
 @pytest.mark.parametrize("seed", range(4))
 def test_a_working_set_of_features_speaks_for_all_of_them(seed, nonnegative, monkeypatch):
-    budgets.of_live_parts(monkeypatch, features=1, working_features=8, steps=80, relaxation=6, trees=0, closed=-1)
-    monkeypatch.setattr(working, "SHORT", 20)
+    budgets.of_live_parts(monkeypatch, working=8, features=1, relaxation=0.8, trees=0, closed=-1)
     rng = np.random.default_rng(seed)
     problem = (problems.spiked, problems.correlation, problems.few_samples, problems.many_samples)[seed % 4](rng, 10)
     attained = sum(problem.exact(x) for x in oracle.optima_of_parts(problem.A, 2, 2, nonnegative)[-1][1])
@@ -145,7 +143,7 @@ def test_whoever_stops_in_the_middle_of_a_step_has_the_bounds_made_by_then(pitpr
 
 def test_more_parts_than_a_working_set_has_features_keep_the_bounds_made_before(monkeypatch):
     # of the working set 156 are chosen at first
-    budgets.of_live_parts(monkeypatch, features=60, working_features=260, steps=200, relaxation=0.5)
+    budgets.of_live_parts(monkeypatch, working=260, features=60, relaxation=0.5)
     X = np.zeros((6, 340))
     X[:, :40] = np.random.default_rng(0).standard_normal((6, 40)) * np.linspace(1, 3, 40)
     cov = nnspca.Covariance.from_data(X)

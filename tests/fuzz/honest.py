@@ -16,10 +16,10 @@ import numpy as np
 
 import nnspca
 from nnspca import check, check_more
-from nnspca.bounds import carried, certificate, elimination, working
+from nnspca.bounds import carried, certificate, elimination, plan, working
 from nnspca.bounds import parts as parts_certificate
 from nnspca.bounds.pair_scaled import Series, proof_of
-from nnspca.bounds.plan import COUNTED, PARTS_PLANS, PLANS, Plan
+from nnspca.bounds.plan import COUNTED, PLANS, Plan
 from nnspca.bounds.selection import Limits
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.proofs import PairProof
@@ -53,7 +53,6 @@ def attempt(rng, exact=True):
     n, nonnegative = problem.cov.n_features, bool(rng.random() < 0.6)
     with (
         mock.patch.dict(PLANS, {"live": _plan(rng, n)}),
-        mock.patch.dict(PARTS_PLANS, {"live": _parts_plan(rng, n)}),
         _gaps_and_sizes(rng, n),
     ):
         if rng.random() < 0.5:
@@ -152,13 +151,12 @@ def _gaps_and_sizes(rng, n):
         for place in (certificate, parts_certificate):
             stack.enter_context(mock.patch.object(place, "OPTIMAL", gap))
             stack.enter_context(mock.patch.object(place, "WORTHWHILE", 0))
-        stack.enter_context(mock.patch.object(certificate, "NARROW", gap))
-        stack.enter_context(mock.patch.object(certificate, "PASSES", int(rng.integers(1, 4))))
+        stack.enter_context(mock.patch.object(certificate, "SMALL", gap))
+        stack.enter_context(mock.patch.object(certificate, "READINGS", int(rng.integers(1, 4))))
         if rng.random() < 0.6:
-            stack.enter_context(mock.patch.object(certificate, "WHOLE", 0))
-        stack.enter_context(mock.patch.object(elimination, "KEPT", int(rng.integers(1, n + 1))))
-        stack.enter_context(mock.patch.object(elimination, "SHARE", 1.0))
-        stack.enter_context(mock.patch.object(working, "MOST", int(rng.integers(1, n + 1))))
+            stack.enter_context(mock.patch.object(plan, "WHOLE", 0))
+        stack.enter_context(mock.patch.object(certificate, "KEPT", int(rng.integers(1, n + 1))))
+        stack.enter_context(mock.patch.object(plan, "KEPT", 2 * int(rng.integers(1, n + 1))))
         yield
 
 
@@ -171,15 +169,4 @@ def _plan(rng, n):
         features=0 if rng.random() < 0.6 else 450,
         loss=float(10.0 ** rng.uniform(-4, 0)),
         closed=-float(10.0 ** rng.uniform(-3, 0)),
-    )
-
-
-def _parts_plan(rng, n):
-    return replace(
-        PARTS_PLANS["live"],
-        closed=-float(10.0 ** rng.uniform(-3, 0)),
-        features=0 if rng.random() < 0.6 else 700,
-        working_features=int(rng.integers(1, n + 1)),
-        steps=int(rng.integers(2, 30)),
-        trees=0.05,
     )

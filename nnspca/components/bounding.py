@@ -10,7 +10,7 @@ from dataclasses import InitVar, dataclass, field, replace
 import numpy as np
 
 from nnspca.bounds.parts import KnownParts, tighten
-from nnspca.bounds.plan import PLANS
+from nnspca.bounds.plan import PLANS, Plan
 from nnspca.certificates.proofs import PairProof
 from nnspca.components.together import components, improved
 from nnspca.control.progress import Monitor

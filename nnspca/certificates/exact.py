@@ -113,8 +113,8 @@ class Writer:
         S = t * np.eye(n) - B + live @ live.T
         spare = EPS * (n * float(np.abs(S.diagonal()).sum()) + float(np.abs(B.diagonal()).max() + abs(t)))
         for step in (-32, -1, 0, 1):  # with room for the rounding in A, if t leaves it; beyond, t is no upper bound
-            try:
-                lower = scipy.linalg.cholesky(S + step * spare * np.eye(n), lower=True)
+            try:  # of features that hold nothing S is zero, and its own factor
+                lower = scipy.linalg.cholesky(S + step * spare * np.eye(n), lower=True) if S.any() else S
                 break
             except scipy.linalg.LinAlgError:
                 continue

@@ -93,3 +93,10 @@ def test_an_array_that_the_file_holds_is_named_and_not_added_again():
     again = writer.witness(array)  # the checker uses an array up
     assert again == {"witness": "check1.npy"}
     assert writer.arrays["check1"] is array
+
+
+def test_of_features_that_hold_nothing_zero_is_the_factor():
+    writer = Writer(True, {})
+    record = writer.factor(0.0, np.zeros((2, 2)))
+    assert record["R"] == {"witness": "check0.npy"}
+    assert not writer.arrays["check0"].any()

@@ -175,7 +175,7 @@ def on_the_set(level):
     """The bound of the working set at multipliers that level nothing."""
     part = working.part_of(DATA, S)
     value, proof = pair_scaled.proof_of(Problem(part, K), L[np.ix_(S, S)], M[np.ix_(S, S)])
-    made, _ = working._levelled(outside(), S, max(value, level), proof, 1, 1e3, 0.0, 1)
+    made, _ = working.levelled(outside(), S, max(value, level), proof, 1, 1e3, 0.0, 1)
     assert made is not None
     return made.value
 
@@ -184,7 +184,7 @@ def parts_on_the_set():
     """The same for two parts."""
     part = working.part_of(DATA, S)
     value, proof = pair_scaled.proof_of(Problem(part, K), L[np.ix_(S, S)], M[np.ix_(S, S)], PRICES[S], r=2)
-    made, _ = working._levelled(outside(), S, value, proof, 2, 1e3, 0.0, 1)
+    made, _ = working.levelled(outside(), S, value, proof, 2, 1e3, 0.0, 1)
     assert made is not None
     return made.value
 

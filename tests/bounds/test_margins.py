@@ -146,7 +146,8 @@ def outside():
 def costs():
     """What they cost, with limits that hardly count and with limits that do."""
     rows = np.arange(4, N)
-    return np.concatenate([outside().sums(rows, S, np.full(4, size)) for size in (0.2, 5.0)])
+    weighted = working.Outside(Problem(DATA, K), MONITOR, weights=np.linspace(1.0, 2.0, N))
+    return np.concatenate([o.sums(rows, S, np.full(4, size)) for o in (outside(), weighted) for size in (0.2, 5.0)])
 
 
 def not_negligible():

@@ -64,7 +64,7 @@ def tighten(
     if warm_start is not None:
         splitting.begin_at(warm_start)
     elif weights is not None:
-        splitting.begin_balanced(weights, float(X @ problem.cov.entries @ X))
+        splitting.begin_balanced(weights, float(X @ problem.cov.entries @ X), consistent=True)
     for step in range(steps + 1):
         if step:
             run_interruptibly(splitting.advance, problem.n, monitor, splitting.r)

@@ -26,6 +26,7 @@ from nnspca.numerics.feasible import sum_of_largest
 
 RELAX, START = 1.7, (8.0, 0.5)  # over-relaxation, and first weight of the copies, of one part and of several
 AGAIN = 1.0  # first weight for multipliers that already prove a bound: a larger one adapts them sooner
+CONSISTENT = 0.3  # the same for multipliers on which rows and Fantope agree
 ADAPT, ADAPTED = 20, 400  # steps between adaptations of the weight, and the last such step
 NEWTON = 40  # most steps for the multipliers of the rows
 EXACT, NEARLY = 1e-13, 2e-5  # tolerance of a row's sum for its multiplier, in double and in single precision
@@ -110,7 +111,7 @@ class Splitting:
         """
         shares = np.maximum(self.A, 0.0) if self.nonnegative else np.abs(self.A)
         np.fill_diagonal(shares, 0.0)
-        self.rho = AGAIN
+        self.rho = CONSISTENT if consistent else AGAIN
         self.UX = (self.A - SINGLE(value / self.scale) * np.eye(self.n, dtype=SINGLE)) / SINGLE(self.rho)
         self.UY = (-shares * (weights / (self.rho * weights[:, None]))).astype(SINGLE)
         if consistent:

@@ -99,7 +99,7 @@ def test_so_it_does_where_the_covariance_is_never_formed(sparse, nonnegative, br
 @BOTH
 @pytest.mark.parametrize("seed", range(2))
 def test_so_it_does_where_most_features_are_set_aside(seed, nonnegative, brief, monkeypatch):
-    monkeypatch.setattr(without, "FEWEST", 6)
+    monkeypatch.setattr(without, "SMALL", 6)
     chosen = []
     begin = without.begin
     monkeypatch.setattr(without, "begin", lambda *given: (chosen.append(begin(*given)), chosen[-1])[1])

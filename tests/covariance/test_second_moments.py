@@ -33,7 +33,7 @@ def entries(cov):
         lambda: iter([X[:7], X[7:8], scipy.sparse.csr_array(X[8:])]),
         anndata.AnnData(X),
     ],
-    ids=str,
+    ids=["array", "list", "small numbers", "frame", "sparse", "data set", "chunks", "annotated"],
 )
 def test_it_is_x_transposed_x_by_m_whatever_was_given(given):
     cov = nnspca.Covariance.from_data(given, center=False)

@@ -114,6 +114,8 @@ def components(
     """
     target = _checked(adata).copy() if check_flag("copy", copy) else _checked(adata)
     mask, seed = _mask(adata, mask_var), check_seed(seed)
+    if "include" in options:
+        raise ValueError("include is not taken here; give it to nnspca.decompose with the covariance of adata")
     if exclude is not None:
         mask = mask & ~np.isin(np.arange(len(mask)), places_of("exclude", exclude, len(mask), tuple(adata.var_names)))
     given, cov = _read(adata, layer, check_flag("use_raw", use_raw), mask, standardize, center)

@@ -122,10 +122,11 @@ def certify_parts(
     monitor, problem = Monitor(should_stop, on_progress), Problem(cov, k, nonnegative)
     are_given = parts is not None
     resumed = warm_start if warm_start is not None and (warm_start.k, warm_start.n_components) == (k, count) else None
-    if parts is None and resumed is not None:
-        parts = list(resumed.parts)
-    if parts is None:
-        parts = decompose(
+    kept = None if parts is not None or resumed is None else resumed.parts
+    if kept is not None and len(kept) == count and not any(part.stopped for part in kept):
+        parts = kept
+    if parts is None:  # also where a search was ended
+        found = decompose(
             cov,
             count,
             k,
@@ -135,7 +136,8 @@ def certify_parts(
             starts=STARTS[effort],
             should_stop=should_stop,
             on_progress=monitor.part(0.0, SEEKING).relay,
-        )
+        ).parts
+        parts = max(kept or (), found, key=lambda group: sum(part.variance for part in group))
     further = effort == "live" and not (gap is None and time_limit is None)
     certificate = bound_parts(
         problem,
@@ -226,6 +228,6 @@ def _start(warm_start: PartsCertificate | None, cov: Covariance, nonnegative: bo
     """The multipliers of a certificate for all the features."""
     if warm_start is None:
         return None
-    if warm_start.fingerprint != cov.fingerprint or warm_start.nonnegative != nonnegative:
-        raise ValueError("warm_start must be a certificate of this covariance with this sign constraint")
+    if (warm_start.fingerprint, warm_start.nonnegative, warm_start.exclude) != (cov.fingerprint, nonnegative, ()):
+        raise ValueError("warm_start must be a certificate of this covariance, sign constraint and exclude")
     return next(starts_of(warm_start.bounds, cov), None)

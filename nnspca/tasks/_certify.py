@@ -151,8 +151,9 @@ def certify(
     resumed = warm_start if warm_start is not None and warm_start.k == k else None
     given = component is not None
     limits = check_limits(cov, left, k, nonnegative, groups, max_loading)
-    if component is None and resumed is not None and limits is None:
-        component = resumed.component
+    kept = resumed.component if component is None and resumed is not None and limits is None else None
+    if kept is not None and not kept.stopped:  # a search that was ended is begun again
+        component = kept
     if component is None:
         component = solve(
             cov,
@@ -165,7 +166,9 @@ def certify(
             exclude=outs,
             groups=groups,
             max_loading=max_loading,
+            start=None if kept is None else kept.loadings,
         )
+        component = component if kept is None else max(component, kept, key=lambda part: part.variance)
         component, given = narrowed(component, "component", left, cov.n_features), limits is not None
     else:
         component = replace(validated(component, "component", problem, left, cov.n_features), features=cov.features)

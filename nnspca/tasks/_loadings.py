@@ -125,6 +125,8 @@ def _columns(cov: Covariance, loadings: Any) -> np.ndarray:
         loadings, names = numbers(table.values).T, table.names
     columns = np.asarray(loadings)
     columns = columns[:, None] if columns.ndim == 1 else columns
+    if columns.ndim == 2 and not columns.shape[1]:
+        raise ValueError(f"loadings have shape {columns.shape}: give one column at least")
     if columns.ndim == 2 and names is None and len(columns) != cov.n_features == columns.shape[1]:
         raise ValueError(f"loadings have shape {columns.shape}; components are columns here: give loadings.T")
     order = aligned(names, cov.feature_names, "cov")

@@ -143,7 +143,7 @@ class _Search:
                     raise Stopped
                 node = heapq.heappop(open_nodes)
                 features, inside = node.case
-                if inside.all():
+                if inside.all() or len(features) == 1:
                     if self.consider(features) == tuple(features.tolist()):
                         self.closed[tuple(features.tolist())] = node.value
                     continue

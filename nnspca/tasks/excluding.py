@@ -60,6 +60,8 @@ class _Left:
         kept = {"certificates"} if isinstance(result, Components) else {"bounds"}
         values = {field.name: getattr(result, field.name) for field in fields(result) if field.name not in kept}
         changed = {name: wide for name, value in values.items() if (wide := self.widen(value)) is not value}
+        if isinstance(result, Certificate | Components):
+            changed["include"] = tuple(self.places[list(result.include)].tolist())
         if isinstance(result, Certificate | PartsCertificate):
             changed |= {"fingerprint": cov.fingerprint, "exclude": self.exclude}
         elif isinstance(result, Components):

@@ -30,7 +30,7 @@ TITLES = {  # d = 3, ε = 0.1 and ten starts are the defaults of these methods
     "epsilon-net": "Alg. 3 (d = 3, ε = 0.1)",
     "em": "EM (best of 10 starts)",
     "coordinate-descent": "NSPCA (β by bisection)",
-    "best": "portfolio (this library's default)",
+    "best": "Multistart (this library's default)",
 }
 ALG3 = TITLES["epsilon-net"]
 LOWER, UPPER, LIKELY = "Best known", "Proven bound", "The paper's bound"

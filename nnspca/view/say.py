@@ -9,6 +9,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from nnspca.bounds.registry import BOUNDS
 from nnspca.result import Necessity
 
+FINEST, NEARLY = 5, 1e-3  # most decimals of a percentage, and what a share read off two of them may lack
 OPTIMAL = 1e-4  # largest relative gap at which a component counts as proven optimal
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -207,25 +208,38 @@ def share(variance: float, upper: float) -> float:
     return min(variance / upper, 1.0) if upper > 0 else 1.0
 
 
-def explains(what: str, many: int, variance: float, whole: float, unit: str) -> str:
+def digits(variance: float, upper: float, whole: float) -> int:
+    """Return with how many decimals a variance and its upper bound, in per cent, show the share that is proven.
+
+    >>> digits(0.5, 0.51, 1.0), digits(0.0489, 0.0491, 1.0), digits(0.5, math.inf, 1.0)
+    (1, 2, 1)
+    """
+    if not math.isfinite(upper) or optimal(ratio := share(variance, upper)):
+        return 1
+    shown = (floor(100 * variance / whole, d) / ceil(100 * upper / whole, d) for d in range(1, FINEST))
+    return next((d for d, one in enumerate(shown, start=1) if one >= ratio - NEARLY), FINEST)
+
+
+def explains(what: str, many: int, variance: float, whole: float, unit: str, upper: float = math.inf) -> str:
     """Say which share of a ``unit``, all of which is ``whole``, so many things explain together, rounded down.
 
     >>> explains("These six parts", 6, 27.519, 100.0, "the total variance")
     'These six parts explain 27.5 % of the total variance'
     """
-    return f"{what} {'explains' if many == 1 else 'explain'} {at_least(100 * variance / whole, 1)} % of {unit}"
+    said = at_least(100 * variance / whole, digits(variance, upper, whole))
+    return f"{what} {'explains' if many == 1 else 'explain'} {said} % of {unit}"
 
 
 def proven(variance: float, upper: float, whole: float, source: str = "") -> str:
     """Say how near the best possible a variance is proven to be, in per cent of ``whole``: the maximum is rounded up.
 
     >>> proven(0.5, 0.51, 1.0, "carried from k = 7")
-    'The proven maximum is 51.0 % (carried from k = 7); before rounding, this is at least 98.0 % of the optimum.'
+    'The proven maximum is 51.0 % (carried from k = 7), so this is at least 98.0 % of the optimum.'
     >>> proven(0.5, 0.5, 1.0, "stored proof")
     'This is proven optimal, to 1 part in 10,000 (stored proof).'
     """
     ratio, source = share(variance, upper), f" ({source})" if source else ""
     if optimal(ratio):
         return f"This is proven optimal, to 1 part in 10,000{source}."
-    most = at_most(min(100 * upper / whole, 100.0), 1)
-    return f"The proven maximum is {most} %{source}; before rounding, this is {proven_share(ratio)}."
+    most = at_most(min(100 * upper / whole, 100.0), digits(variance, upper, whole))
+    return f"The proven maximum is {most} %{source}, so this is {proven_share(ratio)}."

@@ -69,7 +69,7 @@ def sentence(part: Component, known: Known, data: Dataset, total: float, feature
     if features is not None and used:
         clause = sanitize.line(sentences.clause(dataclasses.replace(part, features=features), NAMED))
         text = f"{clause}. {'This' if used == 1 else 'These'} {text}"
-    text = say.explains(text, used, part.variance, total, "the total variance")
+    text = say.explains(text, used, part.variance, total, "the total variance", known.upper)
     if part.method != "best":
         text = f"{state.TITLES[part.method]}: {text}"
     if not nnspca.METHODS[part.method].feasible and used > part.k:

@@ -51,7 +51,7 @@ PLACES = {
     "elastic-net": 6,
 }
 PLACES |= {"exact": 7, "dspca": 8, "scotlass": 9, "epsilon-net": 10, "enumeration": 11, "nmf": 12, "pca": 16}
-IN_PAPERS = {"emPCA": "em", "Alg. 3": "epsilon-net", "PathSPCA": "greedy", "ESPCA": "exact", "portfolio": "best"}
+IN_PAPERS = {"emPCA": "em", "Alg. 3": "epsilon-net", "PathSPCA": "greedy", "ESPCA": "exact", "Multistart": "best"}
 PLACES |= {said: PLACES[name] for said, name in IN_PAPERS.items()}
 PLACES |= {said: PLACES[name] for name, m in METHODS.items() for said in (m.title, m.title.partition(" (")[0])}
 # After Okabe & Ito (2008) and Tol: distinguishable with all common forms of colour blindness, also on grey;

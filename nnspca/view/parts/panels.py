@@ -45,22 +45,23 @@ def claim(parts: Components, known: Known, *, done: bool) -> str:
     """Say how much disjoint parts explain, and what share of the optimum that is, never rounded in their favour."""
     r = len(parts.parts)
     variance = math.fsum(part.variance for part in parts.parts)
-    says = explained(r, variance / parts.total, alone(parts))
+    says = explained(r, variance / parts.total, alone(parts), known.upper / parts.total)
     if not math.isfinite(known.upper):
         rest = "No upper bound was proven; **Solve live** starts over." if done else "Computing the upper bound …"
         return f"{says} {rest}"
     return f"{says} {say.proven(variance, known.upper, parts.total, known.source)}"
 
 
-def explained(r: int, share: float, single: int = 0) -> str:
-    """Say how much of the total variance so many parts explain, and how many are a ``single`` feature.
+def explained(r: int, share: float, single: int = 0, most: float = math.inf) -> str:
+    """Say how much of the total variance so many parts explain, ``most`` at best; how many are a ``single`` feature.
 
     >>> explained(6, 0.27519), explained(1, 0.05)
     ('These six parts explain 27.5 % of the total variance.', 'This part explains 5.0 % of the total variance.')
     >>> explained(6, 0.8062, 3)
     'These six parts explain 80.6 % of the total variance; three of them are a single feature each.'
     """
-    text = say.explains("This part" if r == 1 else f"These {_parts(r)}", r, share, 1.0, "the total variance")
+    what = "This part" if r == 1 else f"These {_parts(r)}"
+    text = say.explains(what, r, share, 1.0, "the total variance", most)
     if not single:
         return f"{text}."
     are = "is" if single == 1 else "are"

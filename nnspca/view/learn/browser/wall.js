@@ -14,7 +14,10 @@ function wall(data, main) {
   let points = [], count = 0, solver = null, shown = "";
   title.textContent = `Paint ${data.k} ${data.noun} that vary together: can you reach the line?`;
   const base = location.href.replace(/\/wall.*/, "");
-  address.textContent = base + (/^(localhost|127\.)/.test(location.hostname) ? " (on this computer only: see the guide for teachers)" : "");
+  if (/^(localhost|127\.)/.test(location.hostname)) {
+    address.textContent = `${base} works on this computer only. For phones, start the app with --server.address 0.0.0.0, and open it by this computer's name.`;
+    image.hidden = true;
+  } else address.textContent = base;
   image.src = `${base}/code.svg${location.protocol === "https:" ? "?tls" : ""}`;
   code.textContent = data.code;
   reveal.hidden = close.hidden = !owner;

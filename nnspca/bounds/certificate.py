@@ -21,7 +21,7 @@ REST = 1 / 6  # share of the work that an eigenvalue may take
 OPTIMAL = PLANS["live"].closed  # relative gap below which a component is called optimal: no cases are begun
 CORE = 0.6  # share of the work left that a core's splitting may take in a live certificate
 PATIENT = 1 / 8  # share of the work after which an elimination ends unless it improved on the known bound
-FLAT, EARLY = 5e-2, 1 / 4  # relative gap of the rows beyond which a core is tried after this share instead
+FLAT, EARLY = 6e-2, 1 / 4  # relative gap of the rows beyond which a core is tried after this share instead
 FAR = 3e-2  # relative gap of an elimination beyond which a working set is tried as well
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from nnspca.control.progress import Allowance
 from nnspca.covariance.problem import Problem
 
-LOOK_BACK, SLOW = 4, 0.05  # a search is slow if its last bounds gained less than this share of what is left to gain
+LOOK_BACK, SLOW = 4, 0.01  # a search is slow if its last bounds gained less than this share of what is left to gain
 GAIN = 1e-4  # least relative gain worth another bound
 STEP, OVERHEAD = 2.1e-9, 6e-4  # seconds of a step of a splitting: per n^2.5, and beside; of several parts twice as many
 ENTRY = 1.5e-8  # seconds an entry that is held takes in a step of levelling, or of masses

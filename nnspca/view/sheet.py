@@ -231,7 +231,9 @@ def _svg(
     body = [f'<path d="M{EDGE / 2} {TALL / 2}H{WIDE - EDGE / 2}M{WIDE / 2} 30V{TALL - 40}" stroke="#9aa5ad"/>']
     for i, point in enumerate(at / np.where(reach > 0, reach, 1.0) * room * [1, -1] + middle):
         fill = colour[classes[i]] if classes else "#76838d"
-        body.append(f'<circle cx="{point[0]:.1f}" cy="{point[1]:.1f}" r="3" fill="{fill}" fill-opacity=".75"/>')
+        body.append(
+            f'<circle cx="{round(point[0], 1)}" cy="{round(point[1], 1)}" r="3" fill="{fill}" fill-opacity=".75"/>'
+        )
     ends = arrows / (far or 1.0) * room * [1, -1] + middle
     places: list[tuple[float, float, str, str]] = []
     for side in (True, False):
@@ -241,9 +243,11 @@ def _svg(
             taken = max(float(ends[i, 1]), taken + 15)
             places.append((float(ends[i, 0]) + (6 if side else -6), taken, "start" if side else "end", names[i]))
     for x, y in ends:
-        body.append(f'<path d="M{middle[0]} {middle[1]}L{x:.1f} {y:.1f}" stroke="#c2410c" stroke-width="2"/>')
+        body.append(
+            f'<path d="M{middle[0]} {middle[1]}L{round(x, 1)} {round(y, 1)}" stroke="#c2410c" stroke-width="2"/>'
+        )
     body += [
-        f'<text x="{x:.1f}" y="{y + 4:.1f}" text-anchor="{anchor}">{html.escape(name)}</text>'
+        f'<text x="{round(x, 1)}" y="{round(y + 4, 1)}" text-anchor="{anchor}">{html.escape(name)}</text>'
         for x, y, anchor, name in places
     ]
     body.append(f'<text x="{WIDE / 2}" y="{TALL - 26}" text-anchor="middle">{html.escape(axes[0])} →</text>')
@@ -251,8 +255,8 @@ def _svg(
     step = WIDE / max(1, min(len(shown), 6))
     for i, name in enumerate(shown[: len(PARTS)]):  # six in a row
         x, y = 8 + i % 6 * step, TALL - 8 + 18 * (i // 6)
-        body.append(f'<circle cx="{x:.0f}" cy="{y}" r="4" fill="{colour[name]}"/>')
-        body.append(f'<text x="{x + 8:.0f}" y="{y + 4}">{html.escape(name[:18] or "no class")}</text>')
+        body.append(f'<circle cx="{round(x)}" cy="{y}" r="4" fill="{colour[name]}"/>')
+        body.append(f'<text x="{round(x + 8)}" y="{y + 4}">{html.escape(name[:18] or "no class")}</text>')
     tall = TALL + 18 * ((min(len(shown), len(PARTS)) - 1) // 6) if shown else TALL
     alt = f"Biplot: {len(at)} samples and {len(names)} features, {', '.join(names)}."
     return (

@@ -268,7 +268,7 @@ def _solve(subject: Subject, choice: Choices, key: tasks.Key) -> Work:
         before = subject.at()
         clock = proofs.Clock(job, before.lower if nnspca.METHODS[choice.method].feasible else 0.0)
         solving = stretch(job.report, 0.0, SOLVED, lambda stage: f"Solving: {stage}")
-        proving = stretch(job.report, SOLVED, 1.0, lambda stage: f"Proving an upper bound: {stage}")
+        proving = stretch(job.report, SOLVED, 1.0, lambda _: "Proving an upper bound")
 
         def listen(progress: Progress) -> None:
             if progress.upper is not None and clock.fell(progress.upper):

@@ -151,8 +151,9 @@ STEPS = (
         "Upper bounds",
         "Upper bounds: how a proof works",
         "Four features, k = 2, every number on the screen. **Go through the four upper bounds.** Each is an inequality "
-        "that holds for every x; the last one equals the variance of the best pair.",
-        "The last upper bound is {shared} and one pair has variance {optimum}. What follows?",
+        "that holds for every x; slide s, and the last one comes down to the variance of the best pair. In bounds 2 "
+        "and 4, press a row to see how far its sum reaches.",
+        "The last upper bound can be brought to {shared}, and one pair has variance {optimum}. What follows?",
         "That pair is optimal, without trying the others. The first upper bound was {leading}, row sums gave {rows}, "
         "the split {split}.",
         ("Every upper bound on real data", "./?data=lfw-faces&k=40&bounds=true&proof=true&proof_view=bounds"),

@@ -42,6 +42,7 @@ FIGURES.bounds = (desk) => {
   const KINDS = ["1  λ₁", "2  Row sums", "3  Split", "4  Share"];
   const kind = desk.choice("The upper bound", KINDS);
   const level = desk.slider("ρ, the level of the split", { low: 0, high: 2, step: 0.05, value: 1, say: (v) => v.toFixed(2) });
+  let row = -1; // the one that was pressed
   const sharing = desk.slider("s, how row 1 shares with the others", { low: 0.5, high: 4, step: 0.05, value: 1, say: (v) => v.toFixed(2) });
   const split = (rho) => largestEigenvalue(A.map((row) => row.map((v) => Math.max(v - rho, 0)))) + rho * k;
   /** M: row 1 gives the s-th part of each pair and the others take s times it; the rest is shared evenly. */
@@ -59,9 +60,14 @@ FIGURES.bounds = (desk) => {
     },
   ];
 
+  const choose = (at) => { row = at >= 0 && at < A.length && at !== row ? at : -1; desk.changed(); return true; };
+  let rowAt = () => -1;
+
   return {
     flat: true,
     tall: (width) => 4 * Math.min(72 * desk.scale, (width - 90) / 9.2) + (width < NARROW ? 230 : 170),
+    press: (x, y) => choose(rowAt(y)),
+    key: (event) => "1234".includes(event.key) && choose(Number(event.key) - 1),
     draw(brush) {
       const { width, height, palette } = brush, which = kind.value, cell = Math.min(72 * brush.scale, (width - 90) / 9.2), top = 40;
       level.show(which === 2);
@@ -80,6 +86,14 @@ FIGURES.bounds = (desk) => {
         drawMatrix(brush, "A", A, { x: 14, y: top, cell, marked: (i, j) => i === j });
         drawMatrix(brush, "M", M, { x: 28 + 4.4 * cell, y: top, cell, digits: 2, marked: (i, j) => isLargestBeside(M[i], i, j), right: width < NARROW ? [] : sums(M) });
         if (width < NARROW) sums(M).forEach(({ words, strong }, i) => brush.text(`row ${i + 1}: ${words}`, 14 + (i % 2) * (width / 2), top + 4 * cell + 32 + 22 * Math.floor(i / 2), { bold: strong }));
+      }
+      rowAt = (at) => Math.floor((at - top) / cell);
+      const summed = which === 1 ? totals(A) : which === 3 ? totals(shared(sharing.value)) : null;
+      if (summed && row >= 0) {
+        const at = [small(clamp(summed[row], 6.5, 8.2)), y], touches = summed[row] > now[which] - 1e-9;
+        brush.box(8, top + row * cell, width - 16, cell, { edge: palette.found, thick: 2 });
+        brush.arrow([at[0], top + (row + 1) * cell], at, { colour: palette.found, wide: 2 });
+        brush.text(`row ${row + 1}: ${plainly(summed[row], 2)}${touches ? ", which is the bound" : ", below the bound"}`, clamp(at[0], 90, width - 110), y - 52, { align: "center", halo: true });
       }
       brush.line([[16, y], [width - 16, y]], { wide: 1.5 });
       for (let mark = 6.5; mark <= 8; mark += 0.5) { brush.line([[small(mark), y - 4], [small(mark), y + 4]]); brush.text(String(mark), small(mark), y + 22, { align: "center", size: SIZES.small }); }

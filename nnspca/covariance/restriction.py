@@ -27,7 +27,7 @@ def check_restriction(
     if len(ins) > count:
         raise ValueError(f"include names {len(ins)} features, more than k={count}; give {count} at most, or a larger k")
     if ins or outs:
-        _check_variances(cov.diagonal[features_left(cov.n_features, count, ins, outs)])
+        check_variances(cov.diagonal[features_left(cov.n_features, count, ins, outs)])
     return count, ins, outs
 
 
@@ -36,12 +36,10 @@ def check_excluded(cov: Covariance, exclude: Features) -> tuple[int, ...]:
     outs = places_of("exclude", exclude, cov.n_features, cov.feature_names)
     if len(outs) == cov.n_features:
         raise ValueError(f"exclude names all {cov.n_features} features; leave one at least")
-    if outs:
-        _check_variances(np.delete(cov.diagonal, outs))
     return outs
 
 
-def _check_variances(variances: np.ndarray) -> None:
+def check_variances(variances: np.ndarray) -> None:
     """Raise ValueError unless the features that are left vary."""
     if not variances.any():
         raise ValueError("the features that include and exclude leave have no variance; leave one that varies")

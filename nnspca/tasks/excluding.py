@@ -13,7 +13,7 @@ import numpy as np
 from nnspca.certificates.judge import narrowed
 from nnspca.control.arguments import shown
 from nnspca.covariance import Covariance
-from nnspca.covariance.restriction import check_excluded, places_of, widened
+from nnspca.covariance.restriction import check_excluded, check_variances, places_of, widened
 from nnspca.errors import CertificateError
 from nnspca.numerics.doubles import read_only
 from nnspca.result import Certificate, Component, Components, PartsCertificate, PartsSweep, Sweep
@@ -86,6 +86,7 @@ def excluding(call: Callable[P, R]) -> Callable[P, R]:
         if not isinstance(cov, Covariance) or not (outs := check_excluded(cov, exclude)):
             return call(*args, **settings)
         left = _Left(cov, outs)
+        check_variances(cov.diagonal[left.places])
         own = cov.restrict(left.places)
         asked["cov"] = own
         if asked.get("include") is not None:

@@ -94,9 +94,10 @@ def live_words(told: Live, whole: float, what: str = "component") -> str:
         bound = f"upper bound {', '.join(falls)}" if falls else "computing an upper bound"
         return f"Live: {say.at_least(100 * told.found / whole, 1)} % of the total variance found {after}; {bound} …"
     missing = 1 - told.found / told.known if told.known > 0 else -1.0
-    which = f"the same {what}" if abs(missing) <= SAME else f"a better {what}" if told.known > 0 else f"a {what}"
+    some = "" if what.endswith("s") else "a "
+    which = f"the same {what}" if abs(missing) <= SAME else f"{some}{'better ' * (told.known > 0)}{what}"
     if missing > SAME:
-        which = f"a {what} with {say.at_most(100 * missing, 2)} % less variance than the best found"
+        which = f"{some}{what} with {say.at_most(100 * missing, 2)} % less variance than the best found"
     if not told.falls:
         return f"Live: {which} {after}."
     proven = say.proven_share(say.share(told.found, told.upper))

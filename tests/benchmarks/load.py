@@ -19,7 +19,7 @@ from tests.protocol import drawn, session
 from tests.server import Server, serving
 
 LINK = "data=lfw-faces&method=em&em.restarts=60&k=160&ks=20,80,160,320&seed={}"
-LONG = LINK.replace("restarts=60", "restarts=5000")
+LONG = LINK.replace("restarts=60", "restarts=1000&em.max_iter=100000&em.tol=0")
 STOP = b"Keep the best found so far."  # what the button says that stands beside a run
 PLACE = re.compile(rb"Waiting for a free worker: \d+ ahead")
 BETWEEN = 0.1  # seconds between two looks at the health

@@ -251,11 +251,10 @@ def _note(here: Session, place: Place, label: str, refused: str | None, value: A
     notes = here.notes
     if refused is not None:
         rejected = refused if len(refused) <= LONGEST else f"{refused[:LONGEST]} …"
-        is_data = place[1] == "data"  # of which there are too many to be listed
-        limits = f" ({sanitize.plain(allowed)})" if allowed and not is_data else ""
+        limits = f" ({sanitize.plain(allowed)})" if allowed else ""
         shown = sanitize.plain(_say(value))
         sentence = f"{label}: “{sanitize.plain(rejected)}” cannot be used here{limits}; showing {shown}."
-        sentence += RELOADED if is_data else ""
+        sentence += RELOADED if place[1] == "data" else ""
         notes[place] = (value, _data()), sentence
     elif place in notes and notes[place][0][0] != value:
         del notes[place]

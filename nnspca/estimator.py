@@ -249,7 +249,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         if source is not None:
             order = None if first else aligned(source.names, self._names(), "the estimator")
             return source if order is None else source.only(order)
-        least = fewest or 1 + first
+        least = fewest or 1 + (first and self.center)
         allowed: dict[str, Any] = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, "ensure_min_samples": least}
         if isinstance(X, np.ndarray) and X.dtype.kind in "fiubcO":
             check_unmasked(X)

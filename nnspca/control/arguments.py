@@ -88,8 +88,13 @@ def check_number(name: str, value: object, low: float, high: float, unit: str) -
     """Return it as a float; ValueError unless it is a number from low to high."""
     number = real(value)
     if number is None or not low <= number <= high:
-        raise ValueError(f"{name}={shown(value)} is not allowed; give {unit} from {low:g} to {high:g}")
+        raise ValueError(f"{name}={shown(value)} is not allowed; give {unit} from {exact(low)} to {exact(high)}")
     return number
+
+
+def exact(number: float) -> str:
+    """Return a limit in few digits where these are the number itself, else in all."""
+    return f"{number:g}" if float(f"{number:g}") == number else repr(number)
 
 
 def check_share(name: str, value: object) -> float:

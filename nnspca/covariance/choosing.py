@@ -95,7 +95,7 @@ def most_variable(
     if not np.isfinite(variance).all():
         raise DataError("the variance of a feature is too large for double precision: rescale the data")
     if not variance.any():
-        raise DataError(f"no feature varies over the {seen.count} samples: the covariance is zero")
+        raise DataError("no feature varies over the samples: the covariance is zero")
     features = np.sort(np.argsort(-variance, kind="stable")[:wanted])
     before = seen.count, seen.mean[features], variance[features]
     few = source.only(features, before)

@@ -158,7 +158,7 @@ def centred(given: object, standardize: bool, samples: str, sample_weight: objec
         held = factor
         trace = float(held.diagonal.sum())
         if not trace > 0 and not varies(rows).any():
-            raise DataError(f"no feature varies over the {m} samples: the covariance is zero")
+            raise DataError("no feature varies over the samples: the covariance is zero")
         check_scale(trace)
         allowed = rounding.of_data if weights is None else rounding.of_weighted
         operation, digest = of_data(rows, standardize, scipy.sparse.issparse(rows))  # their allowances differ
@@ -321,7 +321,7 @@ def of_sums(sums: Sums, standardize: bool, before: Seen | None = None, *, last: 
         variance = A.diagonal().copy()
         varies = sums.varies
         if not varies.any():
-            raise DataError(f"no feature varies over the {m} samples: the covariance is zero")
+            raise DataError("no feature varies over the samples: the covariance is zero")
         if before is not None:
             check_same(before, (m, mean, variance))
         scale = np.ones(len(mean))

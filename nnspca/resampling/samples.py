@@ -55,7 +55,7 @@ class Samples:
     def whole(self, standardize: bool | None) -> Covariance:
         """Return the covariance of all samples; warn where a feature dominates it, unless scaling was chosen."""
         if (cov := self.covariance(np.arange(self.shape[0]))) is None:
-            raise DataError(f"no feature varies over the {self.shape[0]} samples: the covariance is zero")
+            raise DataError("no feature varies over the samples: the covariance is zero")
         warn_of_dominant(cov, standardize)
         return cov
 

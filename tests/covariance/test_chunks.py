@@ -320,7 +320,7 @@ class Loses:
         (lambda: iter([]), "gave no rows"),
         (lambda: 3, "chunk 0 of the function .* cannot be read .*not iterable"),
         (lambda: iter([made()[:1]]), "one sample has no variance"),
-        (lambda: iter([np.ones((9, N)), np.ones((9, N))]), "no feature varies over the 18 samples"),
+        (lambda: iter([np.ones((9, N)), np.ones((9, N))]), "no feature varies over the samples"),
         (lambda: iter([np.full((9, N), 2**53 + 1)]), "the whole number 9007199254740993 would be rounded"),
         (lambda: iter([1e200 * made()]), "the total variance is inf"),
     ],
@@ -469,7 +469,7 @@ def test_data_that_change_between_two_passes_are_refused(large, kept, monkeypatc
 def test_a_value_that_is_not_finite_is_named_when_features_are_chosen():
     with pytest.raises(DataError, match=r"chunk 37, its row 2 \(row 187 of the data\), feature 4 is NaN"):
         nnspca.most_variable(spoilt(np.nan), 2)
-    with pytest.raises(DataError, match="no feature varies over the 9 samples"):
+    with pytest.raises(DataError, match="no feature varies over the samples"):
         nnspca.most_variable(np.ones((9, 3)))
     with pytest.raises(ValueError, match="n_features=0 is not allowed"):
         nnspca.most_variable(made(), 0)

@@ -297,7 +297,7 @@ def test_an_unknown_layout_is_refused():
         ([1.0, 2.0], r"\(samples, features\); got 1 dimension"),
         ([[[1.0]]], "got 3 dimension"),
         ([[1.0, 2.0]], "one sample has no variance; give at least 2 samples"),
-        ([[1.0, 2.0], [1.0, 2.0]], "no feature varies over the 2 samples"),
+        ([[1.0, 2.0], [1.0, 2.0]], "no feature varies over the samples"),
         (np.zeros((0, 3)), r"got shape \(0, 3\)"),
         (np.zeros((3, 0)), r"got shape \(3, 0\)"),
         ([["a", "b"], ["c", "d"]], "data must be real numbers; got dtype"),

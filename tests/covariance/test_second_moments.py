@@ -83,6 +83,9 @@ def test_the_estimator_measures_from_zero_and_takes_samples_by_parts():
         parts.partial_fit(rows)
     assert parts.n_samples_seen_ == 30
     assert parts.components_ == pytest.approx(est.components_)
+    one = nnspca.NonnegativeSparsePCA(1, 2, center=False).fit(X[:1])
+    squares = [np.sort((sign * X[0]).clip(0) ** 2) for sign in (1, -1)]
+    assert one.explained_variance_[0] == pytest.approx(max(each[-2:].sum() for each in squares))
     for fitted in (est, parts):
         assert all(cert.ratio > 0.9 for cert in fitted.certify(X))
         fitted.verify(X)

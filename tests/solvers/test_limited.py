@@ -98,3 +98,5 @@ def test_a_component_beyond_the_limits_is_no_lower_bound():
     cov = covariance(0)
     with pytest.raises(ValueError, match="not within the limits"):
         nnspca.certify(cov, 3, component=nnspca.solve(cov, 1), max_loading=0.7)
+    with pytest.raises(ValueError, match=r"from 0\.5773502691896258 to 1"):  # a limit that would itself be allowed
+        nnspca.solve(cov, 3, max_loading=0.57735)

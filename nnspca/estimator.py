@@ -213,7 +213,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def _source(self, X, first: bool) -> Source:
         rows = self._samples(X, first=first, fewest=1)
         source = rows if isinstance(rows, Source) else in_memory(rows, self._names())
-        return source if self.center else mirrored(source, "rows", None)[0]
+        return source if self.center else mirrored(source, None)[0]
 
     def _weights(self, sample_weight, source: Source) -> np.ndarray | None:
         m = source.shape[0]
@@ -245,7 +245,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
 
     def _samples(self, X, *, first: bool = False, fewest: int | None = None) -> Any:
         """Samples as :meth:`Covariance.from_data` reads them, checked as scikit-learn does; a Source of many."""
-        source = large_array(X, "rows") if isinstance(X, np.ndarray) and not isinstance(X, np.memmap) else chunked(X)
+        source = large_array(X) if isinstance(X, np.ndarray) and not isinstance(X, np.memmap) else chunked(X)
         if source is not None:
             order = None if first else aligned(source.names, self._names(), "the estimator")
             return source if order is None else source.only(order)

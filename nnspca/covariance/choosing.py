@@ -73,8 +73,7 @@ def most_variable(
     Raises
     ------
     DataError
-        Rows that cannot be read or used; the message says which. From :meth:`Covariance.from_data`:
-        the data have changed since.
+        Rows that cannot be read or used; the message says which.
 
     Examples
     --------
@@ -97,8 +96,7 @@ def most_variable(
     if not variance.any():
         raise DataError("no feature varies over the samples: the covariance is zero")
     features = np.sort(np.argsort(-variance, kind="stable")[:wanted])
-    before = seen.count, seen.mean[features], variance[features]
-    few = source.only(features, before)
+    few = source.only(features)
     share = float(variance[features].sum() / variance.sum())
     return MostVariable(read_only(features), few.names, read_only(variance), read_only(seen.mean), share, few)
 
@@ -121,7 +119,7 @@ def both_scales(source: Source) -> tuple[Covariance, Covariance | DataError]:
     second is an error where the variances are beyond what can be standardised from sums.
     """
     sums = added(None, source, None)
-    covariance = Covariance.of_read(of_sums(sums, False, source.expected, last=False), False, source.names)
+    covariance = Covariance.of_read(of_sums(sums, False, last=False), False, source.names)
     try:
         return covariance, Covariance.of_read(of_sums(sums, True), True, source.names)
     except DataError as problem:

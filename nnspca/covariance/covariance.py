@@ -10,7 +10,6 @@ from typing import Any, Literal
 import numpy as np
 
 from nnspca.control.arguments import (
-    check_choice,
     check_flag,
     check_names,
     check_places,
@@ -159,7 +158,6 @@ class Covariance:
         standardize: bool | None = None,
         *,
         center: bool = True,
-        samples: Literal["rows", "columns"] = "rows",
         sample_weight=None,
         names=None,
         memory: int = reading.MEMORY,
@@ -182,7 +180,7 @@ class Covariance:
             Or rows that are read in chunks: a numpy.memmap, h5py.Dataset, Zarr or dask array, an
             AnnData in a file or one of its layers, a pyarrow.dataset.Dataset, or a function that
             returns an iterator of arrays, tables or sparse arrays. Finite real numbers, none of
-            them masked or missing; (n, m) with ``samples="columns"``, the papers' layout. A Dataset
+            them masked or missing; the transpose of the papers' layout. A Dataset
             that is itself a covariance matrix is taken as one, as by :meth:`from_dataset`.
         standardize : bool, optional
             Divide each feature by its standard deviation (1/m), so that A is a correlation matrix.
@@ -191,7 +189,6 @@ class Covariance:
             Take the mean off first. False for second moments about zero, A = X'X / m, as of counts or spectra;
             ``standardize`` then divides by the root of the mean square. They are made as the covariance of each
             sample and its negative, which is the same, and takes twice the memory.
-        samples : {"rows", "columns"}
         sample_weight : array_like, shape (m,), optional
             How much each sample counts, of at least 0: a sample of weight 2 counts as two, one of
             weight 0 as none. Sparse data of different weights are held as dense ones, or beyond 4
@@ -229,15 +226,14 @@ class Covariance:
         >>> Covariance.from_data([[0.0, 1.0], [2.0, 1.0]], center=False).diagonal
         array([2., 1.])
         """
-        check_choice("samples", samples, ("rows", "columns"))
         standardized, center = reading.stated(standardize), check_flag("center", center)
         if not center:
-            X, sample_weight = reading.mirrored(X, samples, sample_weight)
+            X, sample_weight = reading.mirrored(X, sample_weight)
         if chunked(X) is None and (given := opened(X)).is_matrix:
-            if sample_weight is not None or samples != "rows":
+            if sample_weight is not None:
                 raise DataError("the data set is a covariance matrix: it has no samples, and takes no sample_weight")
             return cls._of_matrix_set(given, standardized, False, names)
-        how = samples, sample_weight, memory, should_stop, on_progress
+        how = sample_weight, memory, should_stop, on_progress
         made, given = reading.of_samples(X, standardized, *how)
         made = made if center else reading.unmirrored(made)
         cov = cls.of_read(made, standardized, given.names if names is None else names, given)

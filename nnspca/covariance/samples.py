@@ -22,8 +22,8 @@ from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldMatrix
 from nnspca.covariance.input import Given, check_names, numbers, opened
 from nnspca.covariance.matrices import check_scale
 from nnspca.covariance.provenance import Provenance, hashed, of_data
-from nnspca.covariance.sources import Source, chunked, in_memory, over_blocks, plain
-from nnspca.covariance.sums import Moments, Sums
+from nnspca.covariance.sources import Source, chunked, in_memory, plain
+from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
 from nnspca.numerics import rounding
 from nnspca.numerics.doubles import as_doubles
@@ -37,10 +37,8 @@ GATHERED = 2**27  # numbers of samples as columns that may be turned: 1 GB
 LARGEST, SMALLEST = 1e280, 1e-280  # variances of features that can be standardised from their sums
 MEMORY = 2**31  # bytes, unless the caller says otherwise
 NUMBER = 32  # bytes that a number of data in memory takes, with those that are made of it
-AGREES = 1e-9  # how far means, in deviations, and variances, relatively, may differ when the same rows are read again
 
 Made = tuple[Form, Provenance]
-Seen = tuple[int, np.ndarray, np.ndarray]  # what rows came to when they were read: their number, means and variances
 
 
 class TooFar(DataError):
@@ -50,7 +48,6 @@ class TooFar(DataError):
 def of_samples(
     X: Any,
     standardize: bool,
-    samples: str,
     sample_weight: object,
     memory: int,
     should_stop: ShouldStop | None,
@@ -61,25 +58,22 @@ def of_samples(
     weighted = sample_weight is not None
     if (source := chunked(X)) is not None:
         source = source.heeding(should_stop, on_progress)
-        values = _turned(source) if samples == "columns" else read(source, standardize, sample_weight, memory)
-        given, samples = Given(None, source.names if samples == "rows" else None), "rows"
+        values, given = read(source, standardize, sample_weight, memory), Given(None, source.names)
         if isinstance(values, tuple):
             return values, given
     else:
         given = opened(X)
         values = given.values
-        if samples == "columns":
-            given = Given(values, _index(X), given.image_shape, given.axis, given.axis_title)
     if getattr(values, "ndim", 0) == 2 and (scipy.sparse.issparse(values) or _plain(values)):
         values = by_cost(numbers(values) if scipy.sparse.issparse(values) else values, weighted, memory)
-    if (source := large_array(values, samples)) is not None:
+    if (source := large_array(values)) is not None:
         check_names(values)
         with suppress(TooFar):  # of any scale where it is in memory
             return read(source.heeding(should_stop, on_progress), standardize, sample_weight, memory), given
-    return centred(values, standardize, samples, sample_weight, memory), given
+    return centred(values, standardize, sample_weight, memory), given
 
 
-def mirrored(X: Any, samples: str, sample_weight: Any) -> tuple[Any, Any]:
+def mirrored(X: Any, sample_weight: Any) -> tuple[Any, Any]:
     """Return samples and weights with the negative of each sample after it: their covariance is X'X / m, exactly.
 
     So second moments about zero are held, summed and proven as any covariance is.
@@ -90,16 +84,14 @@ def mirrored(X: Any, samples: str, sample_weight: Any) -> tuple[Any, Any]:
         def both() -> Iterator[Any]:
             return (_with_negatives(plain(chunk)) for chunk in read())
 
-        return replace(source, read=both, rows=count, blocks=None), _twice(sample_weight, source.rows)
+        return replace(source, read=both, rows=count), _twice(sample_weight, source.rows)
     given = opened(X)
     if given.is_matrix:
         raise DataError("the data set is a covariance matrix: its samples were centred, or not, before")
-    values = numbers(given.values)
-    if values.ndim != 2:
-        raise DataError(f"data must be a table of shape (samples, features); got {values.ndim} dimension(s)")
-    rows = values.T if samples == "columns" else values
-    both_signs, weights = _with_negatives(rows), _twice(sample_weight, rows.shape[0])
-    return replace(given, values=both_signs.T if samples == "columns" else both_signs), weights
+    rows = numbers(given.values)
+    if rows.ndim != 2:
+        raise DataError(f"data must be a table of shape (samples, features); got {rows.ndim} dimension(s)")
+    return replace(given, values=_with_negatives(rows)), _twice(sample_weight, rows.shape[0])
 
 
 def _twice(sample_weight: object, m: int | None) -> np.ndarray | None:
@@ -126,12 +118,11 @@ def unmirrored(made: Made) -> Made:
     return form, replace(about, n_samples=about.n_samples // 2, mean=np.zeros_like(about.mean))
 
 
-def centred(given: object, standardize: bool, samples: str, sample_weight: object, memory: int) -> Made:
-    """Return the covariance of data in memory whose samples are "rows" or "columns"."""
-    read = numbers(given)
-    if read.ndim != 2:
-        raise DataError(f"data must be a table of shape (samples, features); got {read.ndim} dimension(s)")
-    rows = read.T if samples == "columns" else read
+def centred(given: object, standardize: bool, sample_weight: object, memory: int) -> Made:
+    """Return the covariance of data in memory, samples as rows."""
+    rows = numbers(given)
+    if rows.ndim != 2:
+        raise DataError(f"data must be a table of shape (samples, features); got {rows.ndim} dimension(s)")
     m, n = rows.shape
     if min(m, n) < 1:
         raise DataError(f"data must have at least 1 sample and 1 feature; got shape {(m, n)}")
@@ -206,16 +197,14 @@ def is_large(m: int, n: int) -> bool:
     return m * n > WHOLE and formed(m, n)
 
 
-def large_array(values: Any, samples: str) -> Source | None:
+def large_array(values: Any) -> Source | None:
     """Return an array, a sparse array or a table in memory as a source of rows if it is large; None for all else."""
     sparse, shape = scipy.sparse.issparse(values), getattr(values, "shape", ())
     if len(shape) != 2 or not (sparse or _plain(values) or (is_table(values) and hasattr(values, "iloc"))):
         return None
-    if not is_large(*(shape if samples == "rows" else shape[::-1])):
+    if not is_large(*shape):
         return None
-    rows = numbers(values) if sparse else values
-    rows = rows if samples == "rows" else rows.T
-    return in_memory(scipy.sparse.csr_array(rows) if sparse else rows)
+    return in_memory(numbers(values) if sparse else values)
 
 
 def _plain(values: Any) -> bool:
@@ -234,8 +223,6 @@ def read(source: Source, standardize: bool, sample_weight: object = None, memory
     most = None if weights is None else len(weights)
     if weights is not None:
         weights = None if (weights == weights[0]).all() else weights / weights.max()
-    if m is not None and n is not None and is_large(m, n) and source.blocks is not None:
-        return of_sums(over_blocks(source, Sums, weights), standardize, source.expected)
     waiting: list[Any] = []  # chunks that are not summed
     rows, count, chunks = 0, 0, source.chunks()
     for chunk in chunks:
@@ -245,7 +232,7 @@ def read(source: Source, standardize: bool, sample_weight: object = None, memory
             sums = added(None, source, weights, chain((waiting.pop(0) for _ in range(len(waiting))), chunks))
             if most is not None and weights is None and sums.seen != most:
                 raise DataError(f"{source.what} gave other than the {most} rows that sample_weight has weights for")
-            return of_sums(sums, standardize, source.expected)
+            return of_sums(sums, standardize)
         count = count + chunk.nnz if scipy.sparse.issparse(chunk) else (m or rows) * n
         if NUMBER * count > memory and not formed(m or rows, n):
             raise DataError(
@@ -253,27 +240,11 @@ def read(source: Source, standardize: bool, sample_weight: object = None, memory
                 "bytes: choose the features that vary most, as in Covariance.from_data("
                 f"nnspca.most_variable(X, {DENSE_EIGEN})), or give more memory"
             )
-    return whole(waiting, source.expected)
+    return whole(waiting)
 
 
-def _turned(source: Source) -> Any:
-    """Return data whose samples are columns, with samples as rows, as one array; DataError where they are too many."""
-    m, n = source.shape
-    if m is None or n is None or m * n > GATHERED:
-        raise DataError(
-            f"{source.what} is read in rows: with samples='columns' it may have up to {GATHERED:,} numbers, and tell "
-            "its shape; store it the other way round, or give X.T where that is possible"
-        )
-    return whole(list(source.chunks()), None).T
-
-
-def whole(chunks: list[Any], before: Seen | None = None) -> Any:
-    """Return chunks as one array, after a look whether they came to the same as before."""
-    if before is not None:
-        moments = Moments(chunks[0].shape[1])
-        for chunk in chunks:
-            moments.add(chunk)
-        check_same(before, (moments.count, moments.mean, moments.variance))
+def whole(chunks: list[Any]) -> Any:
+    """Return chunks as one array."""
     if any(map(scipy.sparse.issparse, chunks)):
         return scipy.sparse.csr_array(scipy.sparse.vstack(list(map(scipy.sparse.csr_array, chunks))))
     return np.concatenate(chunks) if len(chunks) > 1 else np.asarray(chunks[0])
@@ -291,7 +262,7 @@ def added(sums: Sums | None, source: Source, weights: np.ndarray | None, chunks:
                     f"the data have {n:,} features; sums are kept of up to {2 * DENSE_EIGEN:,}. Choose those that vary "
                     f"most: nnspca.most_variable(X, {DENSE_EIGEN})"
                 )
-            whole = Sums(n, source.names, chunk=0 if source.stored else None)
+            whole = Sums(n, source.names)
         elif whole is sums and source.stored:
             whole = sums.copy()
         if n != whole.n:
@@ -310,7 +281,7 @@ def added(sums: Sums | None, source: Source, weights: np.ndarray | None, chunks:
     return whole
 
 
-def of_sums(sums: Sums, standardize: bool, before: Seen | None = None, *, last: bool = True) -> Made:
+def of_sums(sums: Sums, standardize: bool, *, last: bool = True) -> Made:
     """Return the covariance of all rows that were summed, with its allowance for rounding."""
     with one_blas_thread():
         sums.flush()
@@ -322,8 +293,6 @@ def of_sums(sums: Sums, standardize: bool, before: Seen | None = None, *, last: 
         varies = sums.varies
         if not varies.any():
             raise DataError("no feature varies over the samples: the covariance is zero")
-        if before is not None:
-            check_same(before, (m, mean, variance))
         scale = np.ones(len(mean))
         if standardize:
             few = variance[varies]
@@ -350,18 +319,6 @@ def of_sums(sums: Sums, standardize: bool, before: Seen | None = None, *, last: 
         mean=mean,
         scale=scale,
     )
-
-
-def check_same(before: Seen, now: Seen) -> None:
-    """Raise DataError where rows come to something else than when they were read before."""
-    (count, mean, variance), (rows, means, variances) = before, now
-    near = AGREES * (np.sqrt(variance) + np.abs(mean))
-    same = rows == count and (np.abs(means - mean) <= near).all()
-    if not (same and (np.abs(variances - variance) <= AGREES * variance + near**2).all()):
-        raise DataError(
-            f"the data changed while they were read: {rows} rows now, {count} before, and their means and variances "
-            "are to agree; give data that stay as they are"
-        )
 
 
 def check_weights(given: object, m: int | None) -> np.ndarray | None:
@@ -395,13 +352,6 @@ def _weighing(rows, weights: np.ndarray):
             "give no weights"
         )
     return rows.toarray(), weights[weighted]
-
-
-def _index(X: Any) -> tuple[str, ...] | None:
-    """The names of a table's rows; None if they are only 0, 1, 2, …"""
-    if not is_table(X) or not hasattr(X, "index") or list(X.index) == list(range(len(X.index))):
-        return None
-    return tuple(map(str, X.index))
 
 
 def stated(standardize: bool | None) -> bool:

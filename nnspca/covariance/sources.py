@@ -13,14 +13,11 @@ import scipy.sparse
 
 from nnspca.control.arguments import check_callables, is_table
 from nnspca.control.progress import Monitor, OnProgress, ShouldStop
-from nnspca.control.stopping import Stopped, run_cancellable
-from nnspca.control.threads import one_blas_thread
 from nnspca.covariance.input import Given, check_unmasked, last_names, numbers
 from nnspca.errors import DataError, ReadingStopped, reason
 
 CHUNK = 8_000_000  # numbers of a chunk where what holds the data does not say how large one is
 ROWS = 100_000  # most rows of such a chunk
-TOGETHER = 8  # sums of blocks that are added up in one task
 UNHEARD = Monitor()
 
 
@@ -34,9 +31,7 @@ class Source:
     n: int | None = None  # how many features there are
     names: tuple[str, ...] | None = None
     stored: bool = True  # whether the numbers lie elsewhere than in memory
-    blocks: Any = None  # the dask array they are, where they are one
     features: np.ndarray | None = None  # which of the features are meant, where not all are
-    expected: Any = None  # what the rows came to when they were read before; they must be the same again
     monitor: Monitor = UNHEARD  # is told how far the reading is, and asked whether to stop
 
     @property
@@ -73,12 +68,11 @@ class Source:
         check_callables(should_stop=should_stop, on_progress=on_progress)
         return replace(self, monitor=Monitor(should_stop, on_progress))
 
-    def only(self, features: np.ndarray, expected: Any = None) -> Source:
+    def only(self, features: np.ndarray) -> Source:
         """Return the same rows with some of their features, to be read again."""
         names = None if self.names is None else tuple(self.names[i] for i in features)
         chosen = features if self.features is None else self.features[features]
-        blocks = None if self.blocks is None else self.blocks[:, features]
-        return replace(self, names=names, blocks=blocks, features=chosen, expected=expected, monitor=UNHEARD)
+        return replace(self, names=names, features=chosen, monitor=UNHEARD)
 
 
 @contextmanager
@@ -199,7 +193,7 @@ def _of_dask(given: Any) -> Source:
         given = given.rechunk({1: -1})
     m, n = map(int, given.shape)
     read = lambda: (given.blocks[i].compute() for i in range(given.numblocks[0]))  # noqa: E731
-    return Source("the dask array", read, m, n, blocks=given)
+    return Source("the dask array", read, m, n)
 
 
 def _of_annotated(given: Any) -> Source | None:
@@ -251,64 +245,10 @@ def _columns(batch: Any, names: tuple[str, ...]) -> np.ndarray:
 
 
 def summed(source: Source, kind: Callable[..., Any]) -> Any:
-    """Return what a pass adds up; where the data are blocks of a cluster's, its workers do so."""
-    if source.blocks is not None:
-        return over_blocks(source, kind)
+    """Return what a pass over all rows adds up."""
     total: Any = None
     for chunk in source.chunks():
         if total is None:
-            total = kind(chunk.shape[1], names=source.names, chunk=0 if source.stored else None)
+            total = kind(chunk.shape[1], names=source.names)
         total.add(chunk)
     return total
-
-
-def over_blocks(source: Source, kind: Callable[..., Any], weights: np.ndarray | None = None) -> Any:
-    """Return the sums of all rows, of the kind asked for; workers that are lost cost time only.
-
-    The blocks' own order decides what is added to what: however many workers there are, the answer
-    is the same to the last bit. Without a cluster it runs in dask's own threads.
-    """
-    import dask
-
-    blocks = source.blocks
-    heights = [int(size) for size in blocks.chunks[0]]
-    n, begin, parts = int(blocks.shape[1]), 0, []
-    summed = dask.delayed(_of_block, pure=False)
-    for number, (block, height) in enumerate(zip(blocks.to_delayed()[:, 0], heights, strict=True)):
-        own = None if weights is None else weights[begin : begin + height]
-        start = begin if weights is None else int(np.count_nonzero(weights[:begin]))
-        parts.append(summed(kind, block, (height, n), own, names=source.names, start=start, chunk=number))
-        begin += height
-    added = dask.delayed(_added, pure=False)
-    while len(parts) > 1:
-        parts = [added(parts[at : at + TOGETHER]) for at in range(0, len(parts), TOGETHER)]
-    source.monitor.tell(0.0, f"summing {len(heights):,} blocks where they are")
-    try:
-        return run_cancellable(parts[0].compute, source.monitor)
-    except Stopped:
-        raise ReadingStopped("the summing of the dask array's blocks was stopped") from None
-    except DataError:
-        raise
-    except Exception as error:
-        raise DataError(f"a block of the dask array cannot be computed{reason(error, 300)}") from error
-
-
-def _of_block(kind: Callable[..., Any], block: Any, shape: tuple[int, int], weights: Any, **place: Any) -> Any:
-    """The sums of one block; where its own chunk is not what was announced, an error says so."""
-    with _within(place["chunk"], "the dask array"):
-        rows = plain(block)
-    if rows.shape != shape:
-        raise DataError(f"chunk {place['chunk']} has shape {rows.shape} where {shape} was announced")
-    sums = kind(shape[1], **place)
-    with one_blas_thread():
-        sums.add(rows, weights)
-        sums.flush()
-    return sums
-
-
-def _added(parts: list[Any]) -> Any:
-    """Sums of different rows as one; those given stay as they are, for a task that is run again."""
-    whole = parts[0].copy()
-    for part in parts[1:]:
-        whole.merge(part)
-    return whole

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable
 from copy import copy
 from functools import cache
 from typing import Any, NoReturn
@@ -27,18 +25,12 @@ SPARSE = 0.05  # share of entries up to which a sparse block is multiplied as it
 
 
 class Pass:
-    """One pass: rows are taken a block at a time; two passes over different rows add up.
-
-    ``count`` is how many rows of ``n`` features were taken.
-    """
+    """One pass, a block of rows at a time: ``count`` is how many rows of ``n`` features were taken."""
 
     weighted = False
-    _join: Callable[[Any], None]  # adds what another pass added up
 
-    def __init__(self, n: int, names: tuple[str, ...] | None = None, *, start: int = 0, chunk: int | None = 0) -> None:
-        self.n, self.count, self.start = n, 0, start
-        # the first chunk's number, None where the library cuts the data, and the rows at which chunks begin
-        self.names, self._chunk, self._begins = names, chunk, [start]
+    def __init__(self, n: int, names: tuple[str, ...] | None = None) -> None:
+        self.n, self.names, self.count = n, names, 0
 
     def flush(self) -> None:
         """Do nothing: no rows wait."""
@@ -49,14 +41,10 @@ class Pass:
         at = np.argwhere(~np.isfinite(listed.data if listed is not rows else rows))[0]
         i, j = (int(side[at[0]]) for side in listed.coords) if listed is not rows else map(int, at)
         value = listed.data[at[0]] if listed is not rows else rows[i, j]
-        row = self.start + self.count + i
-        place = bisect_right(self._begins, row) - 1
-        where = f"row {row}"
-        if self._chunk is not None:
-            where = f"chunk {self._chunk + place}, its row {row - self._begins[place]} (row {row} of the data)"
         name = f"feature {j}" if self.names is None else f"feature {self.names[j]!r:.60}"
         value_text = "NaN" if np.isnan(value) else "infinite"
-        raise DataError(f"a value is not finite: {where}, {name} is {value_text}; remove or fill such values")
+        where = f"row {self.count + i}, {name} is {value_text}"
+        raise DataError(f"a value is not finite: {where}; remove or fill such values")
 
     def copy(self) -> Any:
         """Return one that can be added to while this stays as it is."""
@@ -66,25 +54,19 @@ class Pass:
                 setattr(new, name, value.copy())
         return new
 
-    def merge(self, other: Any) -> Any:
-        """Take what another pass saw, of other rows of the same data."""
-        self._join(other)
-        self.count += other.count
-        return self
-
 
 class Moments(Pass):
     """The mean of each feature over the rows seen so far, and its sum of squares about that.
 
     Each block adds its own mean and its own squares about it (Chan, Golub and LeVeque 1983), so that
-    no digits are lost of a feature far from zero. Two that saw different rows add up: `merge`.
+    no digits are lost of a feature far from zero.
     """
 
-    def __init__(self, n: int, names: tuple[str, ...] | None = None, **place: Any) -> None:
-        super().__init__(n, names, **place)
+    def __init__(self, n: int, names: tuple[str, ...] | None = None) -> None:
+        super().__init__(n, names)
         self.mean, self._squares = np.zeros(n), np.zeros(n)
 
-    def add(self, rows: Any, weights: None = None) -> None:
+    def add(self, rows: Any) -> None:
         """Take rows, an array of any real type or a sparse array; DataError where a value is not finite."""
         sparse = scipy.sparse.issparse(rows)
         m, n = rows.shape
@@ -96,7 +78,6 @@ class Moments(Pass):
                     self.refuse(block)
                 self._take(block)
             self.count += block.shape[0]
-        self._begins.append(self.start + self.count)
 
     @property
     def variance(self) -> np.ndarray:
@@ -115,12 +96,6 @@ class Moments(Pass):
             first = block.mean(axis=0)
             away = block - first
             mean, squares = first + away.mean(axis=0), np.einsum("ij,ij->j", away, away)
-        self._merge(m, mean, squares)
-
-    def _join(self, other: Moments) -> None:
-        self._merge(other.count, other.mean, other._squares)
-
-    def _merge(self, m: int, mean: np.ndarray, squares: np.ndarray) -> None:
         both = self.count + m
         with np.errstate(over="ignore", invalid="ignore"):
             apart = mean - self.mean
@@ -140,8 +115,8 @@ class Sums(Pass):
     ``count`` leaves out rows of no weight, and ``weight`` is the sum of the weights, ``count`` where there are none.
     """
 
-    def __init__(self, n: int, names: tuple[str, ...] | None = None, **place: Any) -> None:
-        super().__init__(n, names, **place)
+    def __init__(self, n: int, names: tuple[str, ...] | None = None) -> None:
+        super().__init__(n, names)
         self.mark = np.zeros(2, dtype=np.uint64)
         self.weight = 0.0
         self.low, self.high = np.full(n, np.inf), np.full(n, -np.inf)
@@ -159,7 +134,6 @@ class Sums(Pass):
             self._add_sparse(scipy.sparse.csr_array(rows), weights)
         else:
             self._add_dense(rows, weights)
-        self._begins.append(self.start + self.count + self._held)
 
     def _add_dense(self, rows: np.ndarray, weights: np.ndarray | None) -> None:
         if not len(self._block):
@@ -204,7 +178,7 @@ class Sums(Pass):
             self.refuse(block)
         self._widen(low, high)
         weights = self._weights[:count] if self.weighted else None
-        self.mark = self.mark + mark_of(block, self.start + self.count, weights)
+        self.mark = self.mark + mark_of(block, self.count, weights)
         total = float(count) if weights is None else float(weights.sum())
         shares = np.full(count, 1.0 / count) if weights is None else weights / total
         with np.errstate(over="ignore", invalid="ignore"):
@@ -243,7 +217,7 @@ class Sums(Pass):
                 return False
             self._products += (shifted.T @ shifted).toarray(order="F")
             self._products -= count * np.outer(mean, mean)
-        self.mark = self.mark + mark_of(by, self.start + self.count)
+        self.mark = self.mark + mark_of(by, self.count)
         self._widen(low, high)
         self._end(count, float(count), reference, mean)
         return True
@@ -260,15 +234,6 @@ class Sums(Pass):
     def _end(self, count: int, total: float, mean: np.ndarray, rest: np.ndarray) -> None:
         self._means.append((total, mean, rest))
         self.count, self.weight, self._held = self.count + count, self.weight + total, 0
-
-    def _join(self, other: Sums) -> None:
-        self.flush()
-        other.flush()
-        self._widen(other.low, other.high)
-        self.mark = self.mark + other.mark
-        self._products += other._products
-        self._means, self.weight = self._means + other._means, self.weight + other.weight
-        self.weighted |= other.weighted
 
     def copy(self) -> Sums:
         """Return one that can be added to while this stays as it is."""

@@ -128,7 +128,7 @@ def _loaded(source: Source, what: str) -> Any:
                 f"{what} loads the samples, up to {GATHERED:,} numbers, and {source.what} has more: choose the "
                 f"features that vary most, nnspca.most_variable(X, {DENSE_EIGEN}), or some of the samples"
             )
-    return numbers(whole(rows, source.expected))
+    return numbers(whole(rows))
 
 
 @dataclass(frozen=True)

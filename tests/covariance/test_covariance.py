@@ -52,8 +52,6 @@ def test_every_way_in_gives_the_covariance_of_the_data(X, standardize):
     made = [
         Covariance.from_data(X, standardize),
         Covariance.from_data(scipy.sparse.csc_array(X), standardize),
-        Covariance.from_data(X.T.copy(), standardize, samples="columns"),
-        Covariance.from_data(scipy.sparse.csr_array(X.T), standardize, samples="columns"),
         Covariance.from_data(X.tolist(), standardize),
     ]
     for cov in made:
@@ -279,11 +277,6 @@ def test_the_representation_says_what_is_held(factored):
 
 
 # ---------------------------------------------------------------------- what is refused
-
-
-def test_an_unknown_layout_is_refused():
-    with pytest.raises(ValueError, match=r"samples='across' is not known; give one of 'rows', 'columns'"):
-        Covariance.from_data([[1.0], [2.0]], samples="across")
 
 
 @pytest.mark.parametrize(

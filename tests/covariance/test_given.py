@@ -101,12 +101,6 @@ def test_what_takes_a_covariance_says_how_to_make_one_of_data():
                 call(data)
 
 
-def test_columns_as_samples_are_named_by_the_rows():
-    cov = nnspca.Covariance.from_data(pandas.DataFrame(X.T, index=list(NAMES)), samples="columns")
-    assert cov.feature_names == NAMES
-    assert nnspca.Covariance.from_data(pandas.DataFrame(X.T), samples="columns").feature_names is None
-
-
 def test_a_matrix_takes_its_names_from_a_table_or_from_whoever_gives_it():
     A = X.T @ X
     assert nnspca.Covariance.from_matrix(pandas.DataFrame(A, NAMES, NAMES)).feature_names == NAMES

@@ -41,13 +41,12 @@ def test_it_is_x_transposed_x_by_m_whatever_was_given(given):
     assert cov.n_samples == 30 and not cov.features.mean.any()
 
 
-def test_weights_scales_columns_and_factors():
+def test_weights_scales_and_factors():
     weighted = nnspca.Covariance.from_data(X, center=False, sample_weight=W)
     assert entries(weighted) == pytest.approx((X.T * W) @ X / W.sum())
     scale = np.sqrt((X**2).mean(axis=0))
-    for given, samples in ((X, "rows"), (X.T, "columns")):
-        scaled = nnspca.Covariance.from_data(given, True, center=False, samples=samples)
-        assert entries(scaled) == pytest.approx(X.T @ X / 30 / np.outer(scale, scale))
+    scaled = nnspca.Covariance.from_data(X, True, center=False)
+    assert entries(scaled) == pytest.approx(X.T @ X / 30 / np.outer(scale, scale))
     wide = nnspca.Covariance.from_data(WIDE, center=False)
     assert not wide.holds_entries and entries(wide) == pytest.approx(WIDE.T @ WIDE / 5)
     with pytest.raises(ValueError, match="give 30 finite"):

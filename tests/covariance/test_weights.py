@@ -65,20 +65,19 @@ def test_one_sample_of_weight_has_no_variance():
         nnspca.Covariance.from_data(made(), sample_weight=[1] + [0] * 13, standardize=False)
 
 
-@pytest.mark.parametrize("samples", ["rows", "columns"])
 @pytest.mark.parametrize("standardize", [False, True])
-def test_sparse_samples_too_many_to_be_held_as_dense_ones_have_weights_too(samples, standardize, monkeypatch):
+def test_sparse_samples_too_many_to_be_held_as_dense_ones_have_weights_too(standardize, monkeypatch):
     from nnspca.covariance import samples as making
 
     monkeypatch.setattr(making, "WHOLE", 10)
     X = made(60, 5)
     X[np.random.default_rng(2).random(X.shape) < 0.7] = 0.0
     weights = np.random.default_rng(1).integers(0, 4, len(X))
-    given = scipy.sparse.csr_array(X if samples == "rows" else X.T)
-    cov = nnspca.Covariance.from_data(given, standardize, samples=samples, sample_weight=weights)
+    given = scipy.sparse.csr_array(X)
+    cov = nnspca.Covariance.from_data(given, standardize, sample_weight=weights)
     repeated = nnspca.Covariance.from_data(np.repeat(X, weights, axis=0), standardize)
     np.testing.assert_allclose(cov.matrix, repeated.matrix, rtol=1e-10, atol=1e-12 * repeated.trace)
     assert cov.n_samples == np.count_nonzero(weights)
     with pytest.raises(nnspca.DataError, match="not finite"):
         given.data[3] = np.nan
-        nnspca.Covariance.from_data(given, samples=samples, sample_weight=weights)
+        nnspca.Covariance.from_data(given, sample_weight=weights)

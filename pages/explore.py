@@ -22,9 +22,11 @@ with st.container(key="acts"):
     press, tighten, suggest, options = st.columns(4, vertical_alignment="bottom")
 running = st.container()
 with options:
-    choice = run.ask(now, subject.data.n_features)
+    choice = run.ask(subject)
 with press:
     shown = tasks.offer(run.task(subject, choice), tasks.solve(), at_once=run.is_needed(subject, choice))
+    if shown is None:
+        shown = run.find(subject)
     if shown is not None and "play" not in st.session_state and not subject.at().found:
         shown.wait_for_first(tasks.FIRST, 2)  # that it has begun, and what it has found
 

@@ -106,7 +106,7 @@ def begin_again(task: Task) -> None:
     """Begin a run of a task that finds nothing of an earlier one."""
     if task.forget is not None:
         task.forget()
-    _begin(task)
+    _begin(task, asked=True)
 
 
 def drop(kind: str) -> None:
@@ -130,12 +130,13 @@ def _draw(task: Task, button: Button, job: Job | None) -> None:
     )
 
 
-def _begin(task: Task) -> Job:
+def _begin(task: Task, *, asked: bool = False) -> Job:
     """Begin a run, once what it comes ``after`` has a first result; the last one of its kind stops."""
     here = session.current()
     if (earlier := here.jobs.get(task.kind)) is not None:
         earlier.stop()
     job = here.jobs[task.kind] = Job(task.key, lambda: here.is_open, shared_workers(), task.kind)
+    job.asked = asked
     # Daemon threads: closing the server does not wait for runs that no page shows.
     threading.Thread(target=job.run, args=(task.make(), task.after), name=f"nnspca-{task.kind}", daemon=True).start()
     return job

@@ -33,6 +33,7 @@ def empty(monkeypatch):
     """A ledger without what comes with the package."""
     book = Ledger()
     monkeypatch.setattr(ledger, "shared", lambda: book)
+    monkeypatch.setattr(ledger, "cardinalities", lambda problem: ())
     ledger.shared.clear = book._accounts.clear
     return book
 
@@ -92,12 +93,25 @@ def test_where_the_ledger_answers_no_run_begins_and_solve_live_tells_how_it_goes
     assert said_at(page, 40) == before, "the best known stays the only number"
 
 
+def test_between_stored_k_a_bound_is_carried_no_proof_is_made_and_the_counts_stay(open_page):
+    stored = ledger.cardinalities(Subject(catalogue.dataset("lfw-faces"), State(**FACES)).problem)
+    page = open_page("pages/explore.py", **FACES)
+    before = played(page)
+    assert tuple(before["band"]["ks"]) == stored
+    page = open_page("pages/explore.py", **FACES | {"k": 70})
+    assert {job.key[0] for job in jobs(page, path=True)} == {"find"} and 70 not in stored
+    shown = played(settle(page))
+    said, at = said_at(page, 70), shown["ks"].index(70)
+    assert "70 of 625 pixels" in said and "(carried from k = 71)" in said and not shown["proven"][at]
+    assert shown["gaps"][at] < 0.015 and shown["band"] == before["band"] and shown["closed"] == before["closed"]
+
+
 def test_what_a_live_run_finds_goes_into_the_ledger_and_is_there_for_the_next_visit(explored, open_page, empty):
     page, about = explored(**THREE), pitprops()
     assert {job.key[0] for job in jobs(page, path=True)} == {"solve", "path"}
     rows = about.along((2, 4, 9))
     assert all(row.found and row.bounded for row in rows.values())
-    assert "Live: a component after " in played(page)["live"]["says"]
+    assert played(page)["live"]["says"] == "", "nobody asked for it: only the best known is said"
     again = open_page("pages/explore.py", **THREE)
     assert not jobs(again, path=True) and played(again)["says"] == played(page)["says"]
     assert jobs(open_page("pages/explore.py", **THREE, proof=True)) == [], "its certificate is kept"

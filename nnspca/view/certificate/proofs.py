@@ -45,8 +45,9 @@ class Live:
 
 
 def live(job: Job | None) -> Live | None:
-    """Return the last that a live run has told of itself; None before."""
-    return None if job is None else next((thing for thing in reversed(job.arrived) if isinstance(thing, Live)), None)
+    """Return the last that a run has told of itself, where a person asked for it: else only the best known is said."""
+    told = job.arrived if job is not None and job.asked else ()
+    return next((thing for thing in reversed(told) if isinstance(thing, Live)), None)
 
 
 class Clock:

@@ -16,7 +16,7 @@ from nnspca.studies import paper_bound
 from nnspca.view import cache, collection, export, machines, robust, say, suggestions, tasks
 from nnspca.view.certificate import panels, proofs
 from nnspca.view.explore import figures
-from nnspca.view.explore.run import KEYS, Choices
+from nnspca.view.explore.run import KEYS, STEPS, Choices, few
 from nnspca.view.explore.stage import View, sentence_at, sought, stability_of
 from nnspca.view.figures import band, style
 from nnspca.view.figures.style import Figure
@@ -92,7 +92,7 @@ def _bounds(view: View) -> None:
 
 def _paper_bounds(view: View) -> dict[int, Bound]:
     """Return the paper's bound at each k so far; its run begins with the first look."""
-    ks, cov = view.choice.ks, view.cov
+    ks, cov = few(view.choice.ks, STEPS), view.cov
     key = view.key_of("paper", view.seed, ks)
 
     def work(job: Job) -> None:
@@ -146,7 +146,7 @@ STOPPED = "Stopped. The results so far are shown."
 
 def which_k(view: View) -> Figure | None:
     """Ask for the number of folds, start the run, and show what each k explains of the held-out samples."""
-    m, ks, solver = view.data.X.shape[0], few(view.choice.ks), _solver(view.choice)
+    m, ks, solver = view.data.X.shape[0], few(view.choice.ks, MOST), _solver(view.choice)
     st.markdown(
         "More features never explain less of **these** samples, but may explain less of new ones. Here a share of the "
         "samples is held out, the component is found on the others, and its variance is measured on those held out. "
@@ -181,7 +181,7 @@ def held_out(view: View) -> CrossValidation | None:
     if view.data.kind == "covariance":
         return None
     folds = remembered(KEYS["folds"]) or _usual_folds(view.data.X.shape[0])
-    return cache.results().get(_held_out_key(view, few(view.choice.ks), _solver(view.choice), folds))
+    return cache.results().get(_held_out_key(view, few(view.choice.ks, MOST), _solver(view.choice), folds))
 
 
 def _solver(choice: Choices) -> str:
@@ -191,17 +191,6 @@ def _solver(choice: Choices) -> str:
 
 def _usual_folds(m: int) -> int:
     return min(KEYS["folds"].default, max(folds for folds in KEYS["folds"].options if folds <= max(m, 2)))
-
-
-def few(ks: tuple[int, ...]) -> tuple[int, ...]:
-    """Return at most ``MOST`` of the k, evenly.
-
-    >>> few(tuple(range(1, 23, 2)))
-    (1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21)
-    """
-    if len(ks) <= MOST:
-        return ks
-    return tuple(sorted({ks[round(i * (len(ks) - 1) / (MOST - 1))] for i in range(MOST)}))
 
 
 def _held_out_key(subject: Subject, ks: tuple[int, ...], solver: str, folds: int) -> Key:
@@ -371,7 +360,7 @@ def _code(view: View) -> str:
             "nnspca.verify(cert, cov)  # raises unless a second route agrees",
             "print(part.support, part.variance, part.variance / cert.upper)",
             "",
-            f"curve = nnspca.sweep(cov, {list(view.choice.ks)}, methods={view.choice.methods!r},",
+            f"curve = nnspca.sweep(cov, {list(few(view.choice.ks, STEPS))}, methods={view.choice.methods!r},",
             f"                     {setting}, certify='live', seed={view.seed})",
             "for row in curve.to_records():",
             "    print(row)",

@@ -12,12 +12,12 @@ import nnspca
 from nnspca.result import Component, Progress, SweepPoint
 from nnspca.solvers.registry import OptionInfo
 from nnspca.tasks import certify_path, coarse_first, path
-from nnspca.view import cache, machines, sanitize, tasks
+from nnspca.view import cache, ledger, machines, sanitize, tasks
 from nnspca.view.certificate import proofs
 from nnspca.view.jobs import Job, Work, stretch
 from nnspca.view.ledger import Known
 from nnspca.view.link import state
-from nnspca.view.link.state import State, usual_k
+from nnspca.view.link.state import usual_k
 from nnspca.view.link.widgets import choose, upcoming_value
 from nnspca.view.subject import SOLVING, Curve, Subject
 from nnspca.view.tasks import Task
@@ -64,12 +64,18 @@ def certified(ks: tuple[int, ...], most: int | None = None) -> tuple[int, ...]:
     return tuple(sorted(chosen))
 
 
+def is_between_stored(subject: Subject, k: int) -> bool:
+    """Tell whether a k is stored or lies between two that are: their bounds are carried to it."""
+    stored = ledger.cardinalities(subject.problem)
+    return bool(stored) and stored[0] <= k <= stored[-1]
+
+
 def is_known(subject: Subject, row: Known) -> bool:
     """Tell whether the ledger answers for a k: a component of its own, and a bound that a whole proof gave.
 
     A run that was left may have given a bound on its way: that one is no reason not to run again.
     """
-    if not row.found or row.stored or row.ratio >= 1 - WITHIN:
+    if not row.found or is_between_stored(subject, row.at) or row.ratio >= 1 - WITHIN:
         return row.found
     made = proofs.certificate_at(subject, row.at)
     return made is not None and not made.stopped
@@ -87,11 +93,12 @@ def along(subject: Subject, choice: Choices, shown: Job | None) -> tuple[Job | N
     job = tasks.ask(curve) if missing else tasks.running(curve)
     if not choice.others:
         return job, None
-    key = subject.key_of("sweep", subject.seed, ks, choice.others)
+    some = ks if len(ks) <= MOST else few(ks, STEPS)  # other solvers' curves are always computed
+    key = subject.key_of("sweep", subject.seed, some, choice.others)
     kept = Curve(key, subject)
 
     def others(job: Job) -> None:
-        kept.solve(job, job.publish, ks, methods=choice.others, on_progress=job.report)
+        kept.solve(job, job.publish, some, methods=choice.others, on_progress=job.report)
 
     return job, tasks.ask(Task("curves", key, lambda: others, after=shown))
 
@@ -146,7 +153,18 @@ def by_solver(job: Job | None) -> dict[str, dict[int, Component]]:
 
 
 KEYS = state.keys_of("explore")
-MOST = 60  # values of k
+MOST = 60  # values of k that may be typed
+
+
+def few(ks: tuple[int, ...], most: int) -> tuple[int, ...]:
+    """Return at most so many of the k, evenly.
+
+    >>> few(tuple(range(1, 23, 2)), 12), few(tuple(range(1, 100)), 4)
+    ((1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21), (1, 34, 66, 99))
+    """
+    if len(ks) <= most:
+        return ks
+    return tuple(sorted({ks[round(i * (len(ks) - 1) / (most - 1))] for i in range(most)}))
 
 
 @dataclass(frozen=True)
@@ -166,8 +184,9 @@ class Choices:
         return tuple(name for name in self.methods if name != "best")
 
 
-def ask(now: State, n: int) -> Choices:
-    """Draw the page's choices for ``n`` features; return them."""
+def ask(subject: Subject) -> Choices:
+    """Draw the page's choices; return them."""
+    now, n = subject.now, subject.data.n_features
     names = state.methods_for(now.nonnegative, n)
     say: dict[str, Any] = {"options": names, "format_func": state.TITLES.__getitem__}
     with st.popover("Options", icon=":material/tune:", width="stretch"):
@@ -194,10 +213,10 @@ def ask(now: State, n: int) -> Choices:
             KEYS["ks"],
             "Values of k",
             placeholder="spread evenly",
-            help="For instance 1, 5, 10-40:10 (10 to 40 by 10). Empty: about 25, from 1 to all features.",
+            help="For instance 1, 5, 10-40:10 (10 to 40 by 10). Empty: those with a stored proof, else about 25.",
         )
         log = bool(choose(KEYS["log"]))
-    ks = cardinalities(n, usual_k(n, now.data))
+    ks = ledger.cardinalities(subject.problem) or cardinalities(n, usual_k(n, now.data))
     try:
         ks = read_ks(text, n) if text and text.strip() else ks
     except ValueError as problem:  # told on the page: what stands among the options is not seen until they are opened
@@ -249,9 +268,31 @@ def task(subject: Subject, choice: Choices) -> Task:
 
 def is_needed(subject: Subject, choice: Choices) -> bool:
     """Tell whether the k that is shown needs a run: the ledger does not answer, or its certificate is to be opened."""
-    if choice.method != "best" or not is_known(subject, subject.at()):
+    if choice.method != "best" or not (is_between_stored(subject, subject.k) or is_known(subject, subject.at())):
         return True
     return bool(upcoming_value(KEYS["proof"])) and proofs.certificate_at(subject, subject.k) is None
+
+
+def find(subject: Subject) -> Job | None:
+    """Return the run that seeks the component of a k between stored ones, whose bound is carried."""
+    sought = Task("find", subject.key("find"), lambda: _find(subject))
+    return tasks.running(sought) if subject.at().found else tasks.ask(sought)
+
+
+def _find(subject: Subject) -> Work:
+    cov, start = subject.cov, subject.at().component.loadings
+    common: dict[str, Any] = {"nonnegative": subject.nonnegative, "seed": subject.seed, "start": start}
+    if subject.data.n_features > SMALL:
+        common |= QUICK["best"]
+
+    def work(job: Job) -> None:
+        part = machines.call(
+            nnspca.solve, cov, subject.k, should_stop=job.should_stop, on_progress=job.report, **common
+        )
+        subject.record(part)
+        job.publish(part)
+
+    return work
 
 
 def latest(job: Job | None) -> Component | None:

@@ -75,7 +75,9 @@ def sentence(part: Component, known: Known, data: Dataset, total: float, feature
     if not nnspca.METHODS[part.method].feasible and used > part.k:
         return f"{text}. Shown for contrast: it does not satisfy the limit k = {part.k:,}."
     fewer = ""
-    if used < part.k:
+    if used < part.k and not known.found:
+        fewer = f" One of {part.k:,} is being sought …"
+    elif used < part.k:
         why = "more would need negative loadings" if part.nonnegative else "more would add nothing"
         fewer = f" The component uses {used:,} of {part.k:,}: {why}."
     if not math.isfinite(known.upper):
@@ -107,8 +109,8 @@ class View(Subject):
 
     @cached_property
     def band(self) -> band.Band:
-        """What is known along k, in shares of the total variance."""
-        return band_of(self.known.values(), self.total)
+        """What is known along the curve, whichever k is shown, in shares of the total variance."""
+        return band_of((self.known[k] for k in self.choice.ks), self.total)
 
     @property
     def curves(self) -> dict[str, dict[int, float]]:
@@ -141,7 +143,7 @@ def payload(view: View, backdrop: np.ndarray | None, *, about: str, note: str) -
     """
     data, unit = view.data, view.total
     ks = sorted(k for k in view.parts if k in view.known)
-    rows = [row for row in view.known.values() if row.found and row.bounded]
+    rows = [row for k in view.choice.ks if (row := view.known[k]).found and row.bounded]
     content = {
         "about": about,
         "n": data.n_features,
@@ -153,6 +155,7 @@ def payload(view: View, backdrop: np.ndarray | None, *, about: str, note: str) -
         "says": [sentence_at(view, k) for k in ks],
         "shares": floors([view.parts[k].variance / unit for k in ks], DIGITS),
         "gaps": band.gaps([(view.parts[k].variance, view.known[k].upper) for k in ks], DIGITS),
+        "proven": [view.known[k].proven for k in ks],
         "band": {
             "ks": [row.at for row in rows],
             "lower": floors([row.lower / unit for row in rows], DIGITS),
@@ -234,7 +237,7 @@ def view(subject: Subject, choice: Choices, runs: Runs) -> View:
     """Return all that is known by now, from the ledger and from the runs of this page."""
     curves, method = run.by_solver(runs.others), choice.method
     rows = subject.along(sorted({*choice.ks, subject.k}))
-    parts = {k: row.components[0] for k, row in rows.items() if row.found}
+    parts = {k: row.component for k, row in rows.items() if row.found or (row.bounded and k == subject.k)}
     if method != "best":
         part = run.latest(runs.shown)
         parts = curves[method] = curves.get(method, {}) | ({} if part is None else {subject.k: part})

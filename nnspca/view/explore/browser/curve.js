@@ -128,10 +128,11 @@ class Curve {
   /** Upper bounds as ticks, a live run's while it goes on, and a ring where the optimum is proven. */
   marks(brush) {
     const { path, palette, live } = this, { band } = path, colour = palette.upper_bound;
-    const tick = (k, y, wide) => brush.line([[this.x(k) - 6, y], [this.x(k) + 6, y]], { colour, wide });
+    const tick = (k, y, wide, half = 6) => brush.line([[this.x(k) - half, y], [this.x(k) + half, y]], { colour, wide });
     band.ks.forEach((k, s) => {
-      if (band.proven[s]) tick(k, this.y(band.upper[s]), 2.5);
-      if (band.optimal[s]) brush.dot(this.x(k), this.foot, 5.5, { fill: null, edge: palette.proven, thick: 2 });
+      const next = band.ks[s + 1] ?? band.ks[s - 1] ?? 2 * k, half = clamp(Math.abs(this.x(next) - this.x(k)) / 2, 1.5, 6); // where k stand close, small
+      if (band.proven[s]) tick(k, this.y(band.upper[s]), 2.5, half);
+      if (band.optimal[s]) brush.dot(this.x(k), this.foot, half, { fill: half < 5 ? palette.proven : null, edge: palette.proven, thick: half < 5 ? 1 : 2 });
     });
     if (!live || live.upper === null) return;
     tick(live.k, this.y(Math.min(live.upper, this.most)), 4);
@@ -161,12 +162,12 @@ class Curve {
     const { path, palette } = this, s = path.stopAt(k), next = Math.min(s + 1, path.ks.length - 1);
     const part = clamp(axisOf(this.scale(path.ks[s]), this.scale(path.ks[next]), 0, 1)(this.scale(k)), 0, 1);
     const between = (values) => values[s] + (values[next] - values[s]) * part, x = this.x(k);
-    const at = path.band.ks.indexOf(path.ks[s]), sure = at < 0 || path.band.proven[at], look = { fill: palette.found, thick: 2 };
+    const look = { fill: palette.found, thick: 2 };
     brush.line([[x, this.top], [x, this.foot]], { colour: palette.quiet, wide: 1, dash: [3, 3] });
     brush.dot(x, this.y(between(path.shares)), 6.5, look);
     if (path.gaps[s] === null || path.gaps[next] === null) return;
     const [here, there] = [this.gapY(path.gaps[s]), this.gapY(path.gaps[next])];
-    brush.dot(x, here + (there - here) * part, 6.5, sure ? look : { fill: palette.paper, edge: palette.found, thick: 2 }); // hollow: its bound is carried
+    brush.dot(x, here + (there - here) * part, 6.5, path.proven[s] ? look : { fill: palette.paper, edge: palette.found, thick: 2 }); // hollow: its bound is carried
   }
 
   /** The point of another solver's curve under a pointer. */

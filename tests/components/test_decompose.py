@@ -165,27 +165,6 @@ def test_options_reach_the_method_and_every_component_of_em():
 
 
 @pytest.mark.parametrize("deflation", ONE_BY_ONE)
-def test_permuted_features_give_permuted_components(deflation):
-    X = data(5)
-    order = np.random.default_rng(0).permutation(8)
-    plain = nnspca.decompose(nnspca.Covariance.from_data(X), 2, 3, deflation=deflation)
-    mixed = nnspca.decompose(nnspca.Covariance.from_data(X[:, order]), 2, 3, deflation=deflation)
-    assert np.allclose(plain.variances, mixed.variances, rtol=1e-6 if deflation != "quasi-orthogonal" else 0.05)
-    if deflation != "quasi-orthogonal":  # its random starts are not permuted along
-        assert np.allclose(plain.loadings[order], mixed.loadings, atol=1e-6)
-
-
-@pytest.mark.parametrize("scale", [1e-120, 1e120])
-@pytest.mark.parametrize("deflation", ONE_BY_ONE)
-def test_units_do_not_matter(deflation, scale):
-    A = np.cov(data(6).T)
-    plain = nnspca.decompose(nnspca.Covariance.from_matrix(A), 3, 3, deflation=deflation)
-    scaled = nnspca.decompose(nnspca.Covariance.from_matrix(A * scale), 3, 3, deflation=deflation)
-    assert np.allclose(plain.loadings, scaled.loadings, atol=1e-6)
-    assert np.allclose(plain.cumulative_variance, scaled.cumulative_variance / scale, rtol=1e-6)
-
-
-@pytest.mark.parametrize("deflation", ONE_BY_ONE)
 def test_the_same_seed_gives_the_same_components_on_any_number_of_threads(deflation):
     found = []
     for threads in (1, 2):
@@ -253,19 +232,6 @@ def test_awkward_covariances_are_decomposed(deflation, method):
             assert parts.cumulative_variance[-1] <= cov.trace * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("certify", [None, "live"])
-@pytest.mark.parametrize("deflation", ONE_BY_ONE)
-def test_progress_never_falls_back_and_ends_whole(deflation, certify):
-    if certify and deflation == "quasi-orthogonal":
-        certify = None
-    told = []
-    nnspca.decompose(covariance_of(0), 3, 2, deflation=deflation, certify=certify, on_progress=told.append)
-    fractions = [p.fraction for p in told]
-    assert fractions == sorted(fractions)
-    assert fractions[-1] == 1.0
-    assert any("component 2 of 3" in p.stage for p in told)
-
-
 def test_parts_arrive_one_by_one_and_stop_keeps_them():
     arrived = []
     parts = nnspca.decompose(
@@ -282,13 +248,6 @@ def test_parts_arrive_one_by_one_and_stop_keeps_them():
     )
     assert len(ended.parts) == 2
     assert not ended.stopped, "all was found before the stop"
-
-
-@pytest.mark.parametrize("deflation", ONE_BY_ONE)
-def test_stopped_at_once_it_has_one_component(deflation):
-    parts = nnspca.decompose(covariance_of(0), 3, 2, deflation=deflation, should_stop=lambda: True)
-    assert parts.stopped
-    assert len(parts.parts) == 1
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from nnspca.components.together import power_iteration
 from nnspca.covariance import samples as making
 from nnspca.covariance.problem import Problem
 from tests import oracle, problems
-from tests.blas import with_blas_threads
 
 SIGNS = pytest.mark.parametrize("nonnegative", [True, False])
 TIE = 1e-9
@@ -121,32 +120,6 @@ def test_one_part_is_the_best_component_and_as_many_as_features_have_the_whole_t
     for k in (1, 4, 13):
         assert together(pitprops, 1, k).variances[0] == pytest.approx(nnspca.solve(pitprops, k).variance)
         assert together(pitprops, 13, k, starts=2).variances.sum() == pytest.approx(pitprops.trace)
-
-
-@pytest.mark.parametrize("scale", [1e-60, 1e60])
-def test_the_scale_of_the_data_changes_nothing_but_the_scale(scale, pitprops):
-    scaled = nnspca.Covariance.from_matrix(pitprops.matrix * scale)
-    ours, theirs = together(pitprops, 3, 3, starts=5), together(scaled, 3, 3, starts=5)
-    assert theirs.variances == pytest.approx(ours.variances * scale)
-
-
-def test_the_same_seed_gives_the_same_parts_on_any_number_of_threads():
-    cov = nnspca.Covariance.from_data(np.random.default_rng(0).standard_normal((80, 60)))
-    found = []
-    for threads in (1, 2):
-        with with_blas_threads(threads):
-            found.append(together(cov, 4, 6, seed=3, starts=6).loadings)
-    assert (found[0] == found[1]).all()
-
-
-def test_a_stopped_search_returns_the_parts_it_has(pitprops):
-    calls = iter(range(10**9))
-    found = together(pitprops, 4, 3, should_stop=lambda: next(calls) > 40)
-    assert found.stopped
-    assert feasible(found, 4, 3)
-    at_once = together(pitprops, 4, 3, should_stop=lambda: True)
-    assert at_once.stopped
-    assert feasible(at_once, 4, 3)
 
 
 def test_progress_rises_and_better_parts_are_shown_as_they_are_found():

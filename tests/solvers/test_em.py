@@ -63,16 +63,6 @@ def test_more_restarts_are_never_worse_on_the_same_seed():
     assert many >= few * (1 - 1e-9)
 
 
-@pytest.mark.parametrize("nonnegative", [True, False])
-@pytest.mark.parametrize("steps", [0, 1])
-def test_a_run_stopped_before_its_first_step_is_sparse_all_the_same(nonnegative, steps):
-    cov = nnspca.Covariance.from_data(np.random.default_rng(2).standard_normal((20, 12)))
-    polls = iter(range(10**6))
-    part = nnspca.solve(cov, 3, "em", nonnegative=nonnegative, should_stop=lambda: next(polls) >= steps)
-    assert part.stopped
-    assert feasible.infeasibility(part.loadings, 3, nonnegative) == ""
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_the_batch_is_never_worse_than_one_start_after_another(seed):
     rng = np.random.default_rng(seed)

@@ -117,13 +117,6 @@ def test_overlap_falls_with_alpha_and_features_drop_with_beta(faces):
     assert counts[0] > counts[1] > counts[2]
 
 
-def test_relative_prices_do_not_depend_on_the_units(faces):
-    scaled = nnspca.Covariance.from_matrix(faces.matrix * 1e40)
-    one = nnspca.solve(faces, 9, "coordinate-descent")
-    other = nnspca.solve(scaled, 9, "coordinate-descent")
-    assert np.allclose(one.loadings, other.loadings, atol=1e-9)
-
-
 def test_a_component_that_ends_at_zero_is_left_out_and_said(faces):
     parts = nnspca.decompose(
         faces, 3, 5, "coordinate-descent", deflation="joint", alpha=0.1, beta=0.3, match_k=False, restarts=1

@@ -1,7 +1,6 @@
 """No proven bound falls below the optimum, by not even one last digit; no component rises above a bound."""
 
 import dataclasses
-import threading
 import time
 import tracemalloc
 
@@ -125,43 +124,6 @@ def test_a_variance_below_zero_by_rounding_is_certified_without_a_warning():
 # ---------------------------------------------------------------------- symmetry
 
 
-@BOTH
-@pytest.mark.parametrize("power", [-160, -37, 40, 133])
-def test_scaling_the_covariance_by_a_power_of_two_scales_the_certificate(power, nonnegative):
-    Z = np.random.default_rng(3).standard_normal((3, 6))
-    A = Z.T @ Z
-    small, large = (
-        nnspca.certify(nnspca.Covariance.from_matrix(A * c), 3, nonnegative=nonnegative) for c in (1.0, 2.0**power)
-    )
-    assert large.lower == pytest.approx(small.lower * 2.0**power, rel=1e-9)
-    assert large.upper == pytest.approx(small.upper * 2.0**power, rel=1e-5)
-
-
-@BOTH
-def test_renaming_the_features_leaves_the_certificate_alone(nonnegative):
-    rng = np.random.default_rng(4)
-    Z = rng.standard_normal((3, 7))
-    A = Z.T @ Z
-    p = rng.permutation(7)
-    plain, renamed = (
-        nnspca.certify(nnspca.Covariance.from_matrix(B), 3, nonnegative=nonnegative) for B in (A, A[np.ix_(p, p)])
-    )
-    assert renamed.lower == pytest.approx(plain.lower, rel=1e-9)
-    assert renamed.upper == pytest.approx(plain.upper, rel=1e-5)
-
-
-def test_same_seed_same_certificate_on_any_thread():
-    Z = np.random.default_rng(8).standard_normal((9, 6))
-    X = nnspca.Covariance.from_data(Z)
-    first = nnspca.certify(X, 3, seed=5)
-    seen = []
-    thread = threading.Thread(target=lambda: seen.append(nnspca.certify(nnspca.Covariance.from_data(Z), 3, seed=5)))
-    thread.start()
-    thread.join()
-    assert [b.value for b in first.bounds] == [b.value for b in seen[0].bounds]
-    assert first.component.loadings.tolist() == seen[0].component.loadings.tolist()
-
-
 # ---------------------------------------------------------------------- exact cases
 
 
@@ -215,17 +177,6 @@ def test_a_component_that_is_not_feasible_is_refused(change, says):
 
 
 # ---------------------------------------------------------------------- progress and stop
-
-
-@BOTH
-def test_progress_never_goes_back_and_ends_at_one(nonnegative):
-    Z = np.random.default_rng(2).standard_normal((9, 5))
-    told = []
-    nnspca.certify(nnspca.Covariance.from_data(Z), 2, nonnegative=nonnegative, on_progress=told.append)
-    fractions = [p.fraction for p in told]
-    assert fractions == sorted(fractions)
-    assert fractions[-1] == 1.0
-    assert all(p.stage for p in told)
 
 
 @pytest.mark.parametrize("after", [0, 1, 5, 40])

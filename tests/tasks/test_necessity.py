@@ -181,22 +181,6 @@ def test_a_better_component_that_is_met_takes_the_place_of_the_one_given():
     assert need.essential.tolist() == [False, False, True]
 
 
-@BOTH
-def test_scale_and_order_of_the_features_do_not_matter(nonnegative):
-    rng = np.random.default_rng(8)
-    X = rng.standard_normal((30, 8)) @ rng.standard_normal((8, 8))
-    order = rng.permutation(8)
-    plain, scaled, shuffled = (
-        nnspca.necessity(nnspca.Covariance.from_data(Z), 3, 0.02, nonnegative=nonnegative)
-        for Z in (X, X * 2.0**200, X[:, order])
-    )
-    assert np.array_equal(plain.essential, scaled.essential)
-    assert np.array_equal(plain.dispensable, scaled.dispensable)
-    assert plain.limit == pytest.approx(scaled.limit, rel=1e-12)
-    assert np.array_equal(plain.essential[order], shuffled.essential)
-    assert plain.limit[order] == pytest.approx(shuffled.limit, rel=1e-9)
-
-
 def test_the_same_call_gives_the_same_answer_and_nothing_of_it_can_be_changed():
     cov = nnspca.Covariance.from_data(np.random.default_rng(1).standard_normal((20, 9)))
     one, two = (nnspca.necessity(cov, 3) for _ in range(2))
@@ -220,13 +204,3 @@ def test_whenever_it_is_stopped_what_is_said_is_true(polls):
     value, x = oracle.optimum(problem.A, 4)
     if value >= need.threshold:
         assert (x**2 <= need.limit * (1 + 1e-9)).all()
-
-
-def test_progress_never_falls_and_ends_at_one():
-    told = []
-    cov = nnspca.Covariance.from_data(np.random.default_rng(5).standard_normal((30, 12)))
-    nnspca.necessity(cov, 4, 0.0, on_progress=told.append)
-    fractions = [p.fraction for p in told]
-    assert fractions == sorted(fractions)
-    assert fractions[-1] == 1.0
-    assert len({p.stage for p in told}) > 4

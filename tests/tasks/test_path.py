@@ -47,13 +47,6 @@ def test_the_best_never_falls_as_k_grows_and_lies_below_every_upper_bound(seed, 
         assert not nonnegative or x.min() >= 0
 
 
-def test_the_same_seed_gives_the_same_path():
-    cov = covariance(5)
-    one, two = (path(cov, range(1, 15), ("best", "em"), anchors=3) for _ in range(2))
-    for a, b in zip(one.points, two.points, strict=True):
-        assert np.array_equal(a.component.loadings, b.component.loadings)
-
-
 def test_nobody_waits_for_the_end_of_a_level_who_could_work(monkeypatch):
     """EM begins with nothing that others have found: all of it is done while one search of ``best`` still goes on."""
     cov, whole, ended, late = covariance(6), nnspca.tasks._sweep.solve, [], threading.Event()

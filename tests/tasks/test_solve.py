@@ -1,8 +1,5 @@
 """Every method of METHODS: feasible, never above the optimum, monotone, repeatable, stoppable, strict at the door."""
 
-import time
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import pytest
 
@@ -10,12 +7,10 @@ import nnspca
 from nnspca import METHODS
 from nnspca.covariance import samples as making
 from nnspca.numerics import feasible
-from tests import budgets, oracle, problems
-from tests.blas import with_blas_threads
+from tests import oracle, problems
 
 CASES = [(name, sign) for name, info in METHODS.items() for sign in info.signs]
 EACH = pytest.mark.parametrize(("method", "nonnegative"), CASES, ids=[f"{m}-{'+' if s else '±'}" for m, s in CASES])
-FEASIBLE = [(m, s) for m, s in CASES if METHODS[m].feasible]
 
 
 def spiked(seed=0, m=30, n=12):
@@ -99,46 +94,6 @@ def test_best_finds_the_optimum_of_small_problems(nonnegative):
 # ---------------------------------------------------------------------- symmetry
 
 
-@EACH
-def test_same_seed_same_answer_on_any_thread_and_any_number_of_blas_threads(method, nonnegative, monkeypatch):
-    budgets.few_steps(monkeypatch)
-    X = spiked()
-
-    def run(_):
-        cov = nnspca.Covariance.from_data(X)
-        return nnspca.solve(cov, 4, method, nonnegative=nonnegative, seed=7).loadings.tolist()
-
-    expected = run(0)
-    for count in (1, 2):
-        with with_blas_threads(count), ThreadPoolExecutor(3) as pool:
-            assert list(pool.map(run, range(3))) == [expected] * 3
-
-
-@EACH
-def test_renaming_the_features_renames_the_component(method, nonnegative):
-    X = spiked()
-    p = np.random.default_rng(1).permutation(12)
-    options = {"restarts": 100} if method == "em" else {}
-    plain, renamed = (
-        nnspca.solve(nnspca.Covariance.from_data(Z), 5, method, nonnegative=nonnegative, **options)
-        for Z in (X, X[:, p])
-    )
-    if method == "epsilon-net":  # its sample is random: only the value is close
-        assert renamed.variance == pytest.approx(plain.variance, rel=0.05)
-    else:
-        np.testing.assert_allclose(renamed.loadings, plain.loadings[p], atol=1e-5)
-
-
-@EACH
-@pytest.mark.parametrize("scale", [2.0**-120, 2.0**110])
-def test_scaling_the_data_leaves_the_loadings_alone(method, nonnegative, scale):
-    X = spiked()
-    plain = nnspca.solve(nnspca.Covariance.from_data(X), 4, method, nonnegative=nonnegative)
-    scaled = nnspca.solve(nnspca.Covariance.from_data(X * scale), 4, method, nonnegative=nonnegative)
-    np.testing.assert_allclose(scaled.loadings, plain.loadings, atol=1e-9)
-    assert scaled.variance == pytest.approx(plain.variance * scale**2, rel=1e-9)
-
-
 # ---------------------------------------------------------------------- exact cases
 
 
@@ -163,43 +118,6 @@ def test_without_sign_or_sparsity_every_exact_method_is_pca():
 
 
 # ---------------------------------------------------------------------- progress and stop
-
-
-@EACH
-def test_progress_never_goes_back_and_ends_at_one(method, nonnegative):
-    told, settings = [], {"nonnegative": nonnegative, "should_stop": lambda: False}
-    cov = nnspca.Covariance.from_data(spiked(n=most(method, 40)))
-    assert not nnspca.solve(cov, 6, method, on_progress=told.append, **settings).stopped
-    fractions = [p.fraction for p in told]
-    assert fractions == sorted(fractions)
-    assert fractions[-1] == 1.0
-    assert all(0 <= f <= 1 for f in fractions)
-    assert all(p.stage for p in told)
-
-
-@EACH
-@pytest.mark.parametrize("after", [0, 1])
-def test_a_stop_is_honoured_at_once_with_a_feasible_component(method, nonnegative, after):
-    rng = np.random.default_rng(0)
-    n = most(method, 300)
-    k = n // 10 + 1
-    cov = nnspca.Covariance.from_data(rng.standard_normal((600, n)))
-    cov.eigenpairs(8)
-    polls = iter(range(10**9))
-    asked = []
-
-    def stop():
-        asked.append(next(polls))
-        return asked[-1] >= after
-
-    started = time.process_time()
-    part = nnspca.solve(cov, k, method, nonnegative=nonnegative, should_stop=stop)
-    assert time.process_time() - started < 1.5
-    if METHODS[method].feasible:
-        assert feasible.infeasibility(part.loadings, k, nonnegative) == ""
-    if asked and asked[-1] >= after:
-        assert part.stopped or method == "epsilon-net"  # whose one batch of samples may just be over
-    assert part.variance == pytest.approx(cov.variance(part.loadings))
 
 
 # ---------------------------------------------------------------------- the registry

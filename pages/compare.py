@@ -57,22 +57,27 @@ def solvers(now: State, answer: DeltaGenerator) -> None:
         waiting.empty()
         answer.info("Choose at least one solver to start.", icon=":material/timer:")
         widgets.end_page()
+    before = race.stored(subject, choice)
     with press:
-        job = race.start(subject, choice)
-    tasks.wait_for_picture(job)  # it is drawn as it runs
-    with running:
-        done = tasks.follow(job, STOPPED, waited=True, news=race.news)
+        job = tasks.offer(race.task(subject, choice), tasks.solve(), at_once=before is None)
+    if job is not None:
+        tasks.wait_for_picture(job)  # it is drawn as it runs
+        with running:
+            tasks.follow(job, STOPPED, waited=True, news=race.news)
+    elif before is not None:
+        asked.caption(race.origin())
     waiting.empty()
+    ended = job is None or job.done
     with figure:
-        drawn = race.track(job, choice, subject, answer, loadings.drawn(subject))
+        known = race.standing(job, before)
+        drawn = race.track(known, choice, subject, answer, loadings.drawn(subject), "race" if ended else "race-running")
     with widgets.expander(sets.KEYS["given"], loadings.TITLE, ":material/gavel:") as fold:
         if fold.open:
             loadings.ask(subject)
-    ended = race.standing(job)
-    if done and ended is not None:
+    if ended and known is not None:
         with widgets.expander(sets.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
             if fold.open:
-                race.takeaway(ended, drawn, subject, choice)
+                race.takeaway(known, drawn, subject, choice)
 
 
 now = state.current()

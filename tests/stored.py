@@ -1,7 +1,8 @@
 """Make the stored runs of the studies: ``python -m tests.stored [study …]``, with NNSPCA_DATA naming the real data.
 
 Each study is run as its page would by default: reduced, seed 0, on the paper's own data; its first figure becomes the
-small picture on its card. ``python -m tests.stored gallery`` makes the pictures of the documents' gallery.
+small picture on its card. ``python -m tests.stored gallery`` makes the pictures of the documents' gallery, and
+``python -m tests.stored races`` records a race of all solvers for the view that each data set opens with.
 """
 
 import base64
@@ -11,6 +12,7 @@ import json
 import runpy
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from PIL import Image
@@ -20,10 +22,13 @@ from plotly.graph_objects import Figure
 import nnspca
 from nnspca.control.threads import one_blas_thread
 from nnspca.docs.site.figures import PICTURES
-from nnspca.studies import STUDIES, StudyResult, Table
+from nnspca.studies import STUDIES, StudyResult, Table, race
 from nnspca.studies.asteris2014 import SAMPLES
 from nnspca.studies.catalogue import FOLDER, pack
+from nnspca.view import ledger
+from nnspca.view.compare import race as racing
 from nnspca.view.figures import style
+from nnspca.view.link.state import State
 from nnspca.view.papers.figures import study as draw
 from nnspca.view.papers.panels import FILE as CARDS
 from tests.browser.conftest import FLAGS
@@ -89,10 +94,28 @@ def gallery() -> None:
         browser.close()
 
 
+def races() -> None:
+    """Record a race of all solvers for the view that each data set at hand opens with."""
+    settings = {"seed": State.seed, "rank": State.d, "seconds": racing.KEYS["limit"].default}
+    core = next(line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name"))
+    told = {"made": datetime.date.today().isoformat(), "machine": core.partition(": ")[2], **settings, "races": []}
+    for record in ledger.records().values():
+        if (record.name, record.standardise, record.nonnegative) != ledger.opened_as(record.name):
+            continue
+        cov = nnspca.Covariance.from_dataset(nnspca.datasets.load(record.name), standardize=record.standardise)
+        options = racing.Choices(tuple(nnspca.METHODS), settings["seconds"]).options(State())
+        seed, seconds = settings["seed"], settings["seconds"]
+        ended = race(cov, record.opening, tuple(nnspca.METHODS), options=options, seed=seed, seconds=seconds)
+        nnspca.verify(ended.certificate, cov)
+        told["races"].append({"problem": record.problem, "k": record.opening, "race": racing.packed(ended)})
+        print(record.name, *(f"{lane.method} {lane.seconds:.2f} s" for lane in ended.lanes), flush=True)
+    racing.FILE.write_text(json.dumps(told) + "\n", encoding="utf-8")
+
+
 def main() -> None:
     """Run and keep the studies named, or all."""
-    if sys.argv[1:] == ["gallery"]:
-        return gallery()
+    if sys.argv[1:] in (["gallery"], ["races"]):
+        return {"gallery": gallery, "races": races}[sys.argv[1]]()
     FOLDER.mkdir(exist_ok=True)
     cards = json.loads(CARDS.read_text(encoding="utf-8")) if CARDS.exists() else {}
     with sync_playwright() as playwright, one_blas_thread():

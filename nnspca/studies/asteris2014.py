@@ -16,7 +16,7 @@ from nnspca.components._sweep import sweep_parts
 from nnspca.result import Certificate, Component
 from nnspca.spannogram import curves, halfspaces
 from nnspca.studies._paper_bound import paper_bound
-from nnspca.studies.study import Picture, Rows, StudyResult, Table, Task
+from nnspca.studies.study import PROOFS, Picture, Rows, StudyResult, Table, Task
 from nnspca.tasks._certify import certify
 from nnspca.tasks._solve import solve
 
@@ -176,10 +176,10 @@ def parts(task: Task) -> Rows:
             yield "parts", row | ({"share": shares[number - 1]} if number <= len(shares) else {})
     counts = range(1, PARTS + 1) if task.full else (2, PARTS)  # with a proven band
     for point in sweep_parts(cov, counts, k, **task.settings(SEEKING, 1.0)).points:
-        proof = point.certificate
+        if point.certificate is not None:
+            yield task.proven(point.certificate, leading)
         total = float(point.together.variances.sum()) / leading
-        bound = None if proof is None else proof.upper / leading
-        yield "together", {"Parts": point.n_components, "Together": total, "Bound": bound, "k": k}
+        yield "together", {"Parts": point.n_components, "Together": total}
 
 
 def pixels(strip: str, image: int, values: np.ndarray, *, zeros: bool = False) -> list[dict[str, Any]]:
@@ -218,10 +218,10 @@ def show_parts(run: StudyResult) -> Iterator[Table]:
 
 def _together(run: StudyResult, methods: list[str], sums: pd.DataFrame) -> Table:
     """Sums of variances of the first parts of each method, of parts found jointly, and the proven band."""
-    joint = run.rows.get("together", pd.DataFrame({"Parts": [], "Together": [], "Bound": []}))
-    table = sums.merge(joint[["Parts", "Together", "Bound"]], on="Parts", how="outer")
+    joint = run.rows.get("together", pd.DataFrame({"Parts": [], "Together": []}))
+    table = _with_band(run, sums.merge(joint, on="Parts", how="outer"), "Parts", "parts", "Bound")
     lines = [*methods, "Together"]
-    table = table.assign(**{LOWER: table[lines].max(axis=1).where(table["Bound"].notna())})
+    table[LOWER] = table[[*lines, LOWER]].max(axis=1).where(table["Bound"].notna())
     table = table[["Parts", *lines, LOWER, "Bound"]]
     shares = [f"{line}: share of the optimum, at least" for line in lines]
     table = table.join(table[lines].div(table["Bound"], axis=0).clip(upper=1.0).set_axis(shares, axis=1))
@@ -230,6 +230,16 @@ def _together(run: StudyResult, methods: list[str], sums: pd.DataFrame) -> Table
     return Table(
         "together", "Parts found jointly, and the optimum", table, picture, note, down=[LOWER, *shares], up=["Bound"]
     )
+
+
+def _with_band(run: StudyResult, frame: pd.DataFrame, column: str, key: str, upper: str) -> pd.DataFrame:
+    """Return a frame with the best known and the proven bound of its first data set, by k or the number of parts."""
+    none = pd.DataFrame({"data": [], key: [], "lower": [], "upper": [], "unit": []})
+    proven = run.rows.get(PROOFS, none)
+    ends = pd.DataFrame(
+        {column: proven[key], LOWER: proven["lower"] / proven["unit"], upper: proven["upper"] / proven["unit"]}
+    )
+    return frame.merge(ends, on=column, how="left")
 
 
 # Figs 4 to 6
@@ -255,13 +265,15 @@ def variances(task: Task, reduced: Sequence[int], full: Sequence[int], methods: 
         best = max(rivals, key=lambda part: part.variance)
         last = (place + 1) * (len(methods) + 1)
         proof = certify(cov, k, component=best, warm_start=proof, **task.settings((last - 1) / steps, last / steps))
-        row |= {LOWER: proof.lower / leading, UPPER: proof.upper / leading}
+        yield task.proven(proof, leading)
         yield "variance", row | {LIKELY: paper_bound(cov, k, **task.settings()).value / leading}
 
 
 def show_variances(run: StudyResult) -> Iterator[Table]:
     """Variance against k, the share that Alg. 3 reaches at least, and what the paper prints of it."""
-    frame = run.rows["variance"]
+    if "variance" not in run.rows:
+        return
+    frame = _with_band(run, run.rows["variance"], "k", "k", UPPER)
     lines = [title for title in TITLES.values() if title in frame]
     many = bool(frame["k"].max() > 20 * frame["k"].min())
     look = Picture("k", lines, "variance ÷ λ₁", "k, nonzero loadings allowed", y_range=(0.0, 1.04), log_x=many)
@@ -323,21 +335,25 @@ def theorem(task: Task) -> Rows:
         variance = solve(covs[place], k, "epsilon-net", **task.settings(i / len(cases), middle)).variance
         proof = certify(covs[place], k, **task.settings(middle, end))
         theirs = paper_bound(covs[place], k, **task.settings()).value
+        yield task.proven(proof, 1.0, place)
         row = {"Data and k": name, "Promised by Theorem 1, d = 3": promised[name][RANK - 1]}
-        yield "guarantees", row | {BY_PAPER: variance / theirs, PROVEN: variance / proof.upper}
+        yield "guarantees", row | {BY_PAPER: variance / theirs, "variance": variance}
 
 
 def show_theorem(run: StudyResult) -> Iterator[Table]:
     """Promise, bound, printed number and proof side by side; and the promise by rank."""
     if "guarantees" in run.rows:
+        proven = run.rows[PROOFS]
+        named = [f"{name}, k = {k}" for name, k in zip(proven["data"], proven["k"], strict=True)]
+        uppers = dict(zip(named, proven["upper"], strict=True))
         frame = run.rows["guarantees"]
+        frame = frame.assign(**{PROVEN: frame["variance"] / frame["Data and k"].map(uppers)}).drop(columns="variance")
         if run.own:
             from nnspca.studies.catalogue import PRINTED as numbers  # which is made of this module's figures
 
             figures = ("asteris2014-fig4", "asteris2014-fig5", "asteris2014-fig6")
             data = dict(zip(figures, run.data, strict=True))
             expected = {f"{data[p.study]}, k = {p.k}": p.value for p in numbers if p.study in data}
-            frame = frame.copy()
             frame.insert(3, PRINTED, frame["Data and k"].map(expected))
         promise, lines = frame.columns[1], list(frame.columns[1:])
         picture = Picture(

@@ -13,7 +13,6 @@ from nnspca.control.arguments import Method, Seed, check_callables, check_choice
 from nnspca.control.progress import Progress
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
-from nnspca.covariance.restriction import widened
 from nnspca.errors import reason
 from nnspca.numerics import feasible
 from nnspca.numerics.doubles import read_only
@@ -32,8 +31,7 @@ class Mark:
 
     seconds: float  # CPU seconds that the solver had used
     variance: float
-    support: np.ndarray  # indices of the nonzero loadings
-    weights: np.ndarray  # the loadings there
+    features: int  # number of nonzero loadings
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,15 +43,12 @@ class Lane:
     seconds: float = 0.0  # CPU seconds so far
     marks: tuple[Mark, ...] = ()  # each better than the last
     reason: str = ""  # why the solver did not start, or was stopped
+    component: Component | None = None  # the best so far; None where a race was recorded
 
     @property
     def variance(self) -> float:
         """The best variance so far; 0 if there is none."""
         return self.marks[-1].variance if self.marks else 0.0
-
-    def arrival(self, variance: float) -> float | None:
-        """Seconds until the solver had this variance, or a tied one; None if it never had."""
-        return next((mark.seconds for mark in self.marks if mark.variance >= variance * (1 - GAIN)), None)
 
 
 @dataclass(frozen=True)
@@ -68,9 +63,6 @@ class Fall:
 class Race:
     """The state of a race."""
 
-    k: int
-    nonnegative: bool
-    n_features: int
     lanes: tuple[Lane, ...]  # in the order given
     falls: tuple[Fall, ...] = ()  # the proven upper bounds, each lower than the last
     proof_state: str = RUNNING  # or FINISHED, STOPPED
@@ -89,32 +81,12 @@ class Race:
         """The lanes whose solvers finished."""
         return tuple(lane for lane in self.lanes if lane.state == FINISHED)
 
-    @property
-    def winners(self) -> tuple[Lane, ...]:
-        """The finished lanes that tie for the largest variance, the earliest first."""
-        largest = max((lane.variance for lane in self.finished), default=0.0)
-        arrivals = [(seconds, lane) for lane in self.finished if (seconds := lane.arrival(largest)) is not None]
-        return tuple(lane for _, lane in sorted(arrivals, key=lambda pair: pair[0]))
-
-    def component(self, method: str, number: int = 0) -> Component | None:
-        """Return a solver's component at its mark ``number``, from 1; 0 for its best one; None if there is none."""
-        lane = next((lane for lane in self.lanes if lane.method == method), None)
-        if lane is None:
-            raise ValueError(
-                f"method={shown(method)} is not in this race: {', '.join(other.method for other in self.lanes)}"
-            )
-        if not lane.marks[number - 1 : number or None]:
-            return None
-        mark = lane.marks[number - 1]
-        loadings = read_only(widened(mark.weights, mark.support, self.n_features))
-        return Component(loadings, mark.variance, method, self.k, self.nonnegative, seconds=mark.seconds)
-
     def to_records(self, upper: float | None = None) -> list[dict[str, object]]:
         """Return one row for each mark and each upper bound; shares are of ``upper``, or of the race's lowest bound."""
         upper = self.upper if upper is None else upper
         names = ("who", "seconds", "variance", "share_of_upper_bound", "features", "state")
         found = [
-            (lane.method, m.seconds, m.variance, len(m.support), lane.state) for lane in self.lanes for m in lane.marks
+            (lane.method, m.seconds, m.variance, m.features, lane.state) for lane in self.lanes for m in lane.marks
         ]
         proven = [("upper_bound", fall.seconds, fall.upper, None, self.proof_state) for fall in self.falls]
         return [
@@ -194,7 +166,7 @@ def race(
     >>> result = race(cov, 2, ("best", "thresholding", "pca"))
     >>> [(lane.method, lane.state, round(lane.variance, 3)) for lane in result.lanes]
     [('best', 'finished', 3.618), ('thresholding', 'finished', 3.618), ('pca', 'barred', 0.0)]
-    >>> result.upper >= result.lanes[0].variance, result.component("best").support
+    >>> result.upper >= result.lanes[0].variance, result.lanes[0].component.support
     (True, array([0, 2]))
     """
     check_covariance(cov)
@@ -209,11 +181,13 @@ def race(
     options, settings = options or {}, {"nonnegative": nonnegative, "seed": seed}
 
     def standing() -> Race:
-        lanes = tuple(Lane(name, r.state, r.seconds, tuple(r.marks), r.reason) for name, r in runners.items())
+        lanes = tuple(
+            Lane(name, r.state, r.seconds, tuple(r.marks), r.reason, r.component) for name, r in runners.items()
+        )
         every = (proof, *runners.values())
         fraction, stopped = sum(one.fraction for one in every) / len(every), any(one.was_stopped for one in every)
         falls = tuple(proof.falls)
-        return Race(k, nonnegative, n, lanes, falls, proof.state, proof.seconds, proof.certificate, fraction, stopped)
+        return Race(lanes, falls, proof.state, proof.seconds, proof.certificate, fraction, stopped)
 
     n, look = cov.n_features, (lambda: None) if on_look is None else (lambda: on_look(standing()))
     stop = should_stop or (lambda: False)
@@ -242,7 +216,8 @@ class _Turn:
         self.marks: list[Mark] = []
         self.falls: list[Fall] = []
         self.certificate: Certificate | None = None
-        self._begun, self._looked, self._best = 0.0, -np.inf, -np.inf
+        self.component: Component | None = None
+        self._begun, self._looked = 0.0, -np.inf
 
     def run(self, work: Callable[[], bool], *, last: bool = True) -> None:
         """Do a piece of the work, the ``last`` one or not, and tell those who look what changes."""
@@ -266,12 +241,13 @@ class _Turn:
         """Run a solver; return whether it ended by itself."""
 
         def found(loadings: np.ndarray, variance: float) -> None:
-            if variance <= self._best * (1 + GAIN) or not variance > 0:
+            best = 0.0 if self.component is None else self.component.variance
+            if not variance > best * (1 + GAIN):
                 return
-            self._best = variance
-            x = loadings if settings["nonnegative"] else feasible.orient(loadings)
-            support = np.flatnonzero(x)
-            self.marks.append(Mark(self._read_clock(), variance, support.astype(np.int32), x[support].copy()))
+            seconds, sign = self._read_clock(), settings["nonnegative"]
+            x = loadings if sign else feasible.orient(loadings)
+            self.component = Component(read_only(x.copy()), variance, method, k, sign, seconds=seconds)
+            self.marks.append(Mark(seconds, variance, self.component.cardinality))
             if len(self.marks) > MAX_MARKS:
                 del self.marks[1:-1:2]
 

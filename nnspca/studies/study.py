@@ -16,7 +16,7 @@ from nnspca.control.arguments import Seed
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.datasets import Dataset
-from nnspca.result import OnProgress, ShouldStop
+from nnspca.result import Certificate, OnProgress, PartsCertificate, ShouldStop
 from nnspca.result.wording import safe_cell
 from nnspca.tasks._solve import check_seed
 
@@ -24,6 +24,7 @@ Row = dict[str, Any]
 Rows = Iterator[tuple[str, Row | list[Row]]]  # the name of a frame, and a row or several for it
 DIGITS = 4  # of a number shown
 ZERO = 1e-12  # what is smaller is rounding
+PROOFS = "proofs"  # frame of the problems that a run has a bound of: data, k, parts, lower and upper, and their unit
 
 
 @dataclass(frozen=True)
@@ -162,6 +163,12 @@ class Task:
         told = {"on_progress": self.monitor.part(*span).relay} if span else {}
         return {"seed": self.seed, "should_stop": self.monitor.should_stop, **told}
 
+    def proven(self, proof: Certificate | PartsCertificate, unit: float, place: int = 0) -> tuple[str, Row]:
+        """Return the row of what a certificate proves of one of the data sets."""
+        parts = getattr(proof, "n_components", 1)
+        row = {"data": self.data[place].name, "k": proof.k, "parts": parts, "lower": proof.lower, "upper": proof.upper}
+        return PROOFS, row | {"unit": unit}
+
 
 @dataclass(frozen=True, eq=False)
 class StudyResult:
@@ -186,6 +193,21 @@ class StudyResult:
         """The tables that have rows."""
         made = self.study.show(self) if self.rows else ()
         return tuple(replace(table, stopped=self.stopped) for table in made if len(table.frame))
+
+    def known_better(self, known: Callable[[str, int, int], tuple[float, float]]) -> StudyResult:
+        """Return the run with the best variance and the lowest bound of each problem in its frame ``PROOFS``.
+
+        ``known`` returns those known elsewhere, 0 and infinity where there are none, for a data set, k and a number of
+        disjoint parts.
+        """
+        if PROOFS not in self.rows:
+            return self
+        frame = self.rows[PROOFS].copy()
+        for i, name, k, parts in frame[["data", "k", "parts"]].itertuples():
+            lower, upper = known(name, int(k), int(parts))
+            frame.loc[i, "lower"] = max(frame.loc[i, "lower"], lower)
+            frame.loc[i, "upper"] = min(frame.loc[i, "upper"], upper)
+        return replace(self, rows={**self.rows, PROOFS: frame})
 
     def table(self, name: str) -> Table:
         """Return one table; KeyError for an unknown name."""
@@ -260,7 +282,7 @@ class Study:
         data: Sequence[str | Dataset] | None = None,
         should_stop: ShouldStop | None = None,
         on_progress: OnProgress | None = None,
-        on_tables: Callable[[tuple[Table, ...]], None] | None = None,
+        on_rows: Callable[[StudyResult], None] | None = None,
     ) -> StudyResult:
         """Run the study.
 
@@ -274,8 +296,8 @@ class Study:
             One for each of ``needs``, by name or loaded; when None, the paper's own, downloaded if necessary.
         should_stop, on_progress : callable, optional
             A stopped run returns the rows so far; its tables are marked ``stopped``.
-        on_tables : callable, optional
-            Called with all tables so far, whenever there are new rows.
+        on_rows : callable, optional
+            Called with the result so far, whenever there are new rows.
 
         Returns
         -------
@@ -310,8 +332,8 @@ class Study:
             if monitor.stop():  # what came last may not be complete
                 break
             lists.setdefault(name, []).extend(rows if isinstance(rows, list) else [rows])
-            if on_tables is not None:
-                on_tables(result().tables)
+            if on_rows is not None:
+                on_rows(result())
         stopped = monitor.stop()
         monitor.tell(1.0, "done")
         return result(stopped)

@@ -145,8 +145,8 @@ def stages(name):
     """Return the tables of a run at its first stages and at its end."""
     seen, study = [], STUDIES[name]
     data = tuple({"lfw-faces": "digits"}.get(name, name) for name in study.stand_ins)
-    result = study.run(data=data, should_stop=lambda: len(seen) > 3, on_tables=seen.append)
-    return (*seen[:4], result.tables)
+    result = study.run(data=data, should_stop=lambda: len(seen) > 3, on_rows=seen.append)
+    return (*(early.tables for early in seen[:4]), result.tables)
 
 
 @pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)

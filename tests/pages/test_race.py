@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-import nnspca
+from nnspca import datasets
 from nnspca.studies.racing import BARRED, FINISHED, RUNNING, Fall, Lane, Mark, Race
-from nnspca.view import say
-from nnspca.view.compare import figures
+from nnspca.view import ledger, say
+from nnspca.view.compare import figures, race
 from nnspca.view.figures.style import DARK
-from nnspca.view.link.state import State
+from nnspca.view.link.state import AS_IS, FIRST_RACE, STANDARDISED, State
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
 from tests.pages.conftest import drawn, jobs, settle, texts
@@ -34,12 +34,6 @@ def test_a_race_is_drawn_and_told_by_its_numbers_runs_again_from_its_code(open_p
 
     (frame,) = page.dataframe
     assert len(frame.value) == sum(len(lane.marks) for lane in standing.lanes) + len(standing.falls)
-    cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
-    for mark in (mark for lane in standing.lanes for mark in lane.marks):
-        x = np.zeros(cov.n_features)
-        x[mark.support] = mark.weights
-        assert cov.variance(x) == pytest.approx(mark.variance)
-        assert mark.variance <= standing.upper
     (code,) = [block.value for block in page.code]
     scope: dict = {"print": lambda *shown: None}
     exec(code, scope)
@@ -51,18 +45,46 @@ def test_a_race_is_drawn_and_told_by_its_numbers_runs_again_from_its_code(open_p
     assert jobs(settle(again))[0].arrived[0] is not standing, "and run anew on request"
 
 
+@pytest.mark.parametrize(("name", "standardise", "k"), [("pitprops", False, 4), ("lfw-faces", True, 40)])
+def test_a_stored_race_opens_without_a_run_says_no_more_than_the_ledger_and_solve_live_runs_it(
+    open_page, name, standardise, k
+):
+    page = open_page(PAGE, what="solvers", data=name, k=k, scale=STANDARDISED if standardise else AS_IS, take=True)
+    assert not jobs(page) and "**A stored race** of " in texts(page)
+    (way,) = drawn(page)
+    assert {"Multistart (default)", "EM", figures.BOUND} <= {trace["name"] for trace in way["data"]}
+    best = Subject(catalogue.dataset(name), State(data=name, k=k, scale=STANDARDISED if standardise else AS_IS)).at()
+    assert page.markdown[0].value.replace("\u00a0", " ").startswith(f"**{say.capital(say.proven_share(best.ratio))}**")
+    if name == "pitprops":
+        page.button(key="start-race").click().run()
+        assert jobs(settle(page))[0].arrived and "A stored race" not in texts(page)
+        assert jobs(open_page(PAGE, what="solvers", data=name, k=3)), "a problem without a stored race runs at once"
+
+
+def test_every_stored_race_is_of_a_view_that_a_data_set_opens_with_and_says_no_more_than_the_ledger():
+    opening = {(*r.problem, r.opening): r for key, r in ledger.records().items() if key == ledger.opened_as(r.name)}
+    assert len(race.recorded()["races"]) >= 5 and race.recorded()["races"].keys() <= opening.keys()
+    for record in opening.values():
+        scale = STANDARDISED if record.standardise else AS_IS
+        if not next(info.local for info in datasets.available() if info.name == record.name):
+            continue
+        subject = Subject(catalogue.dataset(record.name), State(data=record.name, k=record.opening, scale=scale))
+        best, ended = subject.at(), race.stored(subject, race.Choices(FIRST_RACE, 10))
+        assert max(lane.variance for lane in ended.lanes) <= best.lower <= best.upper <= ended.upper
+        assert race.stored(subject, race.Choices(FIRST_RACE, 2)) is None
+
+
 def test_without_a_solver_the_page_says_what_to_do(open_page):
     assert "Choose at least one solver to start." in texts(open_page(PAGE, what="solvers", data="pitprops", racers=[]))
 
 
 def lane(name, state, seconds, *marks, reason=""):
-    ways = tuple(Mark(at, share, np.array([0]), np.array([1.0])) for at, share in marks)
-    return Lane(name, state, seconds, ways, reason)
+    return Lane(name, state, seconds, tuple(Mark(at, share, 1) for at, share in marks), reason)
 
 
 def test_every_share_is_of_the_lowest_upper_bound_known():
     lanes = (lane("em", FINISHED, 1.0, (0.5, 0.8)),)
-    shown = figures.race(Race(1, True, 2, lanes, (Fall(0.1, 1.0),), FINISHED, 2.0), ("em",), DARK, 0.9)
+    shown = figures.race(Race(lanes, (Fall(0.1, 1.0),), FINISHED, 2.0), ("em",), DARK, 0.9)
     lines = {trace.name: trace for trace in shown.data}
     assert lines["EM"].y[0] == pytest.approx(100 * 0.8 / 0.9)
     assert lines[figures.BOUND].y[-1] == pytest.approx(100 / 0.9)
@@ -71,7 +93,7 @@ def test_every_share_is_of_the_lowest_upper_bound_known():
 
 def test_the_band_lies_between_the_best_component_and_the_upper_bound_by_then():
     lanes = (lane("em", FINISHED, 4.0, (1.0, 0.5), (3.0, 0.8)), lane("best", FINISHED, 4.0, (2.0, 0.7)))
-    standing = Race(1, True, 2, lanes, (Fall(0.5, 2.0), Fall(2.5, 1.0)), FINISHED, 5.0)
+    standing = Race(lanes, (Fall(0.5, 2.0), Fall(2.5, 1.0)), FINISHED, 5.0)
     shown = figures.race(standing, ("em", "best"), DARK, 1.0)
     (band,) = [trace for trace in shown.data if trace.name == figures.BAND]
     corners = list(zip(band.x, band.y, strict=True))
@@ -82,6 +104,6 @@ def test_the_band_lies_between_the_best_component_and_the_upper_bound_by_then():
 
 
 def test_before_an_upper_bound_there_are_axes_and_nothing_is_claimed():
-    shown = figures.race(Race(1, True, 2, (lane("em", RUNNING, 1.0, (0.5, 0.5)),)), ("em",), DARK, np.inf)
+    shown = figures.race(Race((lane("em", RUNNING, 1.0, (0.5, 0.5)),)), ("em",), DARK, np.inf)
     assert not shown.data
     assert "Nothing has been found yet" in shown.layout.meta["alt"]

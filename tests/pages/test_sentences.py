@@ -64,7 +64,7 @@ def each_at_every_k(*ratios_of_sets):
 
 
 def lane(name, state, seconds, *marks, reason=""):
-    ways = tuple(Mark(at, share, np.array([0]), np.array([1.0])) for at, share in marks)
+    ways = tuple(Mark(at, share, 1) for at, share in marks)
     return Lane(name, state, seconds, ways, reason)
 
 
@@ -79,7 +79,7 @@ TIED = (lane("em", FINISHED, 1.0, (0.7, 0.99995)), lane("best", FINISHED, 1.0, (
 
 
 def race(lanes, *falls, lower=0.0, upper=np.inf):
-    standing = Race(1, True, 2, lanes, tuple(Fall(*fall) for fall in falls), RUNNING if len(lanes) > 2 else FINISHED)
+    standing = Race(lanes, tuple(Fall(*fall) for fall in falls), RUNNING if len(lanes) > 2 else FINISHED)
     best = known(lower, upper)
     return [raced.winner(standing, best), *raced.unfinished(standing)]
 

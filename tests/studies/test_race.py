@@ -9,7 +9,7 @@ import nnspca
 from nnspca import Covariance
 from nnspca.datasets import load
 from nnspca.studies import race, racing
-from nnspca.studies.racing import BARRED, FINISHED, STOPPED, Lane, Mark, Race
+from nnspca.studies.racing import BARRED, FINISHED, STOPPED, Race
 
 
 @pytest.fixture(scope="module")
@@ -27,13 +27,12 @@ def test_every_solver_shows_feasible_points_and_ends_with_its_own_answer(small, 
         assert lane.state == FINISHED, lane
         answer = nnspca.solve(small, 4, lane.method, nonnegative=nonnegative, seed=3)
         assert answer.variance <= lane.variance * (1 + 2 * racing.GAIN)
-        for number, mark in enumerate(lane.marks, start=1):
-            part = ended.component(lane.method, number)
-            assert part.cardinality <= 4
-            assert np.linalg.norm(part.loadings) == pytest.approx(1)
-            assert small.variance(part.loadings) == pytest.approx(mark.variance)
-            assert not nonnegative or (part.loadings >= 0).all()
-            assert mark.variance <= best * (1 + 1e-9) <= ended.upper * (1 + 2e-9)
+        part = lane.component
+        assert np.linalg.norm(part.loadings) == pytest.approx(1)
+        assert small.variance(part.loadings) == pytest.approx(lane.variance)
+        assert not nonnegative or (part.loadings >= 0).all()
+        assert all(mark.features <= 4 and mark.variance <= best * (1 + 1e-9) for mark in lane.marks)
+        assert best * (1 + 1e-9) <= ended.upper * (1 + 2e-9)
     nnspca.verify(ended.certificate, small)
 
 
@@ -53,7 +52,7 @@ def test_the_same_seed_gives_the_same_points_on_the_way(small):
     first, second = (race(small, 5, ("em", "best"), seed=7) for _ in range(2))
     for a, b in zip(first.lanes, second.lanes, strict=True):
         assert [m.variance for m in a.marks] == [m.variance for m in b.marks]
-        assert all((m.weights == n.weights).all() for m, n in zip(a.marks, b.marks, strict=True))
+        assert (a.component.loadings == b.component.loadings).all()
 
 
 def test_nobody_is_charged_for_what_runs_beside_it():
@@ -102,29 +101,6 @@ def test_who_cannot_take_part_says_why():
     reason = racing.reason_excluded("pca", 5, True)
     assert "nonnegative" in reason or "every feature" in reason
     assert "either sign" in racing.reason_excluded("nmf", 5, False)
-
-
-def test_the_first_to_tie_for_most_variance_wins_among_those_that_finished():
-    def lane(name, state, *marks):
-        points = tuple(Mark(at, v, np.array([0]), np.array([1.0])) for at, v in marks)
-        return Lane(name, state, 9.0, points)
-
-    lanes = (
-        lane("best", FINISHED, (0.1, 1.0), (0.5, 2.0)),
-        lane("em", FINISHED, (0.2, 2.0 * (1 - 1e-7))),
-        lane("greedy", FINISHED, (0.01, 1.9)),
-        lane("nmf", racing.RUNNING, (0.01, 2.5)),
-    )
-    standing = Race(1, True, 3, lanes)
-    assert [x.method for x in standing.winners] == ["em", "best"]
-    assert standing.component("best", 1).variance == 1.0
-    assert standing.component("best").variance == 2.0
-    assert standing.component("best", 3) is None
-    with pytest.raises(ValueError, match=r"method='dspca' is not in this race: best, em, greedy, nmf"):
-        standing.component("dspca")
-    rows = standing.to_records()
-    assert len(rows) == 5
-    assert all(row["share_of_upper_bound"] is None for row in rows)
 
 
 def test_very_many_steps_are_thinned_from_the_middle(monkeypatch):

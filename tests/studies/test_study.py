@@ -38,7 +38,7 @@ def test_a_study_names_its_paper_its_data_and_what_differs(study):
 def begun(name):
     """What a study had told, and what it returned, when it was stopped at its first table."""
     study, seen = STUDIES[name], []
-    return seen, study.run(data=small(study), should_stop=lambda: bool(seen), on_tables=seen.append)
+    return seen, study.run(data=small(study), should_stop=lambda: bool(seen), on_rows=seen.append)
 
 
 @EVERY

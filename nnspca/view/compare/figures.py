@@ -96,7 +96,7 @@ def _add_lane(figure: go.Figure, lane: Lane, upper: float, i: int, palette: Pale
                 floors([*shares, shares[-1]], 2), [*(mark.seconds for mark in lane.marks), lane.seconds], strict=True
             )
         ],
-        hovertemplate="live, %{customdata[1]}: at least %{customdata[0]:.2f} % of the optimum<extra>"
+        hovertemplate="%{customdata[1]}: at least %{customdata[0]:.2f} % of the optimum<extra>"
         + METHODS[lane.method].title
         + "</extra>",
     )

@@ -1,18 +1,22 @@
-"""Solvers on one clock: which ones, their run, the answer, and what goes home."""
+"""Solvers on one clock: which ones, their recorded race or a live one, the answer, and what goes home."""
 
 from __future__ import annotations
 
+import functools
+import json
 import math
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
 import nnspca
 from nnspca.result import Progress, wording
 from nnspca.studies import race
-from nnspca.studies.racing import BARRED, RUNNING, STOPPED, Race
-from nnspca.view import cache, machines, sanitize, say, tasks
+from nnspca.studies.racing import BARRED, RUNNING, STOPPED, Fall, Lane, Mark, Race, reason_excluded
+from nnspca.view import cache, machines, sanitize, say
 from nnspca.view.compare import figures
 from nnspca.view.figures import style
 from nnspca.view.figures.style import Figure
@@ -73,11 +77,8 @@ def ask(which: DeltaGenerator, limit: DeltaGenerator) -> Choices:
     return Choices(racers, seconds)
 
 
-def start(subject: Subject, choice: Choices) -> Job:
-    """Draw the button that solves live; return the page's job, or end the page here.
-
-    Its work keeps the standing in ``about``, and publishes the race once it has ended.
-    """
+def task(subject: Subject, choice: Choices) -> Task:
+    """Return the live race: its work keeps the standing in ``about``, and publishes the race once it has ended."""
     key = subject.key("race", subject.now.d, choice.racers, choice.limit)
     cov, results = subject.cov, cache.results()
 
@@ -108,7 +109,7 @@ def start(subject: Subject, choice: Choices) -> Job:
             results.put(key, ended)
         job.publish(ended)
 
-    return tasks.ask(Task("race", key, lambda: work, lambda: results.drop(key)), tasks.solve())
+    return Task("race", key, lambda: work, lambda: results.drop(key))
 
 
 def _writer(subject: Subject):
@@ -118,9 +119,9 @@ def _writer(subject: Subject):
     def write(standing: Race) -> None:
         nonlocal best, lowest
         lane = max(standing.lanes, key=lambda lane: lane.variance)
-        if lane.variance > best and (component := standing.component(lane.method)) is not None:
+        if lane.variance > best and lane.component is not None:
             best = lane.variance
-            subject.record(component)
+            subject.record(lane.component)
         if standing.upper is not None and standing.upper < lowest:
             lowest = standing.upper
             subject.record_upper(subject.k, lowest)
@@ -139,19 +140,74 @@ def news(job: Job) -> Hashable:
     return len(job.arrived), job.progress.fraction if job.about is not None else 0.0
 
 
-def standing(job: Job) -> Race | None:
-    """Return the race as it is known now."""
-    return job.arrived[0] if job.arrived else job.about
+FILE = Path(__file__).with_name("races.json")  # written by `python -m tests.stored races`
 
 
-def track(job: Job, choice: Choices, subject: Subject, answer: DeltaGenerator, given: Mapping[str, float]) -> Figure:
-    """Draw the answer and the race as they are now, and say which solvers did not end; return the figure."""
-    now_known, best = standing(job), subject.at()
-    answer.markdown(RUNNING_YET if now_known is None else winner(now_known, best))
-    drawn = figures.race(now_known, choice.racers, charts.palette(), _upper(now_known, best), given)
-    charts.figure(drawn, "race" if job.done else "race-running", first=True)
-    st.caption("  \n".join([*([] if now_known is None else unfinished(now_known)), CLOCK]))
+def packed(ended: Race) -> dict[str, Any]:
+    """Return the numbers of a race as they are written; a solver that did not start is left out."""
+    lanes = tuple(replace(lane, component=None) for lane in ended.lanes if lane.state != BARRED)
+    told = asdict(replace(ended, lanes=lanes, certificate=None))
+    return {name: told[name] for name in ("lanes", "falls", "proof_state", "proof_seconds")}
+
+
+@functools.cache
+def recorded() -> dict[str, Any]:
+    """Return when and where races were recorded, with which settings, and the races themselves, by problem and k."""
+    told = json.loads(FILE.read_text(encoding="utf-8"))
+    return told | {"races": {(*one["problem"], one["k"]): _unpacked(one["race"]) for one in told["races"]}}
+
+
+def _unpacked(told: dict[str, Any]) -> Race:
+    lanes = (lane | {"marks": tuple(Mark(**mark) for mark in lane["marks"])} for lane in told["lanes"])
+    falls = tuple(Fall(**fall) for fall in told["falls"])
+    return Race(**told | {"lanes": tuple(Lane(**lane) for lane in lanes), "falls": falls}, fraction=1.0)
+
+
+def stored(subject: Subject, choice: Choices) -> Race | None:
+    """Return the recorded race of the solvers chosen, None where there is none of this problem with these settings.
+
+    It says no more than the ledger: no variance is larger and no upper bound lower than the one that other pages show.
+    """
+    told, best = recorded(), subject.at()
+    ended = told["races"].get((*subject.problem, subject.k))
+    settings = {"seed": subject.seed, "rank": subject.now.d, "seconds": choice.limit}
+    if ended is None or any(told[name] != value for name, value in settings.items()):
+        return None
+    n, sign = subject.data.n_features, subject.nonnegative
+    lanes = {name: Lane(name, BARRED, reason=why) for name in choice.racers if (why := reason_excluded(name, n, sign))}
+    for lane in ended.lanes:
+        marks = (replace(mark, variance=min(mark.variance, best.lower)) for mark in lane.marks)
+        lanes[lane.method] = replace(lane, marks=tuple(marks))
+    if not lanes.keys() >= set(choice.racers):
+        return None
+    falls = tuple(replace(fall, upper=max(fall.upper, best.upper)) for fall in ended.falls)
+    return replace(ended, lanes=tuple(lanes[name] for name in choice.racers), falls=falls)
+
+
+def standing(job: Job | None, before: Race | None) -> Race | None:
+    """Return the race as it is known now: the live one where one was begun, else the recorded one."""
+    return before if job is None else job.arrived[0] if job.arrived else job.about
+
+
+def track(
+    known: Race | None, choice: Choices, subject: Subject, answer: DeltaGenerator, given: Mapping[str, float], key: str
+) -> Figure:
+    """Draw the answer and a race as it is now, and say which solvers did not end; return the figure."""
+    best = subject.at()
+    answer.markdown(RUNNING_YET if known is None else winner(known, best))
+    drawn = figures.race(known, choice.racers, charts.palette(), _upper(known, best), given)
+    charts.figure(drawn, key, first=True)
+    st.caption("  \n".join([*([] if known is None else unfinished(known)), CLOCK]))
     return drawn
+
+
+def origin() -> str:
+    """Say when and where the races were recorded that are shown without a run."""
+    told = recorded()
+    return (
+        f":material/inventory_2: **A stored race** of {told['made']}, on one core of {told['machine']}, seed "
+        f"{told['seed']}. **Solve live** runs it here."
+    )
 
 
 def _upper(standing: Race | None, best: Known) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import re
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from nnspca.studies import PAPERS, STUDIES, Study, StudyResult, Table, stored
-from nnspca.view import cache, machines, tasks
+from nnspca.view import cache, ledger, machines, tasks
 from nnspca.view.figures import style
 from nnspca.view.figures.style import Palette
 from nnspca.view.jobs import Job, Work
@@ -138,7 +139,7 @@ def _key(study: Study, choice: Choices, now: State) -> tuple[Hashable, ...]:
 
 
 def _work(study: Study, choice: Choices, now: State) -> Work:
-    """Return the work of one study: publishes its tables as they fill."""
+    """Return the work of one study: publishes the result as it fills, and enters what is proven into the ledger."""
     known, key = cache.results(), _key(study, choice, now)
 
     def work(job: Job) -> None:
@@ -153,12 +154,11 @@ def _work(study: Study, choice: Choices, now: State) -> Work:
                 should_stop=job.should_stop,
                 here=True,
                 on_progress=job.report,
-                on_tables=job.publish,
+                on_rows=job.publish,
             )
             if not result.stopped:
                 known.put(key, result)
-        job.publish(result.tables)
-        job.result = result
+        job.publish(result)
 
     return work
 
@@ -200,9 +200,18 @@ def sentences(study: Study) -> tuple[str, str]:
     return first, study.summary[len(first) :].strip()
 
 
+def in_ledger(name: str, k: int, parts: int) -> tuple[float, float]:
+    """Return the best variance and the lowest upper bound known of a data set as it is, of so many parts."""
+    record = ledger.records().get((name, False, True))
+    if record is None:
+        return 0.0, math.inf
+    best = ledger.shared().parts_along(record.problem, k, (parts,), 0.0)[parts]  # variances are at least 0
+    return best.lower, best.upper
+
+
 def known_tables(study: Study, choice: Choices, now: State, job: Job | None) -> tuple[Table, ...]:
-    """Return the live run's tables, or the stored run's until the live run has some."""
-    arrived = job.arrived[-1] if job is not None and job.arrived else ()
+    """Return the live run's tables, or the stored run's until the live run has some; what is proven is the ledger's."""
+    arrived = job.arrived[-1].known_better(in_ledger).tables if job is not None and job.arrived else ()
     before = stored(study.name)
     if arrived or before is None:
         return arrived
@@ -216,7 +225,7 @@ def known_tables(study: Study, choice: Choices, now: State, job: Job | None) -> 
         f":material/inventory_2: **A stored run** of {thumbnails()[study.name]['made']}: seed {before.seed}{form}"
         f"{_on(before.data)}. {rest}"
     )
-    return before.tables
+    return before.known_better(in_ledger).tables
 
 
 def _on(data: tuple[str, ...]) -> str:

@@ -5,15 +5,22 @@ import re
 
 import pytest
 
+from nnspca import datasets
+from nnspca.studies import STUDIES
 from nnspca.view import say
 from nnspca.view.learn import boards
+from nnspca.view.link.state import AS_IS, State
 from nnspca.view.say import proven_share
+from nnspca.view.sources import catalogue
+from nnspca.view.subject import Subject
+from tests.benchmarks import certificates
 from tests.pages.conftest import played, said_at, settle, texts, traces
 
 SHARE = re.compile(r"at least ([\d.]+)\s%\sof the optimum|(proven optimal)", re.I)
 EXPLAINED = re.compile(r"explains? ([\d.]+)\s% of the total variance")
 MOST = re.compile(r"proven maximum is ([\d.]+)\s%")
 pytestmark = pytest.mark.usefixtures("short_proofs")
+PAPERS = {"asteris2014-fig4": "cbcl-faces", "asteris2014-fig5": "leukemia", "asteris2014-fig6": "lrs"}
 BOARDS = {("lfw-faces", 40), ("digits", 16)}
 PROBLEMS = [
     *[("lfw-faces", k, "standardised") for k in (8, 33, 40, 62)],
@@ -75,3 +82,26 @@ def test_a_component_has_the_same_numbers_on_every_page(open_page, name, k, scal
         assert "(carried from k = " in said["explore"]
     else:
         assert ring == (gap <= 100 * say.OPTIMAL) and gap >= 100 * shown["gaps"][at] - 1e-4
+
+
+@pytest.mark.parametrize(("study", "name"), PAPERS.items())
+def test_what_papers_say_is_proven_is_what_explore_says(open_page, study, name):
+    if name not in {info.name for info in datasets.available() if info.local}:
+        pytest.skip(f"{name} is not on this machine")
+    shown = STUDIES[study]
+    page = open_page("pages/papers.py", paper=shown.source.short, **{shown.paper: f"{shown.figure}: {shown.title}"})
+    subject = Subject(catalogue.dataset(name), State(data=name))
+    (marks,) = [trace for trace in traces(page, f"{study}-variance") if trace.get("name") == "upper bound, proven"]
+    known = subject.along(marks["x"])
+    uppers = [100 * known[k].upper / subject.leading for k in marks["x"]]
+    assert marks["customdata"] == pytest.approx(say.ceils(uppers, 2), abs=1e-9)
+    for k in marks["x"]:
+        explored = said_at(open_page("pages/explore.py", data=name, k=k, scale=AS_IS), k)
+        assert shares(explored) == shares(proven_share(known[k].ratio))
+
+
+@pytest.mark.parametrize("file", [certificates.README, certificates.PAGE], ids=["README", "benchmarks"])
+def test_documents_have_the_numbers_of_the_ledger(file):
+    """If not: ``python -m tests.benchmarks.certificates --stored`` writes them."""
+    text = file.read_text(encoding="utf-8")
+    assert certificates.with_stored(text) == text

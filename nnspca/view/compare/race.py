@@ -205,7 +205,7 @@ def origin() -> str:
     """Say when and where the races were recorded that are shown without a run."""
     told = recorded()
     return (
-        f":material/inventory_2: **A stored race** of {told['made']}, on one core of {told['machine']}, seed "
+        f":material/inventory_2: **A stored race** of {told['made']}, on one core ({told['machine']}), seed "
         f"{told['seed']}. **Solve live** runs it here."
     )
 

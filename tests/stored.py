@@ -59,7 +59,8 @@ def thumbnail(result: StudyResult, browser: Browser) -> str:
     """Return the first figure without its words, as a small PNG in base64."""
     first = next(table for table in result.tables if table.picture is not None)
     figure = draw(first_strip(first), style.LIGHT)
-    figure.update_layout(showlegend=False, title_text="", annotations=(), width=SIDE, height=SIDE)
+    figure.update_layout(showlegend=False, title_text="", width=SIDE, height=SIDE)
+    figure.layout.annotations = ()
     figure.update_layout(margin={"l": 6, "r": 6, "t": 6, "b": 6})
     figure.update_xaxes(title_text="", showticklabels=False)
     figure.update_yaxes(title_text="", showticklabels=False)

@@ -223,7 +223,7 @@ def known_tables(study: Study, choice: Choices, now: State, job: Job | None) -> 
     form = ", a shorter run than the paper's" if study.minutes else ""
     st.caption(
         f":material/inventory_2: **A stored run** of {thumbnails()[study.name]['made']}: seed {before.seed}{form}"
-        f"{_on(before.data)}. {rest}"
+        f"{_on(before.data)}. {rest} Proven bounds are the lowest known, as on Explore."
     )
     return before.known_better(in_ledger).tables
 

@@ -1,4 +1,4 @@
-"""Twelve tables that a person might bring: made up from a seed, or real ones that packages of the tests ship."""
+"""Tables that a person might bring: made up from a seed, or real ones that packages of the tests ship."""
 
 import gzip
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import numpy as np
 import pandas
-from sklearn import datasets as sklearn_datasets
+from sklearn.datasets import load_digits
 
 TABLES: dict[str, "Table"] = {}
 
@@ -37,7 +37,7 @@ def table(filename: str, *, standardised: bool, says: str, **more: object) -> Ca
             made = make()
             if isinstance(made, bytes):
                 return made
-            return made.to_csv(index=False, sep="\t" if filename.endswith(".tsv") else ",").encode()
+            return made.to_csv(index=False).encode()
 
         TABLES[make.__name__] = Table(content, filename, standardised, says=says, **more)
         return make
@@ -50,34 +50,6 @@ def shipped(package: str, *path: str) -> bytes:
     return files(package).joinpath(*path).read_bytes()
 
 
-def of_sklearn(load: Callable, **more: object) -> pandas.DataFrame:
-    """Return one of scikit-learn's tables, its class in words where it has one."""
-    data = load(as_frame=True, **more)
-    frame = data.data.copy()
-    if "target_names" in data and load is not sklearn_datasets.load_digits:
-        frame["kind"] = np.asarray(data.target_names)[data.target]
-    return frame
-
-
-@table(
-    "wine.csv",
-    standardised=True,
-    says="flavanoids, total_phenols, od280/od315_of_diluted_… and proanthocyanins rise together",
-)
-def wine():
-    return of_sklearn(sklearn_datasets.load_wine)
-
-
-@table("diabetes.csv", standardised=True, says="s2, s1 and s4 rise together")
-def diabetes():
-    return sklearn_datasets.load_diabetes(as_frame=True, scaled=False).data
-
-
-@table("iris.csv", standardised=False, says="petal length (cm) and sepal length (cm) rise together")
-def iris():
-    return of_sklearn(sklearn_datasets.load_iris)
-
-
 @table(
     "digits.csv",
     standardised=False,
@@ -85,7 +57,7 @@ def iris():
     left_out=("pixel_0_0", "pixel_4_0", "pixel_4_7"),
 )
 def digits():
-    return of_sklearn(sklearn_datasets.load_digits)
+    return load_digits(as_frame=True).data
 
 
 @table(
@@ -129,29 +101,6 @@ def people():
             "town": rng.choice(["Bern", "Basel", "Chur"], 200),
         }
     )
-
-
-@table("counts.tsv", standardised=False, says="GENE3, GENE6, GENE1, GENE8, GENE7, GENE4 and 9 more rise together")
-def counts():
-    rng = _random(1)
-    level = rng.gamma(1.0, 20.0, 60)
-    programme = np.where(np.arange(60) < 8, 1.0, 0.0)
-    activity = rng.gamma(2.0, 0.5, (80, 1))
-    made = rng.poisson(level * (1 + 3 * activity * programme))
-    return pandas.DataFrame(made, columns=[f"GENE{i}" for i in range(1, 61)])
-
-
-@table(
-    "survey.csv", standardised=False, says="calm_5, calm_3 and calm_2 rise together", left_out=("respondent_id", "year")
-)
-def survey():
-    rng = _random(3)
-    moods = rng.standard_normal((300, 2)).repeat(6, axis=1)
-    made = np.clip(np.round(3 + 0.9 * moods + 0.7 * rng.standard_normal((300, 12))), 1, 5).astype(int)
-    frame = pandas.DataFrame(made, columns=[*(f"calm_{i}" for i in range(1, 7)), *(f"social_{i}" for i in range(1, 7))])
-    frame.insert(0, "year", rng.integers(2015, 2024, 300))
-    frame.insert(0, "respondent_id", rng.permutation(np.arange(10_001, 10_301)))
-    return frame
 
 
 @table(

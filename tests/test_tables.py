@@ -1,4 +1,4 @@
-"""Twelve tables that a person might bring: the choices made on reading, and a first sentence that is no artefact."""
+"""Tables that a person might bring: the choices made on reading, and a first sentence that is no artefact."""
 
 import functools
 from pathlib import Path

@@ -1,6 +1,6 @@
 """Tables brought to the app: its choices and its first sentence, within one screen and without a control.
 
-Of the twelve of ``tests/test_tables.py`` those about which something is asked, or from which something is left out.
+Of those of ``tests/test_tables.py`` those about which something is asked, or from which something is left out.
 """
 
 import pytest

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import math
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 
 import numpy as np
 import streamlit as st
@@ -24,14 +22,6 @@ TEXT, FILE = "given-text", "given-file"
 LARGEST, MOST = 2_000_000, 20  # characters, and components
 
 
-def number(cell: str) -> float | None:
-    """Return the number of a cell, 0 of an empty one, None of words."""
-    with suppress(ValueError):
-        value = float(cell.strip() or 0.0)
-        return value if math.isfinite(value) else None
-    return None
-
-
 def read(text: str, names: Sequence[str]) -> np.ndarray:
     """Return loadings, shape (n, r), of CSV with one feature a line; those that are not named are 0.
 
@@ -42,30 +32,29 @@ def read(text: str, names: Sequence[str]) -> np.ndarray:
            [0. , 1. , 0. ]])
     """
     lines = [line for line in text.splitlines() if line.strip()]
-    if len(text) > LARGEST or len(lines) > len(names) + 1:
+    if not lines or len(text) > LARGEST or len(lines) > len(names) + 1:
         raise ValueError(f"There are {len(lines):,} lines; these data have {len(names):,} features.")
-    mark = max("\t;,", key=lines[0].count) if lines else ","
     try:
-        rows = list(csv.reader(lines, delimiter=mark))
+        rows = list(csv.reader(lines, delimiter=max("\t;,", key=lines[0].count)))
     except csv.Error as problem:
         raise ValueError(f"The text is no CSV: {problem}.") from None
-    cells = [[cell.strip() if mark == "," else cell.strip().replace(",", ".") for cell in row] for row in rows]
-    known = {name.strip(): i for i, name in enumerate(names)}
-    named = len(cells[0]) > 1 and any(number(row[0]) is None or row[0] in known for row in cells[1:] or cells)
-    if named and cells[0][0] not in known and (not cells[0][0] or number(cells[0][-1]) is None):
-        cells, rows = cells[1:], rows[1:]  # titles of the columns
-    if not cells or any(len(row) != len(cells[0]) for row in cells) or len(cells[0]) - named > MOST:
-        raise ValueError(f"Give a line for each feature: its name, and a number for each of up to {MOST} components.")
-    if not named and len(cells) != len(names):
-        raise ValueError(f"There are {len(cells):,} numbers without names; these data have {len(names):,} features.")
-    loadings = np.zeros((len(names), len(cells[0]) - named))
-    for i, row in enumerate(cells):
-        values = [number(cell) for cell in row[named:]]
-        if named and row[0] not in known:
-            raise ValueError(f"These data have no feature {rows[i][0]!r:.60}, or it stands there twice.")
-        if None in values:
-            raise ValueError(f"Not a number: {row[named:][values.index(None)]!r:.60}.")
-        loadings[known.pop(row[0]) if named else i] = values
+    known, wide = {name.strip(): i for i, name in enumerate(names)}, len(rows[0]) - 1
+    if not 0 < wide <= MOST:
+        raise ValueError(f"A line is a name and 1 to {MOST} loadings; the first one has {wide}.")
+    titled = rows[0][0].strip() not in known and not any(character.isdigit() for character in rows[0][-1])
+    loadings = np.zeros((len(names), wide))
+    for name, *cells in rows[titled:]:
+        if name.strip() not in known:
+            raise ValueError(f"These data have no feature {name!r:.60}, or it stands there twice.")
+        try:
+            values = [float(cell.strip().replace(",", ".") or 0.0) for cell in cells]
+        except ValueError:
+            values = []
+        if len(values) != wide or not np.isfinite(values).all():
+            raise ValueError(f"The line of {name!r:.60} has not {wide} numbers after the name.")
+        loadings[known.pop(name.strip())] = values
+    if not loadings.any(axis=0).all():
+        raise ValueError("A component has no loading but 0.")
     return loadings
 
 
@@ -80,8 +69,6 @@ def ask(subject: Subject) -> None:
         return
     try:
         loadings = read(text, names)
-        if not loadings.any(axis=0).all():
-            raise ValueError("A component has no loading but 0.")
     except ValueError as problem:
         st.error(sanitize.plain(str(problem)), icon=":material/error:")
         return

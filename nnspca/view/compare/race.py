@@ -18,7 +18,6 @@ from nnspca.studies import race
 from nnspca.studies.racing import BARRED, RUNNING, STOPPED, Fall, Lane, Mark, Race, reason_excluded
 from nnspca.view import cache, machines, sanitize, say
 from nnspca.view.compare import figures
-from nnspca.view.figures import style
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known
@@ -26,7 +25,6 @@ from nnspca.view.link import state
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import DeltaGenerator, choose
 from nnspca.view.say import share
-from nnspca.view.session import Content
 from nnspca.view.subject import Subject
 from nnspca.view.tasks import Task
 from nnspca.view.ui import charts, downloads
@@ -35,14 +33,6 @@ KEYS = state.keys_of("compare")
 CLOCK = "Solvers run one after another; each clock counts its own solver's seconds only."
 PROOF = "the proof (upper bound)"
 RUNNING_YET = "No solver has finished yet."
-HEADINGS = {  # of the table, by the names in its file
-    "who": "Found or proven by",
-    "seconds": "Seconds",
-    "variance": "Variance",
-    "share_of_upper_bound": "Variance ÷ lowest upper bound",
-    "features": "Features",
-    "state": "State",
-}
 
 
 @dataclass(frozen=True)
@@ -259,22 +249,11 @@ def unfinished(standing: Race) -> list[str]:
 
 def takeaway(standing: Race, figure: Figure, subject: Subject, choice: Choices) -> None:
     """Offer every point, the figure and the code."""
-    rows = standing.to_records(subject.at().upper)
-    stem = f"{subject.data.name}-k{subject.k}-race"
-    st.dataframe(
-        [
-            {HEADINGS[key]: cell for key, cell in row.items()}
-            | {HEADINGS["who"]: state.TITLES.get(str(row["who"]), PROOF)}
-            for row in rows
-        ],
-        hide_index=True,
-        alt="One row for each better component and each upper bound.",
-    )
-    held: dict[str, Content] = {
-        "points.csv": lambda: downloads.table_csv(rows),
-        "race.html": lambda: style.page(figure).encode(),
-    }
-    downloads.offer(stem, held, _code(subject.now, choice))
+    rows = [
+        {name.replace("_", " "): cell for name, cell in row.items()} | {"who": state.TITLES.get(str(row["who"]), PROOF)}
+        for row in standing.to_records(subject.at().upper)
+    ]
+    downloads.table(f"{subject.data.name}-k{subject.k}-race", rows, figure, _code(subject.now, choice))
 
 
 def _code(now: State, choice: Choices) -> str:

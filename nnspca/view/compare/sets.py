@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 
 import streamlit as st
 
-from nnspca.result import Progress, Sweep
+from nnspca.result import SweepPoint
 from nnspca.view import ledger, sanitize, say
 from nnspca.view.compare import figures
-from nnspca.view.figures import style
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import Job, Work, stretch
 from nnspca.view.ledger import Known
 from nnspca.view.link import state
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import choose, propose
-from nnspca.view.session import Content
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import SOLVING, Curve, Subject
 from nnspca.view.tasks import Task
@@ -30,8 +26,6 @@ from nnspca.view.ui import charts, downloads
 KEYS = state.keys_of("compare")
 BESIDE = "digits"  # what stands beside a person's own data at first
 SHARES = (0.02, 0.05, 0.15, 0.4, 1.0)  # of the features: the k that are solved where nothing is stored
-WIDE = 2000  # features above which even the bare curve waits until the others are proven
-AT_ONCE = 2  # data sets whose proofs run side by side: at the end of each curve one thread has nothing to do
 WORKING = "Computing the upper bounds …"
 
 
@@ -72,10 +66,6 @@ def ask_scale(names: tuple[str, ...], now: State) -> tuple[Subject, ...]:
         sets = catalogue.ready(names, now, lambda name: views[name].standardise)
         if steps := preprocessing(names, now):
             st.caption(steps)
-        away = [i for i in catalogue.infos().values() if not i.local and catalogue.away(i) == catalogue.ABSENT]
-        if away:
-            absent = ", ".join(f"**{sanitize.plain(info.title)}**" for info in away)
-            st.caption(f"Not on this machine: {absent}. The [data page](data) says how to get them.")
     return tuple(Subject(data, views[data.name]) for data in sets)
 
 
@@ -155,50 +145,25 @@ def task(subjects: Sequence[Subject]) -> Task:
 
 def work(subjects: Sequence[Subject]) -> Work:
     """Return the work of the page: publishes (data set, SweepPoint) as they come, the smallest data set first."""
-    titles, fractions, lock = labels(), dict[str, float](), threading.Lock()
+    titles = labels()
     ordered = sorted(subjects, key=lambda one: one.data.n_features)
-
-    def report(job: Job, name: str, progress: Progress) -> None:
-        with lock:  # data sets are proven side by side
-            fractions[name] = max(progress.fraction, fractions.get(name, 0.0))
-            share = sum(fractions.values()) / len(subjects)
-            job.report(replace(progress, fraction=share, stage=f"Running: {titles[name]}"))
-
-    stages = [(one.data.n_features > WIDE, _stages(one, report)) for one in ordered]
-    rounds = [[stage for wide, stage in stages if wide == last] for last in (False, True)]
+    curves = [Curve(one.key_of("sweep", one.seed, cardinalities(one)), one) for one in ordered]
 
     def work_through(job: Job) -> None:
-        for together in rounds:
-            with ThreadPoolExecutor(AT_ONCE) as threads:  # the proofs of one while the curve of the next is solved
-                tasks = [threads.submit(prove, job, solve(job)) for solve, prove in together if not job.should_stop()]
-            for task in tasks:
-                task.result()
+        for place, (one, curve) in enumerate(zip(ordered, curves, strict=True)):
+            if job.should_stop():
+                return
+
+            def publish(point: SweepPoint, name: str = one.data.name) -> None:
+                job.publish((name, point))
+
+            middle, words = (place + SOLVING) / len(ordered), f"Running: {titles[one.data.name]}"
+            span = stretch(job.report, place / len(ordered), middle, lambda at, words=words: words)
+            bare = curve.solve(job, publish, cardinalities(one), methods=("best",), on_progress=span)
+            span = stretch(job.report, middle, (place + 1) / len(ordered), lambda at, words=words: words)
+            curve.prove(job, publish, bare, on_progress=span)
 
     return work_through
-
-
-def _stages(
-    subject: Subject, report: Callable[[Job, str, Progress], None]
-) -> tuple[Callable[[Job], Sweep], Callable[[Job, Sweep], None]]:
-    """Return the run of one data set in two: the bare curve, then upper bounds."""
-    subject.cov  # noqa: B018  # a page asks for it before its runs do
-    name, ks = subject.data.name, cardinalities(subject)
-    curve = Curve(subject.key_of("sweep", subject.seed, ks), subject)
-
-    def settings(job: Job, begin: float, end: float) -> dict[str, Callable]:
-        return {
-            "publish": lambda point: job.publish((name, point)),
-            "on_progress": stretch(partial(report, job, name), begin, end),
-        }
-
-    def solve(job: Job) -> Sweep:
-        return curve.solve(job, ks=ks, methods=("best",), **settings(job, 0.0, SOLVING))
-
-    def prove(job: Job, bare: Sweep) -> None:
-        if not job.should_stop():
-            curve.prove(job, bare=bare, **settings(job, SOLVING, 1.0))
-
-    return solve, prove
 
 
 def answer(sets: Sequence[Compared]) -> str:
@@ -242,12 +207,12 @@ def records(sets: Sequence[Compared]) -> list[dict[str, object]]:
     """Return one row for each data set and k: what is known."""
     return [
         {
-            "data": one.subject.data.name,
+            "data set": one.subject.data.name,
             "features": one.subject.data.n_features,
             "k": row.at,
-            "explained_percent_of_total": say.floor(100 * row.lower / one.subject.cov.trace, 4),
-            "proven_maximum_percent_of_total": say.ceil(100 * row.upper / one.subject.cov.trace, 4),
-            "proven_share_of_optimum": say.floor(row.ratio, 6),
+            "explained, % of the total variance": say.floor(100 * row.lower / one.subject.cov.trace, 4),
+            "proven maximum, % of the total variance": say.ceil(100 * row.upper / one.subject.cov.trace, 4),
+            "proven share of the optimum": say.floor(row.ratio, 6),
         }
         for one in sets
         for row in one.rows
@@ -255,30 +220,9 @@ def records(sets: Sequence[Compared]) -> list[dict[str, object]]:
     ]
 
 
-HEADINGS = {
-    "data": "Data set",
-    "features": "Features",
-    "k": "k",
-    "explained_percent_of_total": "Explained (% of the total variance)",
-    "proven_maximum_percent_of_total": "Proven maximum (% of the total variance)",
-    "proven_share_of_optimum": "Proven share of the optimum",
-}
-
-
 def takeaway(sets: Sequence[Compared], now: State, figure: Figure) -> None:
     """Show what is known as a table, and offer it with the figure and the code."""
-    rows = records(sets)
-    st.dataframe(
-        [{HEADINGS[key]: cell for key, cell in row.items()} for row in rows],
-        hide_index=True,
-        alt="One row for each data set and k.",
-    )
-    held: dict[str, Content] = {
-        "compare.csv": lambda: downloads.table_csv(rows),
-        "compare.json": lambda: downloads.json_of({"rows": rows}),
-        "compare.html": lambda: style.page(figure).encode(),
-    }
-    downloads.offer("compare", held, _code([one.subject for one in sets], now))
+    downloads.table("compare", records(sets), figure, _code([one.subject for one in sets], now))
 
 
 def _code(subjects: Sequence[Subject], now: State) -> str:

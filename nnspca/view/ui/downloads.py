@@ -17,6 +17,7 @@ import nnspca
 from nnspca.datasets import Dataset, preparing
 from nnspca.result.wording import safe_cell
 from nnspca.view import sanitize
+from nnspca.view.figures import style
 from nnspca.view.link.state import State
 from nnspca.view.session import Content
 from nnspca.view.sources import catalogue, preparation, uploads
@@ -50,6 +51,12 @@ def offer(stem: str, held: Mapping[str, Content], code: str) -> None:
     st.caption("To PDF: open the report and print it.")
     st.markdown("The same with the library:")
     st.code(code, language="python", wrap_lines=True)
+
+
+def table(stem: str, rows: list[dict[str, object]], figure: style.Figure, code: str) -> None:
+    """Show rows as a table, and offer them with the figure that they are drawn in and the code."""
+    st.dataframe(rows, hide_index=True, alt=f"{len(rows):,} rows: {', '.join(rows[0]) if rows else 'none'}.")
+    offer(stem, {f"{stem}.csv": lambda: table_csv(rows), f"{stem}.html": lambda: style.page(figure).encode()}, code)
 
 
 def zipped(held: Mapping[str, Content]) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,49 +20,50 @@ from nnspca.view.ui import component, downloads
 NONE = "No certificate was opened."  # nothing is run for what is known already
 
 
-def offer(
-    stem: str,
-    results: Mapping[str, Components],
-    known: Known | None,
-    proof: Certificate | PartsCertificate | None,
-    subject: Subject,
-    *,
-    verdict: str,
-    method: str,
-    code: str,
-    more: Mapping[str, Content],
-) -> None:
-    """Offer the parts of each solver as files, with ``more`` of the page's own.
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """An answer of a page: parts of one or several solvers, and what is said of the first solver's."""
 
-    ``known`` is what the ledger has of the first solver's, ``verdict`` what the page says of them, ``method`` how they
-    were found.
-    """
-    data, loadings = subject.data, {way: parts.loadings for way, parts in results.items()}
-    parts, cov = next(iter(results.values())), subject.cov
-    beside = sheet.Sheet(parts, subject)
+    results: Mapping[str, Components]  # by solver
+    subject: Subject
+    verdict: str  # what the page says
+    method: str  # how they were found
+    code: str  # Python that finds them again
+    known: Known | None = None  # what the ledger has of them
+    proof: Certificate | PartsCertificate | None = None
+
+    @property
+    def parts(self) -> Components:
+        """The first solver's."""
+        return next(iter(self.results.values()))
+
+
+def offer(stem: str, answer: Answer, more: Mapping[str, Content]) -> None:
+    """Show what can be said beside an answer, and offer it as files, with ``more`` of the page's own."""
+    subject, proof = answer.subject, answer.proof
+    loadings = {way: parts.loadings for way, parts in answer.results.items()}
+    beside = sheet.Sheet(answer.parts, subject)
     sheet.section(beside)
     held: dict[str, Content] = {
-        "report.html": lambda: report(parts, known, proof, subject, verdict=verdict, method=method, code=code).encode(),
-        "sheet.xlsx": lambda: workbook(beside, known, verdict, code),
-        "parts.csv": lambda: downloads.table_csv(rows(results)),
-        "parts.json": lambda: as_json(results, known, subject),
-        "loadings.csv": lambda: downloads.loadings_long(loadings, data),
-        "loadings-wide.csv": lambda: downloads.loadings_wide(loadings, data),
-        "features.gmt": lambda: downloads.feature_lists(loadings, data),
+        "report.html": lambda: report(answer).encode(),
+        "sheet.xlsx": lambda: workbook(beside, answer),
+        "parts.json": lambda: as_json(answer),
+        "loadings.csv": lambda: downloads.loadings(loadings, subject.data),
+        "features.gmt": lambda: downloads.feature_lists(loadings, subject.data),
     }
-    if data.kind != "covariance":
+    if subject.data.kind != "covariance":
         held["scores.csv"] = lambda: downloads.scores(loadings, subject)
     if proof is not None:
-        held["certificate.npz"] = lambda: panels.certificate_npz(proof, cov)
-    downloads.offer(stem, {**held, **more}, code)
+        held["certificate.npz"] = lambda: panels.certificate_npz(proof, subject.cov)
+    downloads.offer(stem, {**held, **more}, answer.code)
 
 
-def workbook(beside: sheet.Sheet, known: Known | None, verdict: str, code: str) -> bytes:
+def workbook(beside: sheet.Sheet, answer: Answer) -> bytes:
     """Return the sheet as an Excel workbook."""
-    said = [{"": "answer", " ": verdict.replace("**", "")}]
-    said += [{"": row[0], " ": " · ".join(filter(None, row[1:]))} for row in _numbers(beside.parts, known)[1:]]
+    said = [{"": "answer", " ": answer.verdict.replace("**", "")}]
+    said += [{"": row[0], " ": " · ".join(filter(None, row[1:]))} for row in _numbers(answer)[1:]]
     said += [{"": "left out", " ": note} for note in beside.left_out]
-    said += [{"": "code", " ": line} for line in code.splitlines()]
+    said += [{"": "code", " ": line} for line in answer.code.splitlines()]
     tables = {"Answer": said, "Loadings": beside.loadings, "Groups": beside.groups, "Scores": beside.scores}
     return sheet.workbook(tables)
 
@@ -84,8 +85,9 @@ def rows(results: Mapping[str, Components]) -> list[dict[str, object]]:
     ]
 
 
-def as_json(results: Mapping[str, Components], known: Known | None, subject: Subject) -> bytes:
+def as_json(answer: Answer) -> bytes:
     """Return the parts of each solver as JSON, and what is proven of the first: the features and their loadings."""
+    subject, known = answer.subject, answer.known
     names = subject.data.feature_names
     records = {
         solver: {
@@ -101,7 +103,7 @@ def as_json(results: Mapping[str, Components], known: Known | None, subject: Sub
                 for column, variance in zip(parts.loadings.T, parts.variances, strict=True)
             ],
         }
-        for solver, parts in results.items()
+        for solver, parts in answer.results.items()
     }
     proven = None
     if known is not None and known.bounded:
@@ -111,17 +113,9 @@ def as_json(results: Mapping[str, Components], known: Known | None, subject: Sub
     )
 
 
-def report(
-    parts: Components,
-    known: Known | None,
-    proof: Certificate | PartsCertificate | None,
-    subject: Subject,
-    *,
-    verdict: str,
-    method: str,
-    code: str,
-) -> str:
+def report(answer: Answer) -> str:
     """Return parts as a web page that needs nothing else and prints on one sheet."""
+    parts, subject, proof = answer.parts, answer.subject, answer.proof
     data, many, noun = subject.data, len(parts.parts), component.noun(subject.data)
     described = [replace(part, features=subject.cov.features) for part in parts.parts]
     if many == 1:
@@ -134,19 +128,20 @@ def report(
         claim += f" {panels.why(proof.winner)}"
     return panels.sheet(
         what,
-        f"{verdict} {sanitize.line(words).replace('**', '* *')}",  # a name turns no text bold
+        f"{answer.verdict} {sanitize.line(words).replace('**', '* *')}",  # a name turns no text bold
         component.of(parts, data),
         subject,
-        f"{method} {nnspca.METHODS[parts.method].summary} At most {subject.k:,} features, "
+        f"{answer.method} {nnspca.METHODS[parts.method].summary} At most {subject.k:,} features, "
         f"{'nonnegative loadings' if subject.nonnegative else 'loadings of either sign'}, seed {subject.seed}.",
-        _numbers(parts, known),
+        _numbers(answer),
         claim,
-        code,
+        answer.code,
         sheet.on_paper(sheet.Sheet(parts, subject)),
     )
 
 
-def _numbers(parts: Components, known: Known | None) -> list[tuple[str, ...]]:
+def _numbers(answer: Answer) -> list[tuple[str, ...]]:
+    parts, known = answer.parts, answer.known
     listed: list[tuple[str, ...]] = [("", "features", "variance", "share of the total variance", "cumulative share")]
     listed += [
         (

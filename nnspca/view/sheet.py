@@ -30,6 +30,7 @@ ARROWS, POINTS, SHORT = 8, 1500, 0.05  # of a biplot; an arrow shorter than this
 WIDE, TALL, EDGE = 640, 420, 110  # its size, and the room for names at both sides
 FEWEST = 5  # samples of a class, and of the others, of which held-out samples say something
 FOLDS, ROUNDS = 5, 100
+DIGITS = 6  # of a number in the workbook
 CHANCE = 0.6  # share of pairs below which a score tells next to nothing
 Table = list[dict[str, Any]]
 
@@ -423,7 +424,9 @@ def workbook(sheets: Mapping[str, Iterable[Mapping[str, object]]]) -> bytes:
 
 
 def _cell(value: object) -> str:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return f"<c><v>{value!r}</v></c>" if np.isfinite(value) else "<c/>"
+    if isinstance(value, float):
+        return f"<c><v>{value:.{DIGITS}g}</v></c>" if np.isfinite(value) else "<c/>"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"<c><v>{value}</v></c>"
     text = sanitize.line(str(value))
     return f'<c t="inlineStr"><is><t xml:space="preserve">{escape(text)}</t></is></c>'

@@ -54,8 +54,7 @@ def genes(data):
 WRITERS = {
     "any table": lambda data: downloads.table_csv([{data.name: data.name, "n": -1.5}, {data.name: 2, "n": data.name}]),
     "a study": lambda data: Table("t", "T", pd.DataFrame({data.name: [data.name, -1.5]})).to_csv().encode(),
-    "loadings, long": lambda data: downloads.loadings_long({data.name: BOTH}, data),
-    "loadings, wide": lambda data: downloads.loadings_wide({data.name: BOTH}, data),
+    "loadings": lambda data: downloads.loadings({data.name: BOTH}, data),
     "features (GMT)": lambda data: downloads.feature_lists({data.name: BOTH}, data),
     "scores of parts": lambda data: downloads.scores({data.name: BOTH}, Subject(data, State())),
     "genes (GMT)": lambda data: genes(data),
@@ -125,8 +124,7 @@ def test_every_bundled_data_set_has_a_report_and_no_word_of_it_is_html(name):
     part = robust.only(nnspca.solve(cov, 5, "thresholding"), cov.trace)
 
     def printed(data, code):
-        words = {"verdict": "", "method": "", "code": code}
-        return export.report(part, None, None, Subject(data, now), **words)
+        return export.report(export.Answer({"best": part}, Subject(data, now), "", "", code))
 
     page = printed(data, "code < here")
     assert 'class="picture"' in page and len(page) < 200_000
@@ -139,12 +137,10 @@ def test_every_bundled_data_set_has_a_report_and_no_word_of_it_is_html(name):
 def test_tables_hold_each_loading_and_lists_each_feature():
     data = nnspca.datasets.load("digits")
     parts = nnspca.decompose(nnspca.Covariance.from_dataset(data), 2, 5, "em")
-    found, names = {"em": parts.loadings}, {str(name): i for i, name in enumerate(data.feature_names)}
-    long, wide = read(downloads.loadings_long(found, data)), read(downloads.loadings_wide(found, data))
-    assert (len(long), len(wide)) == (np.count_nonzero(parts.loadings), data.n_features)
-    for row in long:
-        assert float(row["loading"]) == parts.loadings[names[row["feature"]], int(row["part"]) - 1]
-    assert [float(row["em part 2"]) for row in wide] == parts.loadings[:, 1].tolist()
+    found = {"em": parts.loadings}
+    rows = read(downloads.loadings(found, data))
+    assert [row["feature"] for row in rows] == [str(name) for name in data.feature_names]
+    assert [float(row["em part 2"]) for row in rows] == parts.loadings[:, 1].tolist()
     lines = [line.split("\t") for line in downloads.feature_lists(found, data).decode().splitlines()]
     assert [line[0] for line in lines] == ["em_part_1", "em_part_2"]
     heaviest = np.argsort(-parts.loadings[:, 0])[: len(lines[0]) - 2]

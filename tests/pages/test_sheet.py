@@ -73,11 +73,12 @@ def test_a_part_that_tells_two_classes_apart_says_so_in_one_direction_and_holds_
 
 
 def test_the_workbook_holds_each_number_and_runs_no_word(made):
-    book = openpyxl.load_workbook(io.BytesIO(export.workbook(made, None, "The **answer**.", "code\nmore")))
+    answer = export.Answer({"best": made.parts}, made.subject, "The **answer**.", "", "code\nmore")
+    book = openpyxl.load_workbook(io.BytesIO(export.workbook(made, answer)))
     assert book.sheetnames == ["Answer", "Loadings", "Groups", "Scores"]
     rows = list(book["Loadings"].values)
     assert rows[0] == ("feature", "this", "PCA", "PCA + varimax") and len(rows) == 6
-    assert [row[1] for row in rows[1:]] == [row["this"] for row in made.loadings]
+    assert [row[1] for row in rows[1:]] == pytest.approx([row["this"] for row in made.loadings], rel=1e-5)
     words = openpyxl.load_workbook(io.BytesIO(sheet.workbook({"a": [{word: word for word in WORDS}]})))["a"]
     assert all(cell.data_type in "sn" for row in words for cell in row), "no formula"
 

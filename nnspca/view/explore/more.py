@@ -23,6 +23,7 @@ from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import Job
 from nnspca.view.link.state import MORE, PROOF, remembered
 from nnspca.view.link.widgets import choose
+from nnspca.view.session import Content
 from nnspca.view.subject import Subject
 from nnspca.view.tasks import Button, Key, Task
 from nnspca.view.ui import charts, downloads
@@ -307,20 +308,20 @@ def _downloads(part: Component, view: View) -> None:
     """Offer everything as files: the component, the curves, the run on one page; and the code."""
     feasible = nnspca.METHODS[part.method].feasible
     known = replace(view.known[view.k], lower=part.variance) if feasible else None
-    export.offer(
-        f"{view.data.name}-k{part.k}-{part.method}",
+    answer = export.Answer(
         {part.method: robust.only(part, view.total)},
-        known,
-        proofs.certificate_at(view, view.k),
         view,
         verdict=sentence_at(view, view.k),
         method=f"{nnspca.METHODS[part.method].title}.",
         code=_code(view),
-        more={
-            "curves.csv": lambda: downloads.table_csv(rows(view)),
-            "band.html": lambda: style.page(figure(view)).encode(),
-        },
+        known=known,
+        proof=proofs.certificate_at(view, view.k),
     )
+    more: dict[str, Content] = {
+        "curves.csv": lambda: downloads.table_csv(rows(view)),
+        "band.html": lambda: style.page(figure(view)).encode(),
+    }
+    export.offer(f"{view.data.name}-k{part.k}-{part.method}", answer, more)
 
 
 def rows(view: View) -> list[dict[str, object]]:

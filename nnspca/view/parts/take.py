@@ -134,17 +134,17 @@ def takeaway(
     way = choice.lead if choice.lead in results else next(iter(results))
     ordered = {way: results[way], **results}
     apart = nnspca.DEFLATIONS[results[way].deflation].summary
-    export.offer(
-        f"{subject.data.name}-parts",
+    answer = export.Answer(
         ordered,
-        known if run.applies(results[way]) else None,
-        proof,
         subject,
         verdict=panels.headline(results, known, choice, done=True),
         method=f"{title_of(way, choice)}. Kept apart: {apart}",
         code=_whole_code(results, subject, choice),
-        more={f"{name}.html": functools.partial(_page, figure) for name, figure in drawn.items()},
+        known=known if run.applies(results[way]) else None,
+        proof=proof,
     )
+    more = {f"{name}.html": functools.partial(_page, figure) for name, figure in drawn.items()}
+    export.offer(f"{subject.data.name}-parts", answer, more)
 
 
 def _page(figure: Figure) -> bytes:

@@ -148,16 +148,7 @@ def data_lines(now: State) -> list[str]:
     ]
 
 
-def loadings_long(components: ComponentsBySolver, data: Dataset) -> bytes:
-    """Return one row for each loading that is not zero, for each component by decreasing |loading|, as CSV."""
-    return table_csv(
-        {"solver": solver, "part": part, "feature": str(data.feature_names[i]), "loading": float(column[i])}
-        for solver, part, column in _columns(components)
-        for i in _by_magnitude(column)
-    )
-
-
-def loadings_wide(components: ComponentsBySolver, data: Dataset) -> bytes:
+def loadings(components: ComponentsBySolver, data: Dataset) -> bytes:
     """Return one row for each feature and one column for each component, as CSV."""
     columns = [(f"{solver} part {part}", column) for solver, part, column in _columns(components)]
     return table_csv(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
-from nnspca.bounds.registry import BOUNDS
+from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS
 from nnspca.result import Necessity
 
 FINEST, NEARLY = 5, 1e-3  # most decimals of a percentage, and what a share read off two of them may lack
@@ -34,7 +34,8 @@ def title(name: str) -> str:
     >>> title("balanced-rows")
     'Balanced row sums'
     """
-    return BOUNDS[name].title if name in BOUNDS else name
+    known = BOUNDS.get(name) or PARTS_BOUNDS.get(name)
+    return known.title if known else name
 
 
 def percent(share: float, digits: int = 0) -> str:

@@ -174,7 +174,7 @@ def test_a_curve_fills_in_while_watched_and_a_click_on_stop_in_its_first_instant
 
 
 def test_a_broken_link_opens_a_page_that_has_notes_themes_keys_bounds_and_downloads(visit, tmp_path):
-    page = quiet(visit("/?proof=true&proof_view=bounds&data=pitprops&scale=none&k=minus&method=magic&ks=banana"))
+    page = quiet(visit("/?proof=true&proof_view=paper&data=pitprops&scale=none&k=minus&method=magic&ks=banana"))
     expect(page.get_by_text("cannot be used here").first).to_be_visible()
     expect(page.get_by_text("banana").first).to_be_visible()
     changes_its_theme(page)

@@ -31,11 +31,11 @@ LINKS = [
         "data=digits&scale=standardised&sign=any+sign&k=9&d=2&seed=5&method=em&em.restarts=3&proof=true",
     ),
     ("main", {}, "method=epsilon-net&epsilon-net.epsilon=0.05&epsilon-net.max_samples=2000"),
-    ("explore", PITPROPS, "method=thresholding&bounds=true&proof=true&proof_view=bounds"),
+    ("explore", PITPROPS, "method=thresholding&proof=true&proof_view=paper"),
     (
         "explore",
         PITPROPS,
-        "methods=best&methods=thresholding&ks=2%2C+5&log=false&patience=7&proof_view=bounds&proof=true",
+        "methods=best&methods=thresholding&ks=2%2C+5&log=false&proof_view=paper&proof=true",
     ),
     ("explore", {"data": "lrs", "k": 4}, "samples=true&why=90&second=any+feature&method=em"),
     (
@@ -94,10 +94,10 @@ HOSTILE = ["inf", "-inf", "nan", "1e309", "-1e309", "1e300", "9" * 400, "", "Ù¤Ù
 HOSTILE += ["\x00", LURES[0], LURES[2], LURES[6]]
 # Each link of a page is opened in a turn of its own, in which the keys say something else.
 PAGES = {
-    "main": ["method=em&samples=true", "proof=true&proof_view=bounds&bounds=true&paper_band=true", "more=true"],
+    "main": ["method=em&samples=true", "proof=true&proof_view=paper", "more=true"],
     "explore": [
         "method=em&samples=true",
-        "method=best&proof=true&proof_view=bounds&bounds=true&paper_band=true",
+        "method=best&proof=true&proof_view=paper",
         "method=epsilon-net&more=true&more_view=which+k",
     ],
     "parts": ["apart=joint&with=coordinate-descent", "apart=quasi-orthogonal&use=true", ""],

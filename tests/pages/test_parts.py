@@ -104,7 +104,7 @@ def test_the_joint_certificate_opens_with_every_bound_and_is_verified_by_a_scrip
     app = settled(**SMALL, r=2, proven=True)
     about = Subject(catalogue.dataset("pitprops"), State("pitprops", k=4))
     certificate = run.certificate(about, run.Choices(2, "together", ("best",)), about.parts_along((2,))[2])
-    (table,) = [frame.value for frame in app.dataframe if "Proven share" in frame.value.columns]
+    (table,) = [frame.value for frame in app.dataframe if "Upper bound" in frame.value.columns]
     assert len(table) >= 3
     assert all(nnspca.PARTS_BOUNDS[bound.name].summary in texts(app) for bound in certificate.bounds)
     monkeypatch.chdir(tmp_path)
@@ -136,7 +136,7 @@ def test_each_part_is_proven_alone_on_demand(settled):
 PROVEN_OF = {
     "projection": "Upper bounds can be proven for each part alone, not for all together.",
     "quasi-orthogonal": "Nothing is proven of these parts, which may share features",
-    "disjoint": "This is proven optimal, to 1 part in 10,000.",
+    "disjoint": "This is proven optimal, to 1 part in 10,000",
 }
 
 

@@ -89,7 +89,7 @@ SLOW = {
     "epsilon-net.epsilon": 0.01,
     "epsilon-net.max_samples": 10_000_000,
     "proof": True,
-    "proof_view": "bounds",
+    "proof_view": "paper",
 }
 
 

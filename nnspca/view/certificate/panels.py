@@ -8,22 +8,24 @@ import platform
 import re
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from string import Template
+from typing import Literal
 
 import numpy as np
 import streamlit as st
 
 import nnspca
 from nnspca import check, check_more
-from nnspca.bounds.registry import BOUNDS
+from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS
 from nnspca.certificates.exact import needs_second_checker
 from nnspca.datasets import Dataset
 from nnspca.result import Bound, Certificate, Component, PartsCertificate, Progress, wording
 from nnspca.view import sanitize, say, tasks
-from nnspca.view.certificate import proofs
-from nnspca.view.certificate.proofs import GAIN, Proven
+from nnspca.view.certificate.proofs import GAIN
 from nnspca.view.jobs import Job
+from nnspca.view.ledger import Known
 from nnspca.view.link import widgets
 from nnspca.view.link.state import State
 from nnspca.view.say import at_most, number, optimal, proven_share, seconds
@@ -33,15 +35,17 @@ from nnspca.view.subject import Subject
 from nnspca.view.tasks import Button, Task
 from nnspca.view.ui import charts, component, downloads
 
+Proof = Certificate | PartsCertificate
+Width = Literal["stretch", "content"]
 TELLING = 6  # digits of two variances side by side: what is proven optimal differs in the fifth at the earliest
 
 
 def why(bound: Bound) -> str:
     """Say why a bound is true."""
-    return BOUNDS[bound.name].argument
+    return BOUNDS[bound.name].argument if bound.name in BOUNDS else PARTS_BOUNDS[bound.name].summary
 
 
-def claim(certificate: Certificate | PartsCertificate, subject: Subject) -> str:
+def claim(certificate: Proof, subject: Subject) -> str:
     """Say what a certificate proves, with its numbers, upper bounds rounded up."""
     gap, n, k = 1 - certificate.ratio, subject.data.n_features, certificate.k
     best = (
@@ -78,7 +82,7 @@ def kind_of(component: Component, k: int) -> str:
     return f"a unit vector with at most {wording.plural(k, 'nonzero loading')}{sign}"
 
 
-def brought(before: Proven, after: Proven, spent: float, total: float) -> str:
+def brought(before: Proof, after: Proof, spent: float, total: float) -> str:
     """Say how far a longer proof has brought an upper bound down, in shares of the total variance."""
     old, new = (at_most(100 * upper / total, 2) for upper in (before.upper, after.upper))
     gained = after.lower / before.lower - 1 if before.lower > 0 else 0.0
@@ -156,13 +160,36 @@ ABOUT = f"Searches for a better component, then lowers the upper bound, {STOP}"
 TIGHTEN = Button("Tighten the proof", f"Lowers the upper bound, {STOP}", ":material/compress:")
 
 
-def opened(certificate: Certificate, subject: Subject) -> None:
+def tighten(task: Task, known: Known, proof: Proof | None, width: Width = "content") -> None:
+    """Draw the button that tightens the proof of what is shown; it says why where there is nothing to do."""
+    closed = known.optimal and (proof is None or optimal(proof.ratio))  # its own certificate may be looser
+    why = "Proven optimal already." if closed else "" if known.bounded else "There is no upper bound yet."
+    tasks.offer(task, replace(TIGHTEN, about=why or ABOUT, disabled=bool(why), width=width))
+
+
+def under_way(job: Job | None, subject: Subject) -> None:
+    """Show a longer proof under way, or what it has brought."""
+    if job is None:
+        return
+    going = not job.done
+    if tasks.follow(job, STOPPED) and going:
+        st.rerun()  # it ended after the page had drawn what was known before
+    if job.arrived:
+        fall = job.arrived[-1]
+        st.success(brought(fall.before, fall.after, fall.seconds, subject.total), icon=":material/trending_down:")
+
+
+def opened(certificate: Proof, known: Known, subject: Subject) -> None:
     """Open the certificate: its claim, the bound that gave it, all the others, a second route, and the file."""
     won = certificate.winner
+    if known.upper < certificate.upper:
+        gaps = [f"a gap of at most {at_most(100 * (1 - ratio), 4)} %" for ratio in (certificate.ratio, known.ratio)]
+        source = f" ({known.source})" if known.source else ""
+        st.caption(f"This certificate was made live: it has {gaps[0]}. The answer above has {gaps[1]}{source}.")
     st.markdown(f"**What was proven.** {claim(certificate, subject)}")
     st.markdown(f"**The lowest upper bound: {say.title(won.name).lower()}.** {won.detail}")
     st.markdown(f"**Why it holds.** {why(won)}")
-    if more := certificate.ahead():
+    if isinstance(certificate, Certificate) and (more := certificate.ahead()):
         st.caption(more.partition(" time_limit=")[0])
     st.markdown("**Every upper bound that was tried**, lowest first.")
     ranked = sorted(certificate.bounds, key=lambda b: b.value)
@@ -178,7 +205,7 @@ def opened(certificate: Certificate, subject: Subject) -> None:
     check_and_files(certificate, subject)
 
 
-def _row(bound: Bound, certificate: Certificate, total: float) -> dict[str, str]:
+def _row(bound: Bound, certificate: Proof, total: float) -> dict[str, str]:
     wins = bound is certificate.winner
     return {
         "Upper bound": say.title(bound.name) + (" ← lowest proven" if wins else ""),
@@ -188,7 +215,7 @@ def _row(bound: Bound, certificate: Certificate, total: float) -> dict[str, str]
     }
 
 
-def check_and_files(certificate: Certificate | PartsCertificate, subject: Subject) -> None:
+def check_and_files(certificate: Proof, subject: Subject) -> None:
     """Offer a check by the library's second route, the certificate as a file, and what checks that elsewhere."""
     k = certificate.k
     if isinstance(certificate, PartsCertificate):
@@ -219,7 +246,7 @@ def check_and_files(certificate: Certificate | PartsCertificate, subject: Subjec
     _files(certificate, subject, f"{stem}-certificate", bounded, key)
 
 
-def _files(certificate: Certificate | PartsCertificate, subject: Subject, stem: str, bounded: str, key: str) -> None:
+def _files(certificate: Proof, subject: Subject, stem: str, bounded: str, key: str) -> None:
     """Offer a certificate as a file, and all that checks it: a script, the checker that needs no library, its data."""
     data = subject.data
     cov = subject.cov
@@ -250,12 +277,7 @@ def _files(certificate: Certificate | PartsCertificate, subject: Subject, stem: 
     st.code(shlex.join(command), language="bash", wrap_lines=True)
 
 
-def fallen(fall: proofs.Fall, subject: Subject) -> None:
-    """Say what a longer proof has brought."""
-    st.success(brought(fall.before, fall.after, fall.seconds, subject.total), icon=":material/trending_down:")
-
-
-def certificate_npz(certificate: Certificate | PartsCertificate, cov: nnspca.Covariance | None = None) -> bytes:
+def certificate_npz(certificate: Proof, cov: nnspca.Covariance | None = None) -> bytes:
     """Return a certificate with all its ingredients, as ``nnspca.load_certificate`` reads it."""
     out = io.BytesIO()
     nnspca.save_certificate(certificate, out, cov)

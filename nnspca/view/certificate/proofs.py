@@ -5,14 +5,13 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 import nnspca
-from nnspca.result import Bound, Certificate, PartsCertificate, Progress
+from nnspca.result import Certificate, PartsCertificate, Progress
 from nnspca.view import cache, machines, say
 from nnspca.view.jobs import Job, Work
 from nnspca.view.subject import Subject
@@ -106,34 +105,12 @@ def live_words(told: Live, whole: float, what: str = "component") -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Fall(Generic[Proven]):
+class Fall:
     """How far a longer proof has brought one upper bound down, and in how many seconds."""
 
-    before: Proven
-    after: Proven
+    before: Certificate | PartsCertificate
+    after: Certificate | PartsCertificate
     seconds: float
-
-
-def lowest(first: Proven, second: Proven) -> tuple[float, tuple[Bound, ...]]:
-    """Return the upper bound of two certificates together, and of each bound the lower value."""
-    bounds: dict[str, Bound] = {}
-    for bound in (*first.bounds, *second.bounds):
-        best = bounds.setdefault(bound.name, bound)
-        if bound.deterministic and bound.value < best.value:
-            bounds[bound.name] = bound
-    return min(b.value for b in bounds.values() if b.deterministic), tuple(bounds.values())
-
-
-def joined(first: Proven, second: Proven) -> Proven:
-    """Return one certificate with the better component or parts of two and, of each bound, the lower value."""
-    better = max(first, second, key=lambda c: c.lower)
-    upper, bounds = lowest(first, second)
-    more: dict[str, Any] = {"lower": better.lower, "upper": upper, "bounds": bounds}
-    if isinstance(better, PartsCertificate):
-        more["parts"] = better.parts
-    elif isinstance(first, Certificate) and isinstance(second, Certificate):
-        more |= {"component": better.component, "leading": min(first.leading, second.leading)}
-    return dataclasses.replace(second, **more, seconds=first.seconds + second.seconds)
 
 
 def _key(subject: Subject, k: int, r: int = 0) -> Key:
@@ -154,87 +131,62 @@ def certificate_of_parts(subject: Subject, r: int) -> PartsCertificate | None:
 
 
 def keep(certificate: Proven, subject: Subject) -> Proven:
-    """Keep a certificate, joined with the one that is kept already; return it."""
+    """Keep a certificate, unless the one that is kept is tighter; return the one that stays."""
     r = certificate.n_components if isinstance(certificate, PartsCertificate) else 0
     key = _key(subject, certificate.k, r)
     before: Proven | None = cache.results().get(key)
-    best = certificate if before is None else joined(before, certificate)
-    cache.results().put(key, best)
-    subject.record(best)
-    return best
+    subject.record(certificate)
+    if before is not None and before.ratio >= certificate.ratio:
+        return before
+    cache.results().put(key, certificate)
+    return certificate
 
 
-def tightening(
-    kind: str, about: Sequence[int], ks: Sequence[int], subject: Subject, patience: float = math.inf
-) -> Task:
-    """Return the task of proving lower upper bounds at some k, in turn; it publishes each Fall.
+def tightening(subject: Subject, parts: PartsCertificate | None = None) -> Task:
+    """Return the task of lowering the upper bound of the k that is shown, or of ``parts``; it publishes the Fall."""
+    if parts is None:
+        return Task("tighten", subject.key_of("tighten", subject.k), lambda: _tighten(subject, None))
+    key = subject.key_of("tighten-parts", subject.k, parts.n_components, round(parts.lower, 12))
+    return Task("tighten-parts", key, lambda: _tighten(subject, parts))
 
-    It is ``about`` all k of a view. ``patience`` is how many seconds one k may take before the next has its turn.
+
+def _tighten(subject: Subject, parts: PartsCertificate | None) -> Work:
+    """Return what closes the gap until it stands or Stop is pressed; whatever is found and proven is kept.
+
+    One component is closed in on from both sides: a longer search for a better one comes first.
     """
-    key = subject.key_of("tighten", *about)
-    return Task(kind, key, lambda: _tighten(ks, subject.cov, subject, patience))
-
-
-def _tighten(ks: Sequence[int], cov: nnspca.Covariance, subject: Subject, patience: float) -> Work:
+    cov, k, r = subject.cov, subject.k, 1 if parts is None else parts.n_components
 
     def work(job: Job) -> None:
-        for place, k in enumerate(ks):
-            if not job.should_stop():
-                job.publish(_tightened(k, cov, subject, job, (place, len(ks)), patience))
+        start = time.monotonic()
+
+        def listen(progress: Progress) -> None:
+            if progress.upper is not None:
+                subject.record_upper(k, progress.upper, r)  # first: what is reported may be drawn at once
+            name = say.title(progress.stage.removeprefix("bound ").strip("“”"))
+            job.report(dataclasses.replace(progress, stage=f"Tightening: {name}"))
+
+        common: dict[str, Any] = {"nonnegative": subject.nonnegative, "seed": subject.seed}
+        common |= {"should_stop": job.should_stop, "on_progress": listen}
+        longer: dict[str, Any] = {"gap": CLOSED, "time_limit": math.inf}  # for as long as it falls
+        before: Any = parts or certificate_at(subject, k)
+        after: Any
+        if parts is not None:
+            after = machines.call(nnspca.certify_parts, cov, r, k, before.parts, warm_start=before, **longer, **common)
+        else:
+            before = before or keep(machines.call(nnspca.certify, cov, k, **common), subject)
+            listen(Progress(0.0, "a longer search", before.lower, before.upper))
+            searched = machines.call(
+                nnspca.solve,
+                cov,
+                k,
+                restarts=RESTARTS,
+                leaders=LEADERS,
+                start=np.asarray(before.component.loadings),
+                **common | {"on_progress": lambda at: listen(dataclasses.replace(at, fraction=0.0, variance=None))},
+            )
+            best = searched if searched.variance > before.lower * (1 + GAIN) else before.component
+            after = machines.call(nnspca.certify, cov, k, component=best, warm_start=before, **longer, **common)
+        job.publish(Fall(before, keep(after, subject), time.monotonic() - start))
 
     return work
-
-
-def _tightened(
-    k: int, cov: nnspca.Covariance, subject: Subject, job: Job, place: tuple[int, int], patience: float
-) -> Fall[Certificate]:
-    """Close the gap from both sides: search longer for a better component, then prove a lower upper bound.
-
-    Until it stands, the seconds are over or Stop is pressed; whatever is found and proven is kept. It
-    has a ``place`` in a row of several.
-    """
-    start, (at, places) = time.monotonic(), place
-    job.about = k
-
-    def spent() -> float:
-        return min((time.monotonic() - start) / patience, 1.0)
-
-    def listen(progress: Progress) -> None:
-        done = (at + max(progress.fraction, spent())) / places
-        name = say.title(progress.stage.removeprefix("bound ").strip("“”"))
-        row = f" ({at + 1} of {places})" if places > 1 else ""
-        if progress.upper is not None:
-            subject.record_upper(k, progress.upper)  # first: what is reported may be drawn at once
-        job.report(dataclasses.replace(progress, fraction=done, stage=f"Tightening k = {k}{row}: {name}"))
-
-    def over() -> bool:
-        return job.should_stop() or spent() >= 1.0
-
-    settings: dict[str, Any] = {"nonnegative": subject.nonnegative, "seed": subject.seed, "should_stop": over}
-    before = certificate_at(subject, k)
-    if before is None:
-        before = keep(machines.call(nnspca.certify, cov, k, on_progress=listen, **settings), subject)
-    listen(Progress(0.0, "a longer search", before.lower, before.upper))
-    result = machines.call(
-        nnspca.solve,
-        cov,
-        k,
-        restarts=RESTARTS,
-        leaders=LEADERS,
-        start=np.asarray(before.component.loadings),
-        on_progress=lambda progress: listen(dataclasses.replace(progress, fraction=0.0, variance=None)),
-        **settings,
-    )
-    better = result if result.variance > before.lower * (1 + GAIN) else before.component
-    certificate = machines.call(
-        nnspca.certify,
-        cov,
-        k,
-        gap=CLOSED,
-        time_limit=math.inf,  # for as long as it falls
-        component=better,
-        warm_start=before,  # what is proven already comes down from there
-        on_progress=listen,
-        **settings,
-    )
-    return Fall(before, keep(certificate, subject), time.monotonic() - start)

@@ -1,4 +1,4 @@
-"""Figures of the Explore page: held-out samples against k, samples by their scores, every upper bound."""
+"""Figures of the Explore page: held-out samples against k, samples by their scores, the paper's band."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from nnspca.bounds.registry import BOUNDS
-from nnspca.result import Bound, Certificate, CrossValidation
+from nnspca.result import Bound, CrossValidation
 from nnspca.view import sanitize
-from nnspca.view.figures.style import DASHES, LEGEND_ROW, SYMBOLS, Figure, Palette, dress, names, shade
-from nnspca.view.say import ceil, floor, odds, title
+from nnspca.view.figures.style import SYMBOLS, Figure, Palette, dress, shade
+from nnspca.view.say import floor, odds
 
 HELD_OUT = "Variance explained of held-out samples, by number of nonzero loadings"
 CLASSES = 7  # the largest classes, drawn in colours of their own
@@ -144,34 +143,6 @@ def _of_classes(x: np.ndarray, y: np.ndarray, classes: Sequence[str], palette: P
 
 
 PAPER_FILL = "rgba(163, 71, 138, 0.13)"
-LEAST = 1e-9  # relative difference below which two bounds are as good
-
-
-def add_lines(figure: go.Figure, certificates: Mapping[int, Certificate], total: float, palette: Palette) -> None:
-    """Draw one thin line a bound over k, always in the same colour, with a dot wherever it is the lowest proven."""
-    before, ranks = len(names(figure)), {name: i for i, name in enumerate(BOUNDS)}
-    tried = {b.name for c in certificates.values() for b in c.bounds}
-    for name in sorted(tried, key=lambda name: ranks.get(name, len(ranks))):
-        i = ranks.get(name, len(ranks))
-        bounds = {k: b for k, c in sorted(certificates.items()) for b in c.bounds if b.name == name}
-        wins = {k for k, b in bounds.items() if b.value <= certificates[k].winner.value * (1 + LEAST)}
-        dash = DASHES[(i // len(palette.series) + i) % len(DASHES)]
-        figure.add_scatter(
-            x=list(bounds),
-            y=[ceil(100 * b.value / total, 2) for b in bounds.values()],
-            name=title(name),
-            mode="lines+markers",
-            line={"color": palette.series[i % len(palette.series)], "width": 1.4, "dash": dash},
-            marker={"size": [9 if k in wins else 0 for k in bounds], "symbol": "circle", "line": {"width": 0}},
-            customdata=[["<br>the lowest here" if k in wins else ""] for k in bounds],
-            hovertemplate="k = %{x}<br>at most %{y:.2f} % of the total variance%{customdata[0]}<extra>"
-            + title(name)
-            + "</extra>",
-        )
-    more = LEGEND_ROW * max(-(-len(names(figure)) // 2) + 1 - before, 0)  # rows of the legend, about
-    figure.layout.height += more
-    figure.layout.margin.b += more
-    figure.layout.legend.maxheight += more
 
 
 def add_paper(

@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 import nnspca
-from nnspca.result import Bound, Certificate, Component, CrossValidation, Progress, SweepPoint
+from nnspca.result import Bound, Component, CrossValidation, Progress, SweepPoint
 from nnspca.solvers.registry import METHODS
 from nnspca.studies import paper_bound
 from nnspca.view import cache, collection, export, machines, robust, say, suggestions, tasks
@@ -25,70 +25,38 @@ from nnspca.view.link.state import MORE, PROOF, remembered
 from nnspca.view.link.widgets import choose
 from nnspca.view.session import Content
 from nnspca.view.subject import Subject
-from nnspca.view.tasks import Button, Key, Task
+from nnspca.view.tasks import Key, Task
 from nnspca.view.ui import charts, downloads
 
-PROOF_TITLE = "The proof: certificate, upper bounds, indispensable features"
+PROOF_TITLE = "The proof: certificate, the paper's band, indispensable features"
 DIRECTIONS = 1000  # of the paper's bound, which then fails less often than once in 10^20 runs
-PROOFS = dict(zip(PROOF, ("Certificate", "Upper bounds", "Indispensable features"), strict=True))
-
-
-def tighten(view: View, task: Task) -> None:
-    """Draw the button that tightens the proof for the k that is shown."""
-    here, made = view.known[view.k], proofs.certificate_at(view, view.k)
-    closed = here.optimal and (made is None or say.optimal(made.ratio))  # its own certificate may be looser
-    why = "Proven optimal already." if closed else "" if here.bounded else "There is no upper bound yet."
-    tasks.offer(task, replace(panels.TIGHTEN, about=why or panels.ABOUT, disabled=bool(why), width="stretch"))
-
-
-def under_way(job: Job, subject: Subject) -> None:
-    """Show a longer proof under way, or what it has brought."""
-    if job.arrived:
-        panels.fallen(job.arrived[-1], subject)
-    tasks.follow(job, panels.STOPPED)
+PROOFS = dict(zip(PROOF, ("Certificate", "The paper's band", "Indispensable features"), strict=True))
 
 
 def proof(view: View) -> None:
-    """Show the certificate, every upper bound, or the indispensable features, as chosen."""
+    """Show the certificate, the paper's band, or the indispensable features, as chosen."""
     which = choose(KEYS["proof_view"], "Show", format_func=PROOFS.__getitem__, horizontal=True)
     final = proofs.certificate_at(view, view.k)
-    if which == "bounds":
-        _bounds(view)
+    if which == "paper":
+        _paper(view)
     elif final is None:
         st.info("The proof is being made. It is shown here once it is complete.", icon=":material/hourglass_empty:")
     elif which == "indispensable":
         robust.need_panel(robust.only(final.component, view.total), view)
     else:
-        _note(final, view)
-        panels.opened(final, view)
+        panels.opened(final, view.known[view.k], view)
 
 
-def _note(final: Certificate, view: View) -> None:
-    """Say that the answer above is proven more tightly than by this certificate, where it is."""
-    here = view.known[view.k]
-    if here.upper < final.upper:
-        gaps = [f"a gap of at most {say.at_most(100 * (1 - ratio), 4)} %" for ratio in (final.ratio, here.ratio)]
-        source = f" ({here.source})" if here.source else ""
-        st.caption(f"This certificate was made live: it has {gaps[0]}. The answer above has {gaps[1]}{source}.")
-
-
-def _bounds(view: View) -> None:
-    """Draw the band with every upper bound as a line of its own."""
-    look = charts.palette()
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        every, paper = choose(KEYS["bounds"]), choose(KEYS["paper_band"])
-        everywhere = _everywhere(view)
-    if everywhere is not None:
-        tasks.follow(everywhere, panels.STOPPED)
-    made = {k: proofs.certificate_at(view, k) for k in view.known}
-    certificates = {k: certificate for k, certificate in made.items() if certificate is not None}
-    picture = figure(view)
-    if paper:
-        lower = {k: row.lower for k, row in view.known.items() if row.found}
-        figures.add_paper(picture, _paper_bounds(view), lower, view.total, look)
-    if every:
-        figures.add_lines(picture, certificates, view.total, look)
+def _paper(view: View) -> None:
+    """Draw the band inside the paper's."""
+    picture, bounds = figure(view), _paper_bounds(view)
+    lower = {k: row.lower for k, row in view.known.items() if row.found}
+    figures.add_paper(picture, bounds, lower, view.total, charts.palette())
     charts.figure(picture, "band")
+    st.caption(
+        "The upper bound of Asteris et al. (2014) rests on random samples: it holds with the probability in the legend "
+        "and is not proven."
+    )
 
 
 def _paper_bounds(view: View) -> dict[int, Bound]:
@@ -128,17 +96,6 @@ def figure(view: View) -> Figure:
         along="k, nonzero loadings allowed" + (" (log scale)" if view.choice.log else ""),
         log=view.choice.log,
     )
-
-
-def _everywhere(view: View) -> Job | None:
-    """Offer longer proofs at every k, the widest gap first; return their run."""
-    seconds = choose(
-        KEYS["patience"], "Seconds for each k", width=170, help="Time for the proof at each k, the widest gap first."
-    )
-    left = [row.at for row in sorted(view.known.values(), key=lambda row: row.ratio) if not row.optimal]
-    about = f"{panels.ABOUT} The widest gap goes first." if left else "Proven optimal at every k already."
-    button = Button("Tighten at every k", about, panels.TIGHTEN.icon, disabled=not left)
-    return tasks.offer(proofs.tightening("tighten-all", view.choice.ks, left, view, int(seconds)), button)
 
 
 MOST = 12  # values of k that are tried

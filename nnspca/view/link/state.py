@@ -144,7 +144,7 @@ OF_SETS, OF_SOLVERS = f"compare of {SETS}", f"compare of {SOLVERS}"
 OPENING_SCALE = "each its own"  # of data sets side by side: the preprocessing that each opens with
 ONE_SET = ("explore", "parts", ON_DATA, OF_SOLVERS)  # where the sidebar's data set is in use
 EVERY_FIGURE = ("explore", "parts", ON_FOUR, ON_RANDOM, ON_DATA, OF_SETS, OF_SOLVERS)
-PROOF = ("certificate", "bounds", "indispensable")
+PROOF = ("certificate", "paper", "indispensable")
 PARTS_PROOF = ("certificate", "each part alone", "indispensable", "stability")
 PARTS_USE = ("samples", "downloads")
 MORE = ("downloads", "data", "which k", "stability")
@@ -213,24 +213,6 @@ TABLE = (
     Entry("why", ("explore",), "whole", low=1),
     Entry("proof", ("explore",), "fold", False),
     Entry("proof_view", ("explore",), "one", PROOF[0], options=PROOF, widget="radio"),
-    Entry(
-        "bounds",
-        ("explore",),
-        "switch",
-        False,
-        label="Every upper bound",
-        help="One thin line for each upper bound that was tried: you see which one is lowest, and where.",
-    ),
-    Entry(
-        "paper_band",
-        ("explore",),
-        "switch",
-        False,
-        label="The paper's own band",
-        help="The upper bound of Asteris et al. (2014). It rests on random samples: it holds with the probability "
-        "in the legend and is not proven.",
-    ),
-    Entry("patience", ("explore",), "whole", 30, low=1, high=3600),
     Entry("within", ("explore", "parts"), "one", 1.0, options=NEAR, widget="select_slider"),
     Entry("more", ("explore",), "fold", False),
     Entry("more_view", ("explore",), "one", MORE[0], options=MORE, widget="radio"),

@@ -13,7 +13,7 @@ import streamlit as st
 import nnspca
 from nnspca.components.exchange import paired
 from nnspca.datasets import Dataset
-from nnspca.result import Bound, Components, PartsCertificate, Progress, Stability, sentences, wording
+from nnspca.result import Components, PartsCertificate, Progress, Stability, sentences, wording
 from nnspca.view import ledger, machines, robust, say, suggestions, tasks
 from nnspca.view.certificate import panels, proofs
 from nnspca.view.figures import band
@@ -95,8 +95,10 @@ def headline(results: Mapping[str, Components], known: Known, choice: Choices, *
 def certificate(proof: PartsCertificate | None, known: Known, choice: Choices, subject: Subject, *, done: bool) -> None:
     """Offer a longer proof of all parts together, and open the certificate; or say why there is none."""
     if proof is not None:
-        _longer(proof, subject)
-        opened(proof, known, subject)
+        task = proofs.tightening(subject, proof)
+        panels.tighten(task, known, proof)
+        panels.under_way(tasks.running(task), subject)
+        panels.opened(proof, known, subject)
     elif not choice.disjoint:
         st.markdown(
             "Upper bounds hold only for parts that share no feature: choose **Together** or **Disjoint supports**."
@@ -105,50 +107,6 @@ def certificate(proof: PartsCertificate | None, known: Known, choice: Choices, s
         st.markdown("No certificate was made before the run ended; **Solve live** makes one.")
     else:
         st.markdown("The live run is making the certificate …")
-
-
-def _longer(proof: PartsCertificate, subject: Subject) -> None:
-    """Offer a longer proof, show it under way, and say what it brought."""
-    task = run.tightening(proof, subject)
-    job = tasks.running(task) if say.optimal(proof.ratio) else tasks.offer(task, panels.TIGHTEN)
-    if job is not None:
-        ending = not job.done
-        tasks.follow(job, panels.STOPPED)
-        if ending and job.done:
-            st.rerun()  # it ended after the page had drawn what was known before
-        if job.done and job.arrived:
-            panels.fallen(job.arrived[-1], subject)
-
-
-def opened(certificate: PartsCertificate, known: Known, subject: Subject) -> None:
-    """Open the joint certificate: its claim, the bound that gave it, the others, a second route, and the file."""
-    won = certificate.winner
-    st.markdown(f"**What was proven live.** {panels.claim(certificate, subject)}")
-    if known.upper < certificate.upper:
-        st.caption(f"The proof of the answer above is tighter{known.source and f' ({known.source})'}.")
-    st.markdown(f"**The lowest upper bound: {_title(won).lower()}.** {won.detail}")
-    st.markdown("**Every upper bound that was tried**, lowest first, and why it is true:")
-    ranked = sorted(certificate.bounds, key=lambda bound: bound.value)
-    st.dataframe(
-        [_bound_row(bound, certificate) for bound in ranked],
-        hide_index=True,
-        alt="Every upper bound that was tried, lowest first: " + ", ".join(_title(b) for b in ranked) + ".",
-    )
-    st.markdown("\n".join(f"- **{_title(b)}**: {nnspca.PARTS_BOUNDS[b.name].summary}" for b in ranked))
-    panels.check_and_files(certificate, subject)
-
-
-def _title(bound: Bound) -> str:
-    return nnspca.PARTS_BOUNDS[bound.name].title
-
-
-def _bound_row(bound: Bound, certificate: PartsCertificate) -> dict[str, str]:
-    return {
-        "Upper bound": _title(bound) + (" ← lowest" if bound is certificate.winner else ""),
-        "Variance": say.number(bound.value, up=True),
-        "Proven share": say.proven_percent(min(certificate.lower / bound.value, 1.0)),
-        "Time": say.seconds(bound.seconds) if bound.seconds else "not timed",
-    }
 
 
 def watch(job: Job, subject: Subject, choice: Choices) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,7 +16,7 @@ from nnspca.result import Components, PartsCertificate, PartsPoint, Progress
 from nnspca.solvers import nmf
 from nnspca.view import cache, ledger, machines, tasks
 from nnspca.view.certificate import proofs
-from nnspca.view.certificate.proofs import Clock, Fall
+from nnspca.view.certificate.proofs import Clock
 from nnspca.view.jobs import Job, Work, stretch
 from nnspca.view.ledger import Known
 from nnspca.view.link import state
@@ -320,44 +319,6 @@ def record(subject: Subject, parts: Components) -> None:
     if applies(parts):
         for r in range(1, len(parts.parts) + 1):
             ledger.shared().record_parts(subject.problem, subject.k, r, parts.parts[:r])
-
-
-def tightening(certificate: PartsCertificate, subject: Subject) -> Task:
-    """Return the task of proving a lower bound on all parts, as long as it gains; it publishes the Fall."""
-    key = subject.key_of("tighten-parts", subject.k, certificate.n_components, round(certificate.lower, 12))
-    return Task("tighten-parts", key, lambda: _tighten(certificate, subject.cov, subject))
-
-
-def _tighten(certificate: PartsCertificate, cov: nnspca.Covariance, subject: Subject) -> Work:
-
-    def work(job: Job) -> None:
-        job.about, start = certificate.k, time.monotonic()
-
-        def listen(progress: Progress) -> None:
-            name = progress.stage.removeprefix("bound ").strip("“”")
-            title = nnspca.PARTS_BOUNDS[name].title if name in nnspca.PARTS_BOUNDS else name
-            if progress.upper is not None:
-                subject.record_upper(certificate.k, progress.upper, certificate.n_components)
-            job.report(replace(progress, stage=f"Tightening: {title}"))
-
-        tighter = machines.call(
-            nnspca.certify_parts,
-            cov,
-            certificate.n_components,
-            certificate.k,
-            certificate.parts,
-            nonnegative=certificate.nonnegative,
-            gap=proofs.CLOSED,
-            time_limit=math.inf,  # for as long as it falls
-            seed=subject.seed,
-            warm_start=certificate,
-            should_stop=job.should_stop,
-            on_progress=listen,
-        )
-        after = proofs.keep(tighter, subject)
-        job.publish(Fall(certificate, after, time.monotonic() - start))
-
-    return work
 
 
 def curve(subject: Subject, r: int, counts: Sequence[int]) -> Task:

@@ -111,7 +111,7 @@ def test_what_a_live_run_finds_goes_into_the_ledger_and_is_there_for_the_next_vi
     assert {job.key[0] for job in jobs(page, path=True)} == {"solve", "path"}
     rows = about.along((2, 4, 9))
     assert all(row.found and row.bounded for row in rows.values())
-    assert played(page)["live"]["says"] == "", "nobody asked for it: only the best known is said"
+    assert played(page)["live"]["says"] == "", "unasked, it says nothing beside the best known"
     again = open_page("pages/explore.py", **THREE)
     assert not jobs(again, path=True) and played(again)["says"] == played(page)["says"]
     assert jobs(open_page("pages/explore.py", **THREE, proof=True)) == [], "its certificate is kept"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 import streamlit as st
@@ -75,6 +75,7 @@ class Entry:
     label: str = ""
     help: str = ""
     counts: tuple[str, ...] = ()  # for a key of the sidebar: the pages it counts on, where else it is not shown
+    by_browser: bool = False  # whether a component writes it into the address, not the server
 
     def read(
         self,
@@ -180,22 +181,46 @@ def _every_paper() -> tuple[Entry, ...]:
 METHODS = tuple(nnspca.METHODS)
 TITLES = {name: info.title for name, info in nnspca.METHODS.items()}  # of the solvers, on the screen
 SHORT = tuple(dict.fromkeys(PAPERS[study.paper].short for study in STUDIES.values()))  # names of the papers
+
+
+def _key(kind: Kind, default: Any, **more: Any) -> Any:
+    """Return a field that is a key of the link on every page."""
+    return field(default=default, metadata={"kind": kind, **more})
+
+
+@dataclass(frozen=True)
+class State:
+    """What the sidebar says, each field by its key in the link; a page that runs alone gets these defaults."""
+
+    data: str = _key("one", "lfw-faces", counts=(*ONE_SET, "data"))  # name of the data set
+    # whether every feature is first divided by its standard deviation
+    scale: str = _key("one", AS_IS, options=(AS_IS, STANDARDISED), widget="radio", counts=(*ONE_SET, "data"))
+    # what else is done to the data first: names of :data:`nnspca.datasets.preparing.STEPS`
+    prep: tuple[str, ...] = _key("several", (), options=tuple(preparing.STEPS), counts=(*ONE_SET, OF_SETS, "data"))
+    # whether loadings must be nonnegative
+    sign: str = _key("one", NONNEGATIVE, options=(NONNEGATIVE, ANY_SIGN), widget="radio", counts=EVERY_FIGURE)
+    k: int = _key("whole", 40, low=1, counts=ONE_SET)  # largest number of nonzero loadings
+    # how many leading directions the rank-d methods work in
+    d: int = _key("whole", 3, low=1, high=8, counts=("explore", "parts", OF_SOLVERS, "data"))
+    # seed of everything random
+    seed: int = _key(
+        "whole", 0, low=0, high=2**31 - 1, counts=("explore", "parts", ON_RANDOM, OF_SETS, OF_SOLVERS, "papers")
+    )
+
+    @property
+    def standardise(self) -> bool:
+        """What ``scale`` says, as the library takes it."""
+        return self.scale == STANDARDISED
+
+    @property
+    def nonnegative(self) -> bool:
+        """What ``sign`` says, as the library takes it."""
+        return self.sign == NONNEGATIVE
+
+
+SHARED = {of.name: Entry(of.name, (), default=of.default, **of.metadata) for of in fields(State)}
 TABLE = (
-    Entry("data", (), "one", "lfw-faces", counts=(*ONE_SET, "data")),
-    Entry("scale", (), "one", AS_IS, options=(AS_IS, STANDARDISED), widget="radio", counts=(*ONE_SET, "data")),
-    Entry("prep", (), "several", (), options=tuple(preparing.STEPS), counts=(*ONE_SET, OF_SETS, "data")),
-    Entry("sign", (), "one", NONNEGATIVE, options=(NONNEGATIVE, ANY_SIGN), widget="radio", counts=EVERY_FIGURE),
-    Entry("k", (), "whole", 40, low=1, counts=ONE_SET),
-    Entry("d", (), "whole", 3, low=1, high=8, counts=("explore", "parts", OF_SOLVERS, "data")),
-    Entry(
-        "seed",
-        (),
-        "whole",
-        0,
-        low=0,
-        high=2**31 - 1,
-        counts=("explore", "parts", ON_RANDOM, OF_SETS, OF_SOLVERS, "papers"),
-    ),
+    *SHARED.values(),
     Entry("method", ("explore",), "one", "best", options=METHODS),
     *_every_option(),
     Entry("methods", ("explore",), "several", ("best",), options=METHODS, most=MOST),
@@ -266,7 +291,6 @@ TABLE = (
     Entry("sheet", ("learn",), "fold", False),
 )
 PAGES = tuple(dict.fromkeys(page for entry in TABLE for page in (*entry.pages, *entry.counts) if " " not in page))
-SHARED = {entry.key: entry for entry in TABLE if not entry.pages}
 
 
 def keys_of(page: str) -> dict[str, Entry]:
@@ -291,28 +315,6 @@ def counting(page: str, choice: str = "") -> set[str]:
 
 
 CHOICES = {"spannogram": "curves", "compare": "what"}  # the key of the choice, where a page has one
-
-
-@dataclass(frozen=True)
-class State:
-    """What the sidebar says; a page that runs alone gets these defaults."""
-
-    data: str = SHARED["data"].default  # name of the data set
-    scale: str = SHARED["scale"].default  # whether every feature is first divided by its standard deviation
-    sign: str = SHARED["sign"].default  # whether loadings must be nonnegative
-    k: int = SHARED["k"].default  # largest number of nonzero loadings
-    d: int = SHARED["d"].default  # how many leading directions the rank-d methods work in
-    seed: int = SHARED["seed"].default  # seed of everything random
-    # what else is done to the data first: names of :data:`nnspca.datasets.preparing.STEPS`
-    prep: tuple[str, ...] = SHARED["prep"].default
-
-    # what ``scale`` and ``sign`` say, as the library takes it
-    standardise: bool = field(init=False)
-    nonnegative: bool = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "standardise", self.scale == STANDARDISED)
-        object.__setattr__(self, "nonnegative", self.sign == NONNEGATIVE)
 
 
 def usual_scale(name: str) -> str:

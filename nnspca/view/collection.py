@@ -11,6 +11,7 @@ import functools
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -136,10 +137,10 @@ class Pictures:
     def _draw(self, cards: Mapping[str, Known | None]) -> None:
         time.sleep(self._after)
         for name, best in cards.items():
-            try:
-                content = picture(catalogue.local_dataset(name), best)
-            except (ValueError, OSError):  # no longer listed, or unreadable, as its own page says
-                content = b""
+            data = None
+            with suppress(ValueError, OSError):  # still to be fetched, or unreadable, as its own page says
+                data = catalogue.local_dataset(name)
+            content = picture(data, best)
             self.done[name] = base64.b64encode(content).decode()
 
 
@@ -149,11 +150,13 @@ def pictures() -> Pictures:
     return Pictures()
 
 
-def picture(data: Dataset, best: Known | None) -> bytes:
+def picture(data: Dataset | None, best: Known | None) -> bytes:
     """Return the picture of a data set: its component where one is known, else some of its numbers."""
-    if best is None or not best.components or len(best.component.loadings) != data.n_features:
+    loadings = best.component.loadings if best is not None and best.components else None
+    if data is None:
+        return b"" if loadings is None else dataset.as_bars(loadings)
+    if loadings is None or len(loadings) != data.n_features:
         return thumbnail(data)
-    loadings = best.component.loadings
     if data.kind != "covariance" and data.image_shape is not None:
         return dataset.over_image(loadings[:, None], data.means, data.image_shape)
     if data.kind != "covariance" and data.axis is not None:
@@ -166,7 +169,8 @@ def cards(now: State) -> None:
     infos = catalogue.infos()
     own, known = catalogue.uploaded(), ledger.openings()
     best = {name: known.get(name) for name in infos if name not in own}
-    complete = pictures().ask({name: best[name] for name, info in infos.items() if name in best and info.local})
+    drawable = {name: known for name, known in best.items() if infos[name].local or known is not None}
+    complete = pictures().ask(drawable)
     canvas.cards(
         "gallery",
         "Data sets",
@@ -175,9 +179,8 @@ def cards(now: State) -> None:
         lambda name: catalogue.use(name, infos[name].shape[1]),
     )
     if not complete:
-        wanted = {name for name in best if infos[name].local}
         drawn = pictures().done
-        canvas.progress("cards", lambda: Look(draw=wanted <= drawn.keys()), POLL_SECONDS)
+        canvas.progress("cards", lambda: Look(draw=drawable.keys() <= drawn.keys()), POLL_SECONDS)
 
 
 _made = functools.lru_cache(maxsize=256)(Card)  # a page shows the same cards each time it is drawn
@@ -190,12 +193,7 @@ def _foot(k: int, lower: float, upper: float, stored: bool) -> str:
 
 def _card(name: str, info: DatasetInfo, best: Known | None, own: Dataset | None) -> Card:
     says = info.description.split(". ")[0].rstrip(".") + "." if info.description else ""
-    if own is not None:
-        picture = base64.b64encode(thumbnail(own)).decode()
-    elif info.local or best is None:
-        picture = pictures().done.get(name, "")
-    else:
-        picture = base64.b64encode(dataset.as_bars(best.component.loadings)).decode()
+    drawn = pictures().done.get(name, "") if own is None else base64.b64encode(thumbnail(own)).decode()
     away = "" if info.local else f" {catalogue.away(info).capitalize()}."
     foot = "" if best is None else _foot(best.at, best.lower, best.upper, best.stored)
-    return _made(name, sanitize.line(info.title), f"{says}{away}", foot, picture)
+    return _made(name, sanitize.line(info.title), f"{says}{away}", foot, drawn)

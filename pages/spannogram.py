@@ -9,6 +9,6 @@ now = state.current()
 
 st.title("Spannogram")
 st.markdown(page.idea(now))
-choice, stage = page.ask(now)
+view, stage = page.ask(now)
 with stage:
-    page.show(choice, now)
+    page.show(view)

@@ -139,7 +139,7 @@ def listed(words: Sequence[str], more: int = 0) -> str:
 def heaviest(part: Component) -> list[int]:
     """Return the features of a component, the largest loading first."""
     support = part.support
-    return support[np.argsort(-np.abs(part.loadings[support]), kind="stable")].tolist()
+    return support[np.argsort(-np.abs(part.loadings[support]).round(6), kind="stable")].tolist()
 
 
 def members(part: Component, most: int = NAMED) -> str:

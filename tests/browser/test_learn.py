@@ -1,8 +1,6 @@
 """The lesson as a class plays it: painted, dragged, answered and linked, and the server hears nothing of it."""
 
-import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -92,13 +90,6 @@ def chapter(page: Page, at: int) -> None:
     page.locator(".chapters button").nth(at).click()
 
 
-def take(page: Page, kind: str) -> bytes:
-    with page.expect_download() as saved:
-        page.get_by_label("Save this figure").select_option(kind)
-    assert saved.value.suggested_filename.startswith("beat-the-proof.")
-    return Path(saved.value.path()).read_bytes()
-
-
 def painted(found: Locator) -> list[int]:
     said = found.get_attribute("data-painted") or ""
     return [int(j) for j in said.split(",") if j]
@@ -143,17 +134,6 @@ def test_the_game_is_painted_hinted_undone_revealed_and_kept_in_the_link_without
     address = page.url[page.url.index("/learn") :]
     assert "painted=" in address
     assert "best=" in address
-    taken = {kind.lower(): take(page, kind) for kind in ("PNG", "HTML", "JSON", "Python")}
-    assert taken["png"].startswith(b"\x89PNG")
-    assert b"data:image/png" in taken["html"]
-    assert b"Beat the proof" in taken["html"]
-    assert said in taken["html"].decode().replace("\u00a0", " ")
-    assert len(taken["html"]) < 1_500_000
-    assert not re.search(rb"(src|href)=.http(?!://127)", taken["html"])
-    result = json.loads(taken["json"])
-    assert result["painted"] == painted(found)
-    assert result["variance"] / result["upper"] == pytest.approx(share(painted(found)), rel=1e-5)
-    assert f"painted = {painted(found)}" in taken["python"].decode()
     assert wire.sent == before, "a run while painting"
     other = visit(address)
     assert sorted(painted(lesson(other))) == sorted(painted(found))

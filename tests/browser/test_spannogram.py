@@ -101,7 +101,7 @@ def test_nothing_moves_before_a_person_moves_it_dragging_finds_the_set_and_play_
     page = unmoved(ready(visit("/spannogram?phi=0.39")))
     stage = page.get_by_role("slider", name="Direction, as an angle")
     assert "the 2 highest" in (stage.get_attribute("aria-valuetext") or "")
-    for name in ("Play", "Previous change", "Next change", "Go to the optimum", "PNG", "Full screen"):
+    for name in ("Play", "Previous change", "Next change", "Go to the optimum", "Full screen"):
         expect(page.get_by_role("button", name=name, exact=True)).to_be_visible()
     assert page.evaluate(SMALLEST) >= 13
     page.wait_for_timeout(600)

@@ -90,15 +90,6 @@ def test_a_board_that_the_ledger_does_not_know_is_solved_once(monkeypatch):
     assert 0 < first.lower <= first.upper
 
 
-def test_the_code_a_painter_takes_home_runs_and_says_the_same(capsys):
-    exec(boards.code("digits", 16).replace("PAINTED", str([10, 11, 18, 19])), {})
-    mine, solver, bound = map(float, re.findall(r"\d+\.?\d*", capsys.readouterr().out))
-    cov = boards.covariance("digits")
-    block = cov.block(np.array([10, 11, 18, 19]), np.array([10, 11, 18, 19]))
-    assert mine == pytest.approx(nnspca.solve(nnspca.Covariance.from_matrix(block), 4).variance, rel=1e-3)
-    assert mine < solver <= bound
-
-
 def test_what_travels_to_the_browser_is_the_covariance():
     for board in ("faces", "digits"):
         name = boards.BOARDS[board]

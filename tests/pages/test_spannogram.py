@@ -56,20 +56,7 @@ def test_the_canvas_is_given_the_regions_the_library_finds(open_page):
     assert data["optimum"]["value"] == curves.optimum(V, 4).value
 
 
-def test_a_subset_of_features_keeps_the_largest_and_their_places_in_the_image(open_page):
-    page = open_page(PAGE, curves=DATA, data="digits", k=5, m=20, a=2, b=4)
-    data, digits = sent(page), nnspca.datasets.load("digits")
-    cov = nnspca.Covariance.from_dataset(digits)
-    values, vectors = cov.eigenpairs(4)
-    sizes = ((vectors * np.sqrt(values))[:, [1, 3]] ** 2).sum(axis=1)
-    place = unpack(data["place"])
-    assert data["n"] == len(place) == 20
-    assert sizes[place].min() >= np.delete(sizes, place).max() - 1e-9
-
-
-def test_the_same_eigenvector_twice_and_data_with_one_direction_say_what_to_change(open_page, monkeypatch):
-    page = open_page(PAGE, curves=DATA, data="digits", a=3, b=3)
-    assert "Choose different eigenvectors" in texts(page)
+def test_data_with_one_direction_say_what_to_change(open_page, monkeypatch):
     monkeypatch.setattr(circle, "most_directions", lambda data: 1)
     assert "varies along 1 direction only; this figure needs 2" in texts(open_page(PAGE, curves=DATA, data="pitprops"))
 

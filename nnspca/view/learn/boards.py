@@ -23,7 +23,7 @@ from nnspca.view.ledger import Problem
 from nnspca.view.link import canvas, state
 from nnspca.view.say import share
 from nnspca.view.sources import catalogue
-from nnspca.view.ui import component, downloads
+from nnspca.view.ui import component
 
 STORED = Path(__file__).with_name("stored.json")  # written by `python -m tests.lesson`
 BOARDS = {"faces": "lfw-faces", "digits": "digits", "spectra": "lrs"}
@@ -120,27 +120,12 @@ def payload(board: str) -> dict[str, Any]:
         "k": usual_k(name),
         "scene": component.packed_scene(data, mean, ()),
         "about": about(data),
-        "code": code(name, usual_k(name)),
         **_numbers(name, data),
         "solver": {"support": list(best.support), "loadings": list(best.loadings), "variance": best.lower},
         "upper": best.upper,
         "optimal": say.optimal(share(best.lower, best.upper)),
         "whole": best.whole,
     }
-
-
-def code(name: str, k: int) -> str:
-    """Return Python that computes the variance of what was painted: PAINTED stands for the list of features."""
-    return f"""\
-import nnspca
-
-{downloads.load_line(name)}
-cov = nnspca.Covariance.from_dataset(data, standardize={state.opening(name).standardise})
-painted = PAINTED
-mine = nnspca.solve(cov.restrict(painted), k=len(painted))
-cert = nnspca.certify(cov, k={k})
-print(f"mine {{mine.variance:.4g}}, the solver {{cert.lower:.4g}}, upper bound {{cert.upper:.4g}}")
-"""
 
 
 def about(data: Dataset) -> str:

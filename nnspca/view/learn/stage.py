@@ -133,7 +133,7 @@ def cloud() -> dict[str, Any]:
     return {
         "points": points.tolist(),
         "facts": {
-            "covariance": fixed(cov[0, 1], 2),
+            "covariance": fixed(cov[0, 1], 2).replace("-", "−"),
             "pca": fixed(float(values[-1]), 2),
             "ours": fixed(part.variance, 2),
             "mixes": bool(vectors[0, -1] * vectors[1, -1] < 0),
@@ -207,7 +207,7 @@ CURVES = BROWSER.parents[1] / "spannogram" / "browser"  # what draws the spannog
 FIGURES = ("game.js", "faces.js", "plane.js", "curves.js", "search.js", "proof.js")
 DRAWING = ("mathematics.js", "captions.js", "plot.js")
 SCRIPTS = (*(str(CURVES / name) for name in DRAWING), "desk.js", "judge.js", *FIGURES)
-SCRIPTS += ("save.js", "shell.js")
+SCRIPTS += ("shell.js",)
 
 _mount = canvas.component("learn", BROWSER, SCRIPTS)
 ADVICE = """\

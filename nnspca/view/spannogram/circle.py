@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,7 +32,6 @@ class Rows:
 
     V: np.ndarray  # shape (n, d)
     names: tuple[str, ...] = ()  # empty where rows are just numbered
-    place: np.ndarray | None = None  # shape (n,): position of each row among the features of the data
     scene: dict[str, Any] | None = None  # the image, or the axis, on which the features lie
 
 
@@ -60,21 +58,18 @@ def most_directions(data: Dataset) -> int:
     return min(8, data.n_features, samples)
 
 
-def of_data(subject: Subject, chosen: Sequence[int], m: int) -> Rows:
-    """Return the ``m`` largest rows of the chosen eigenvectors (from 1), each scaled by its deviation.
+def of_data(subject: Subject, d: int) -> Rows:
+    """Return the rows of the ``d`` leading eigenvectors, each scaled by its deviation.
 
     Of two, the first is the column of cos φ: at φ = 0, in the middle of the picture, the direction
     is that eigenvector's own.
     """
     data = subject.data
-    every = _directions(data.name, data.content_hash, subject.standardise, most_directions(data), subject.cov)
-    V = every[:, [a - 1 for a in (chosen if len(chosen) > 2 else reversed(chosen))]]
-    strongest = np.argsort(-np.einsum("ij,ij->i", V, V), kind="stable")[:m]
-    rows = np.sort(strongest)
+    V = _directions(data.name, data.content_hash, subject.standardise, d, subject.cov)
     lies = data.image_shape is not None or data.axis is not None
     scene = picturing.packed_scene(data, picturing.backdrop(data), ()) if lies else None
-    names = tuple(sanitize.line(str(data.feature_names[i]), sanitize.NAME) for i in rows)
-    return Rows(V[rows], names, rows, scene)
+    names = tuple(sanitize.line(str(name), sanitize.NAME) for name in data.feature_names)
+    return Rows(V[:, ::-1] if d == 2 else V, names, scene)
 
 
 def write_link(V: np.ndarray) -> str:
@@ -306,7 +301,6 @@ def payload(rows: Rows, k: int, nonnegative: bool, picture: Picture) -> dict[str
         "numbered": not rows.names,
         "names": {str(i): rows.names[i] for i in named} if rows.names else {},
         "editable": not rows.names and n <= DRAGGED,
-        "place": None if rows.place is None else pack(rows.place, "i4"),
         "scene": rows.scene,
     }
 

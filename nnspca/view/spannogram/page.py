@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,42 +29,24 @@ from nnspca.view.spannogram.sphere import Globe
 from nnspca.view.subject import Subject
 
 KEYS = state.keys_of("spannogram")
-WHERE = (
-    "1 is the direction of largest variance. On the circle this one is at 0°.",
-    "The second direction. On the circle this one is at 90°.",
-    "The third direction.",
-)
 
 
 @dataclass(frozen=True, eq=False)
-class Choices:
-    """The curves to draw, each field by its key in the link."""
+class View:
+    """What is drawn: the rows behind the curves, in the directions of a circle or a sphere, and the limit k."""
 
-    curves: str  # where they come from
-    dimensions: str  # a circle of directions, or a sphere
-    # of made-up curves: how many there are, and how many of them may take part
-    n: int = len(circle.EXAMPLE)
-    top: int = KEYS["top"].default
-    V: np.ndarray | None = None  # shape (n, d): the numbers of made-up curves, as they may have been dragged
-    # of the data's own directions: which eigenvectors; ``c`` on the sphere only
-    a: int = KEYS["a"].default
-    b: int = KEYS["b"].default
-    c: int = KEYS["c"].default
-    m: int | None = None  # of the data's own directions: how many features are drawn
+    rows: Rows
+    k: int
+    nonnegative: bool
 
     @property
     def d(self) -> int:
         """The number of dimensions."""
-        return 2 if self.dimensions == CIRCLE else 3
-
-    @property
-    def eigenvectors(self) -> tuple[int, ...]:
-        """Those whose plane or space is drawn."""
-        return (self.a, self.b, self.c)[: self.d]
+        return self.rows.V.shape[1]
 
 
-def ask(now: State) -> tuple[Choices, DeltaGenerator]:
-    """Let the person choose the curves; return the choice and the place to draw it, or end the page here."""
+def ask(now: State) -> tuple[View, DeltaGenerator]:
+    """Let the person choose the curves; return them and the place to draw them, or end the page here."""
     above, shown = choices_and_figure("turning")
     with shown:
         stage, waiting = reserved("turning", "Computing the curves …")
@@ -78,35 +60,35 @@ def ask(now: State) -> tuple[Choices, DeltaGenerator]:
                 ("dimensions", "Directions", "Two eigenvectors give a circle of directions, three a sphere."),
             )
         )
-        choice = Choices(source, dimensions)
-        if source != DATA:
-            choice = replace(choice, **_size(source))
-    if source == DATA:
-        with below, st.expander("Eigenvectors and features", icon=":material/tune:"):
-            choice = replace(choice, **_directions(now, choice.d, stage))
-    else:
-        V = circle.example(choice.d) if source == FOUR else circle.random(choice.n, choice.d, now.seed)
-        if choice.n <= DRAGGED:
-            with below:
-                V = _dragged(V, f"{source}-{choice.n}-{choice.d}-{now.seed if source == RANDOM else 0}")
-        choice = replace(choice, V=V)
-    return choice, stage
+        d = 2 if dimensions == CIRCLE else 3
+        if source == DATA:
+            return _of_data(now, d, stage), stage
+        n = len(circle.EXAMPLE)
+        if source == RANDOM:
+            about = "How many random curves; the sidebar's seed decides which."
+            n = choose(KEYS["n"], "n curves", width=104, help=about)
+        about = "How many curves form the set. For a data set, choose k in the sidebar."
+        top = choose(KEYS["top"], "k", high=n, usual=min(2, n), width=126, help=about)
+    V = circle.example(d) if source == FOUR else circle.random(n, d, now.seed)
+    if n <= DRAGGED:
+        with below:
+            V = _dragged(V, f"{source}-{n}-{d}-{now.seed if source == RANDOM else 0}")
+    return View(Rows(V), top, now.nonnegative), stage
 
 
-def _size(source: str) -> dict[str, Any]:
-    """Draw how many made-up curves there are and how many form the set."""
-    n = len(circle.EXAMPLE)
-    if source == RANDOM:
-        n = choose(KEYS["n"], "n curves", width=104, help="How many random curves; the sidebar's seed decides which.")
-    top = choose(
-        KEYS["top"],
-        "k",
-        high=n,
-        usual=min(2, n),
-        width=126,
-        help="How many curves form the set. For a data set, choose k in the sidebar.",
-    )
-    return {"n": n, "top": top}
+def _of_data(now: State, d: int, stage: DeltaGenerator) -> View:
+    """Return the curves of the data set in its leading directions."""
+    data = catalogue.in_use(now)
+    most = circle.most_directions(data)
+    if most < d:
+        title, count = sanitize.plain(data.title), wording.plural(most, "direction")
+        stage.info(f"{title} varies along {count} only; this figure needs {d}.")
+        end_page()
+    rows = circle.of_data(Subject(data, now), d)
+    if not rows.V.any():
+        stage.info(f"{sanitize.plain(data.title)} does not vary.")
+        end_page()
+    return View(rows, min(now.k, data.n_features), now.nonnegative)
 
 
 def _dragged(plain: np.ndarray, key: str) -> np.ndarray:
@@ -145,52 +127,6 @@ def _take_dragged(row: list[float]) -> None:
         st.rerun()
 
 
-def _directions(now: State, d: int, stage: DeltaGenerator) -> dict[str, Any]:
-    """Draw the choices for the data set's own directions."""
-    data = catalogue.in_use(now)
-    most = circle.most_directions(data)
-    if most < d:
-        title, count = sanitize.plain(data.title), wording.plural(most, "direction")
-        stage.info(f"{title} varies along {count} only; this figure needs {d}.")
-        end_page()
-    columns = st.columns(d + 1)
-    chosen: dict[str, int] = {}
-    for at, letter in enumerate("abc"[:d]):
-        with columns[at]:
-            chosen[letter] = choose(
-                KEYS[letter],
-                f"Eigenvector {letter}",
-                high=most,
-                usual=at + 1,
-                help=WHERE[at],
-            )
-    k = min(now.k, data.n_features)
-    with columns[d]:
-        m = choose(
-            KEYS["m"],
-            "Features used",
-            low=k,
-            high=data.n_features,
-            usual=data.n_features,
-            allowed=f"{k} to {data.n_features:,}",
-            help="All, or those with the largest entries in these eigenvectors.",
-        )
-    if len(set(chosen.values())) < d:
-        stage.error("Choose different eigenvectors.", icon=":material/edit:")
-        end_page()
-    return {**chosen, "m": m}
-
-
-@dataclass(frozen=True, eq=False)
-class _View:
-    """What is drawn: the rows behind the curves, the limit k."""
-
-    rows: Rows
-    d: int
-    k: int
-    nonnegative: bool
-
-
 def idea(now: State) -> str:
     """Say in a sentence why a short list of supports is enough."""
     if upcoming_value(KEYS["dimensions"]) == SPHERE:
@@ -205,29 +141,15 @@ def idea(now: State) -> str:
     )
 
 
-def show(choice: Choices, now: State) -> None:
+def show(view: View) -> None:
     """Show the circle or the sphere."""
-    view = _view(choice, now)
     if view.d == 2:
         _circle(view)
     else:
         _sphere(view)
 
 
-def _view(choice: Choices, now: State) -> _View:
-    """Return the data for the figure, or show an error and end the page."""
-    if choice.V is not None:
-        return _View(Rows(choice.V), choice.d, choice.top, now.nonnegative)
-    data = catalogue.in_use(now)
-    k = min(now.k, data.n_features)
-    shown = circle.of_data(Subject(data, now), choice.eigenvectors, choice.m or data.n_features)
-    if not shown.V.any():
-        st.error("The chosen eigenvectors explain no variance. Choose lower numbers.", icon=":material/edit:")
-        end_page()
-    return _View(shown, choice.d, k, now.nonnegative)
-
-
-def _circle(view: _View) -> None:
+def _circle(view: View) -> None:
     """Show the animation."""
     picture = circle.picture(view.rows.V, view.k, view.nonnegative)
     data = circle.payload(view.rows, view.k, view.nonnegative, picture)
@@ -247,7 +169,7 @@ def _animate(data: dict[str, Any]) -> None:
         _take_dragged(result.row)
 
 
-def _sphere(view: _View) -> None:
+def _sphere(view: View) -> None:
     """Show the sphere of directions and the rounds of the search, which the browser plays without the server."""
     round_number, colour, flat = (linked_value(KEYS[key]) for key in ("round", "colour", "flat"))
     world = sphere.globe(view.rows.V, view.k, view.nonnegative)
@@ -265,7 +187,7 @@ def _sphere(view: _View) -> None:
         )
 
 
-def _verdict(view: _View, world: Globe, step: int) -> str:
+def _verdict(view: View, world: Globe, step: int) -> str:
     """Say what is known after a round."""
     now = world.rounds[step]
     if not now.open.any():

@@ -54,7 +54,7 @@ FIGURES.two = (desk) => {
       plot.drawStill(brush);
       plot.drawSet(brush, set);
       plot.drawMoving(brush, now, set, { ring: stop?.meeting });
-      desk.say(stop ? `**${stop.words}**` : `k = ${curves.k}. At ${degrees(now)} the set is **${words}**, objective ${floorTo(curves.objectiveAt(now), 2)}. Region ${curves.region + 1} of ${curves.angles.length + 1}.`);
+      desk.say(stop ? `**${stop.words}**` : `k = ${curves.k}. At ${degrees(now)} the set is **${words}**, objective ${floorTo(curves.objectiveAt(now), 2)}. In a whole turn the set changes ${curves.angles.length} times.`);
       desk.name(`Four curves over a whole turn; the set at ${degrees(now)}: ${words}. Arrow keys turn.`);
     },
   };

@@ -169,13 +169,6 @@ FIGURES.paint = (desk) => {
       return false;
     },
     leave() { solver = null; },
-    /** What was painted: as data, and as Python that computes the same. */
-    taken() {
-      const { painted, found } = mine, code = board.code.replace("PAINTED", `[${painted.join(", ")}]`);
-      const result = { data: board.data, k: board.k, painted, loadings: [...found.loadings], variance: found.value,
-        upper: board.upper, solver: board.solver };
-      return { json: JSON.stringify(result, null, 1), py: code };
-    },
     draw(brush) {
       const { pen, width, height, palette } = brush, wideEnough = width >= NARROW;
       const wide = wideEnough ? width - gaugeWide() : width;

@@ -54,7 +54,7 @@ FIGURES.cloud = (desk) => {
       points.forEach((point, at) => brush.dot(across(point[0]), up(point[1]), desk.focused() && at === held ? 11 : 8, { fill: palette.ink }));
       const sign = b < -0.005 ? "The covariance is negative: **ours uses one feature alone.**" : "The covariance is positive: **both agree.**";
       desk.say(`Covariance A = [${decimals(a, 2)}, ${decimals(b, 2)}; ${decimals(b, 2)}, ${decimals(d, 2)}]. Variance: PCA ${decimals(pca, 2)}, ours ${decimals(least, 2)}. ${sign}`);
-      desk.name(`Nine points; PCA's axis at ${Math.round((turn * 180) / Math.PI)}°, ours at ${Math.round((ours * 180) / Math.PI)}°. Arrow keys move a point, space takes the next.`);
+      desk.name(`Nine points; PCA's axis at ${degrees(turn)}, ours at ${degrees(ours)}. Arrow keys move a point, space takes the next.`);
     },
   };
 };

@@ -84,7 +84,6 @@ class Lesson extends Shown {
     const plays = this.figure.press || this.figure.key;
     if (plays) this.canvas.dataset.plays = this.figure.plays ?? "all";
     this.find(".floor").classList.toggle("flat", Boolean(this.figure.flat));
-    for (const kind of ["json", "py"]) this.find(`option[value=${kind}]`).hidden = !this.figure.taken;
     this.canvas.role = plays ? "application" : "img";
     if (plays) this.canvas.tabIndex = 0;
     else this.canvas.removeAttribute("tabindex");
@@ -128,8 +127,6 @@ class Lesson extends Shown {
       event.stopPropagation();
       this.desk.changed();
     });
-    const menu = this.find("[data-do=save]");
-    menu.addEventListener("change", () => { if (menu.value) save(this, menu.value); menu.value = ""; });
   }
 
   /** Arrows change the chapter wherever they mean nothing else; so do the keys of a presenter's pointer in full screen. */

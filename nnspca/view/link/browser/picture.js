@@ -89,12 +89,13 @@ function drawList(brush, scene, layers) {
   }
   const shown = listed.slice(0, room);
   const label = Math.min(width * 0.5, Math.max(...shown.map((e) => brush.measure(featureName(scene, e.i), size)), 30) + 12);
+  const signed = shown.some((e) => e.weight < 0), reach = (width - label - beside) / (signed ? 2 : 1), zero = label + (signed ? reach : 0);
   shown.forEach(({ i, weight, colour, glow }, r) => {
-    const y = 4 + r * row, long = ((width - label - beside) * Math.abs(weight)) / most;
-    brush.box(label, y + 3, Math.max(long, 2), row - 7, { fill: colour, faint: 0.85 });
-    if (glow) brush.box(label, y + 3, Math.max(long, 2), row - 7, { fill: palette.ink, faint: 0.6 * glow });
+    const y = 4 + r * row, long = Math.max((reach * Math.abs(weight)) / most, 2), left = weight < 0 ? zero - long : zero;
+    brush.box(left, y + 3, long, row - 7, { fill: colour, faint: 0.85 });
+    if (glow) brush.box(left, y + 3, long, row - 7, { fill: palette.ink, faint: 0.6 * glow });
     brush.text(fitted(pen, featureName(scene, i), label - 8), label - 8, y + 15, { size, align: "right" });
-    brush.text(scene.say?.(weight) ?? decimals(weight, 3), label + Math.max(long, 2) + 5, y + 15, { size });
+    brush.text(scene.say?.(weight) ?? decimals(weight, 3), left + long + 5, y + 15, { size });
   });
   rest.forEach((words, at) => brush.text(words, 8, 4 + shown.length * row + 15 + 18 * at, { size }));
   const rowAt = (y) => Math.floor((y - 4) / row);

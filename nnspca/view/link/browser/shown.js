@@ -22,22 +22,6 @@ function element(kind, { dataset = {}, ...settings } = {}, ...children) {
 
 const button = (settings, ...children) => element("button", { type: "button", ...settings }, ...children);
 
-/** Give the person a file. */
-function saveFile(name, content) {
-  const href = URL.createObjectURL(content);
-  element("a", { href, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(href), 10_000);
-}
-
-/** A picture to save: what `draw` does with a pen, on paper. */
-function pictureOf(width, height, paper, draw) {
-  const sheet = element("canvas", { width, height }), pen = sheet.getContext("2d");
-  pen.fillStyle = paper;
-  pen.fillRect(0, 0, width, height);
-  draw(pen);
-  return new Promise((done) => sheet.toBlob(done, "image/png"));
-}
-
 /** Words as nodes, each piece read by `read`; what stands between ** is bold. */
 const bold = (words, read = (piece) => [piece]) => words.split("**").flatMap((piece, at) => (at % 2 ? [element("b", {}, ...read(piece))] : read(piece)));
 

@@ -19,7 +19,7 @@ class Input extends Player {
       release: (x, y, done) => this.release(done),
       hover: (x, y) => this.hint(x, y),
     });
-    const point = (x, y) => this.light(x === undefined ? -1 : this.curves.rows?.get(this.face?.at?.(x, y)) ?? -1);
+    const point = (x, y) => this.light(x === undefined ? -1 : this.face?.at?.(x, y) ?? -1);
     followPointer(this.find(".component"), { press: point, drag: point, hover: point });
     this.box.addEventListener("fullscreenchange", () => this.resize());
     this.box.addEventListener("toggle", () => this.resize(), true);
@@ -31,7 +31,6 @@ class Input extends Player {
       back: () => this.step(-1, false),
       next: () => this.step(1, false),
       best: () => this.jump(this.curves.optimum.phi),
-      png: () => this.save(),
       full: () => (document.fullscreenElement ? document.exitFullscreen() : this.box.requestFullscreen?.()),
     };
     acts[name]?.();
@@ -63,9 +62,9 @@ class Input extends Player {
     this.wake();
     if (i < 0) return this.tip("");
     const { curves, plot, phi } = this, value = curves.value(i, phi), all = Array.from({ length: curves.n }, (_, j) => curves.value(j, phi));
-    const words = `${featureName(curves.scene, curves.feature(i))}: curve no. ${count(1 + all.filter((v) => v > value).length)} of ${count(curves.n)} here, ${this.shown.includes(i) ? "in the set" : "not in the set"}`;
+    const words = `${featureName(curves.scene, i)}: curve no. ${count(1 + all.filter((v) => v > value).length)} of ${count(curves.n)} here, ${this.shown.includes(i) ? "in the set" : "not in the set"}`;
     this.tip(words, plot.x(phi), plot.y(value), plot.width);
-    this.box.dataset.lit = String(curves.feature(i));
+    this.box.dataset.lit = String(i);
   }
 
   jump(phi) {

@@ -1,7 +1,7 @@
 // The curves over a whole turn, −90° to 270°: values, sets, crossings, and the best direction of a set. No drawing.
 
 const QUARTER = Math.PI / 2;
-const ARRAYS = ["V", "drawn", "objective", "angles", "leaving", "entering", "first", "ids", "place", "tints"];
+const ARRAYS = ["V", "drawn", "objective", "angles", "leaving", "entering", "first", "ids", "tints"];
 
 /** Number of sorted values that are at most x. */
 function countUpTo(sorted, x) {
@@ -56,7 +56,6 @@ class Curves {
     const read = (packed) => (packed?.kind ? unpack(packed) : packed);
     Object.assign(this, data, Object.fromEntries(ARRAYS.map((name) => [name, read(data[name])])));
     if (data.scene) this.scene = readScene(data.scene);
-    this.rows = this.scene && new Map(Array.from(this.place, (feature, i) => [feature, i])); // by feature of the data
     if (data.envelope) this.envelope = { ...data.envelope, low: unpack(data.envelope.low), high: unpack(data.envelope.high) };
     this.start = -QUARTER;
     this.end = 3 * QUARTER;
@@ -69,9 +68,6 @@ class Curves {
     this.meetings = data.crossings ? this.readMeetings(...["angles", "i", "j"].map((name) => read(data.crossings[name]))) : null;
     this.stops = [...new Set(this.angles)];
   }
-
-  /** Which feature of the data a curve is. */
-  feature(i) { return this.place ? this.place[i] : i; }
 
   size(i) { return Math.hypot(this.V[2 * i], this.V[2 * i + 1]); }
 

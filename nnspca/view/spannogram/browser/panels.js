@@ -33,10 +33,10 @@ function drawComponent(canvas, plot, palette, phi, set, lit) {
   const tall = scene?.image ? Math.min((width * scene.image.rows) / scene.image.columns, 240) : 180;
   const brush = brushOn(canvas, palette, width, tall);
   if (!scene) return drawBars(brush, plot, set, loading);
-  const layer = { support: set.map((i) => curves.feature(i)), weights: set.map(loading), colour: palette.series[1], negative: palette.found };
+  const layer = { support: set, weights: set.map(loading), colour: palette.series[1], negative: palette.found };
   const drawn = drawScene(brush, scene, set.length ? [layer] : []);
   if (lit >= 0) {
-    const place = drawn.frame(curves.feature(lit));
+    const place = drawn.frame(lit);
     brush.box(...place, { edge: palette.paper, thick: 4 });
     brush.box(...place, { edge: palette.ink, thick: 2 });
   }

@@ -234,21 +234,6 @@ class Player extends Shown {
     if (here) list.scrollTop = here.offsetTop - list.offsetTop - list.clientHeight / 2;
   }
 
-  /** Save the picture of this moment. */
-  async save() {
-    const [still, component, circle] = [".still", ".component", ".circle"].map((name) => this.find(name)), { paper, ink, font } = this.palette;
-    const ratio = still.width / this.plot.width, pad = 16 * ratio, side = Math.max(component.width, circle.width), top = pad + 26 * ratio;
-    const width = still.width + side + 3 * pad, tall = Math.max(still.height, component.height + circle.height + pad);
-    saveFile(`spannogram-${((this.phi * 180) / Math.PI).toFixed(0)}.png`, await pictureOf(width, tall + top + pad, paper, (pen) => {
-      pen.fillStyle = ink;
-      pen.font = `600 ${15 * ratio}px ${font}`;
-      pen.fillText(["angle", "set", "value"].map((w) => this.find(`[data-say=${w}]`).textContent).join("   "), pad, pad + 10 * ratio);
-      for (const layer of [".still", ".set", ".moving"]) pen.drawImage(this.find(layer), pad, top);
-      pen.drawImage(component, still.width + 2 * pad, top);
-      pen.drawImage(circle, still.width + 2 * pad, top + component.height + pad);
-    }));
-  }
-
   attach(component) {
     this.tell = component.setStateValue;
     this.trigger = component.setTriggerValue;

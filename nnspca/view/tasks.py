@@ -1,7 +1,7 @@
 """The one way in which a page has something computed: what it is about, its run, its button, progress and Stop.
 
-A page makes a :class:`Task` and asks: :func:`ask` joins this session's run of it or begins one, at
-once or when a button is pressed, and :func:`follow` draws progress and Stop. One run of a kind at a
+A page makes a :class:`Task`. :func:`ask` joins this session's run of it or begins one, :func:`offer` draws the button
+that does, and :func:`follow` draws progress and Stop. One run of a kind at a
 time: a session that asks for another one stops the last. What a run finds goes into the ledger and
 the cache, where every session finds it.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import streamlit as st
@@ -81,12 +81,9 @@ def running(task: Task) -> Job | None:
     return None
 
 
-def ask(task: Task, button: Button | None = None) -> Job:
-    """Return this session's run of a task, joined or begun; a ``button`` begins it again."""
-    job = running(task)
-    if button is not None:
-        _draw(task, button, job)
-    return job or _begin(task)
+def ask(task: Task) -> Job:
+    """Return this session's run of a task, joined or begun."""
+    return running(task) or _begin(task)
 
 
 def offer(task: Task, button: Button, *, at_once: bool = False) -> Job | None:
@@ -98,7 +95,17 @@ def offer(task: Task, button: Button, *, at_once: bool = False) -> Job | None:
     if job is None and at_once:
         job = _begin(task)
     busy = job is not None and not job.done
-    _draw(task, replace(button, about="This is running now.", disabled=True) if busy else button, job)
+    st.button(
+        button.again if button.again and job is not None and job.done else button.label,
+        key=f"start-{task.kind}",
+        icon=button.icon,
+        help="This is running now." if busy else button.about,
+        on_click=begin_again,
+        args=(task,),
+        disabled=busy or button.disabled,
+        type=button.type,
+        width=button.width,
+    )
     return job
 
 
@@ -114,20 +121,6 @@ def drop(kind: str) -> None:
     job = session.current().jobs.pop(kind, None)
     if job is not None:
         job.stop()
-
-
-def _draw(task: Task, button: Button, job: Job | None) -> None:
-    st.button(
-        button.again if button.again and job is not None and job.done else button.label,
-        key=f"start-{task.kind}",
-        icon=button.icon,
-        help=button.about,
-        on_click=begin_again,
-        args=(task,),
-        disabled=button.disabled,
-        type=button.type,
-        width=button.width,
-    )
 
 
 def _begin(task: Task, *, asked: bool = False) -> Job:

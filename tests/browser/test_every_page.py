@@ -111,7 +111,7 @@ PAGES = {
         BOTH,
         explore,
     ),
-    "explore's certificate": ("/?data=pitprops&proof=true&more=true&more_view=data", BOTH, nothing),
+    "explore's certificate": ("/?data=pitprops&proof=true&more=true", BOTH, nothing),
     "explore's samples": ("/?data=lrs&why=3", BOTH, nothing),
     "parts": ("/parts?data=pitprops&k=4&r=3&use=true&proven=true&others=true", BOTH, parts),
     "the circle": ("/spannogram", NONE, circle),

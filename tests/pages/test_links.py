@@ -41,7 +41,7 @@ LINKS = [
     (
         "parts",
         DIGITS,
-        "r=3&apart=quasi-orthogonal&with=em&angle=80&use=true&from=em&sample=5&used=2&along=2",
+        "r=3&apart=quasi-orthogonal&with=em&angle=80&use=true&from=em&sample=5&used=2",
     ),
     ("parts", PITPROPS, "r=2&apart=joint&with=coordinate-descent&alpha=10.0"),
     ("parts", PITPROPS, "r=2&proven=true"),

@@ -121,7 +121,7 @@ FOLDS = ("samples", "proof", "more", "proven", "others", "use", "panels", "take"
 CHOICES = {
     "explore": [
         {"k": 3},
-        {"k": 3, "method": "thresholding", "proof_view": "bounds", "more_view": "data"},
+        {"k": 3, "method": "thresholding", "proof_view": "paper"},
         {"k": 3, "ks": "2, 5", "proof_view": "indispensable", "more_view": "which k"},
     ],
     "parts": [{"k": 3, "r": 2, "with": ["best"]}],

@@ -185,4 +185,4 @@ def test_a_covariance_has_no_samples_to_draw_from(open_page):
     page = settle(open_page("pages/parts.py", data="pitprops", k=4, r=2, proven=True))
     assert not [button for button in page.button if button.key == "start-stable"]
     page = settle(open_page("pages/explore.py", data="pitprops", k=4, more=True))
-    assert page.radio(key="more_view").options == ["Downloads and code", "The data"]
+    assert page.radio(key="more_view").options == ["Downloads and code"]

@@ -1,4 +1,4 @@
-"""The folds of the Explore page: the proof, downloads and code, the data, k by held-out samples, stability."""
+"""The folds of the Explore page: the proof, downloads and code, k by held-out samples, stability."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import nnspca
 from nnspca.result import Bound, Component, CrossValidation, Progress, SweepPoint
 from nnspca.solvers.registry import METHODS
 from nnspca.studies import paper_bound
-from nnspca.view import cache, collection, export, machines, robust, say, suggestions, tasks
+from nnspca.view import cache, export, machines, robust, say, suggestions, tasks
 from nnspca.view.certificate import panels, proofs
 from nnspca.view.explore import figures
 from nnspca.view.explore.run import KEYS, STEPS, Choices, few
@@ -227,13 +227,13 @@ def summary(result: CrossValidation) -> str:
     return "\n\n".join(lines)
 
 
-TITLE = "Downloads and code, the data, choosing k, stability"
-LABELS = dict(zip(MORE, ("Downloads and code", "The data", "Which k?", "Stability"), strict=True))
+TITLE = "Downloads and code, choosing k, stability"
+LABELS = dict(zip(MORE, ("Downloads and code", "Which k?", "Stability"), strict=True))
 
 
 def panel(view: View) -> None:
-    """Show downloads, the data, the choice of k by held-out samples, or stability, as chosen."""
-    options = MORE if view.data.kind != "covariance" else MORE[:2]  # the others draw samples
+    """Show downloads, the choice of k by held-out samples, or stability, as chosen."""
+    options = MORE if view.data.kind != "covariance" else MORE[:1]  # the others draw samples
     which = choose(
         KEYS["more_view"],
         "Show",
@@ -242,9 +242,7 @@ def panel(view: View) -> None:
         horizontal=True,
         label_visibility="collapsed",
     )
-    if which == "data":
-        collection.overview(view)
-    elif which == "which k":
+    if which == "which k":
         which_k(view)
     elif which == "stability":
         _stability(view)

@@ -156,7 +156,7 @@ STEPS = (
         "The last upper bound can be brought to {shared}, and one pair has variance {optimum}. What follows?",
         "That pair is optimal, without trying the others. The first upper bound was {leading}, row sums gave {rows}, "
         "the split {split}.",
-        ("Every upper bound on real data", "./?data=lfw-faces&k=40&bounds=true&proof=true&proof_view=bounds"),
+        ("Every upper bound on real data", "./?data=lfw-faces&k=40&proof=true"),
         (
             A,
             ("ρ", "the level at which A is split"),

@@ -148,7 +148,7 @@ EVERY_FIGURE = ("explore", "parts", ON_FOUR, ON_RANDOM, ON_DATA, OF_SETS, OF_SOL
 PROOF = ("certificate", "paper", "indispensable")
 PARTS_PROOF = ("certificate", "each part alone", "indispensable", "stability")
 PARTS_USE = ("samples", "downloads")
-MORE = ("downloads", "data", "which k", "stability")
+MORE = ("downloads", "which k", "stability")
 
 
 def _every_option() -> tuple[Entry, ...]:
@@ -252,7 +252,6 @@ TABLE = (
     Entry("from", ("parts",), "one", widget="radio"),
     Entry("sample", ("parts",), "whole", 1, low=1, widget="slider"),
     Entry("used", ("parts",), "whole", low=0, widget="slider"),
-    Entry("along", ("parts",), "whole", 1, low=1, widget="slider"),
     Entry("proven", ("parts",), "fold", False),
     Entry("proven_view", ("parts",), "one", PARTS_PROOF[0], options=PARTS_PROOF, widget="radio"),
     Entry("others", ("parts",), "fold", False),

@@ -127,10 +127,8 @@ def start(study: Study, choice: Choices, now: State) -> Job | None:
     """Draw the button that solves live; return the job, None until it has been asked for."""
     key = _key(study, choice, now)
     task = Task("study", key, lambda: _work(study, choice, now), lambda: cache.results().drop(key))
-    button = tasks.solve(width="content")
-    if cache.results().get(key) is not None:  # what another visit has run is shown at once
-        return tasks.ask(task, button)
-    return tasks.offer(task, button)
+    known = cache.results().get(key) is not None  # what another visit has run is shown at once
+    return tasks.offer(task, tasks.solve(width="content"), at_once=known)
 
 
 def _key(study: Study, choice: Choices, now: State) -> tuple[Hashable, ...]:

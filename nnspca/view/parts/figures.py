@@ -1,17 +1,15 @@
-"""Figures of the Parts page: what the first parts explain together, a sample beside its parts, classes along a part."""
+"""Figures of the Parts page: what the first parts explain together, a sample beside its parts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import plotly.graph_objects as go
 
 from nnspca.datasets import Axis
-from nnspca.view import sanitize
-from nnspca.view.figures.style import PIXELS_X, PIXELS_Y, SYMBOLS, Look, Palette, axis_words, dress
+from nnspca.view.figures.style import PIXELS_X, PIXELS_Y, Look, Palette, axis_words, dress
 
-FEW_CLASSES = 12  # more are drawn closer together
 GAP = 2  # pixels between two images
 
 
@@ -39,39 +37,6 @@ def together(cumulative: Mapping[str, np.ndarray], palette: Palette) -> go.Figur
         height=320,
         x={"title_text": "number of parts", "dtick": 1},
         y={"title_text": "share of the total variance (%)", "rangemode": "tozero"},
-    )
-
-
-def along_part(values: np.ndarray, classes: Sequence[str], palette: Palette, *, title: str) -> go.Figure:
-    """Draw the samples along one part, class by class."""
-    figure = go.Figure()
-    kinds = list(dict.fromkeys(classes))
-    shown = sanitize.labels(kinds)
-    for i, name in enumerate(kinds):
-        mine = np.flatnonzero(np.asarray(classes) == name)
-        spread = ((np.arange(len(mine)) * 0.618034) % 1 - 0.5) * 0.5  # evenly apart, the same each time
-        figure.add_scatter(
-            x=values[mine],
-            y=i + spread,
-            mode="markers",
-            name=shown[i],
-            showlegend=False,
-            marker={
-                "color": palette.series[i % len(palette.series)],
-                "symbol": SYMBOLS[i % len(SYMBOLS)],
-                "size": 8,
-                "opacity": 0.8,
-            },
-            hovertemplate=f"{shown[i]}<br>score %{{x:.4g}}<extra></extra>",
-        )
-    return dress(
-        figure,
-        palette,
-        title=title,
-        alt=f"{title}: {len(values)} samples by class.",
-        height=140 + (50 if len(kinds) <= FEW_CLASSES else 18) * len(kinds),
-        y={"tickvals": list(range(len(kinds))), "ticktext": shown, "zeroline": False},
-        x={"title_text": "score: distance from the mean along the part"},
     )
 
 

@@ -1,4 +1,4 @@
-"""What to do with parts: rebuild a sample, the classes along a part, and what goes home."""
+"""What to do with parts: rebuild a sample, and what goes home."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NOUNS = {"faces": "face", "images": "image", "spectra": "spectrum"}
 
 
 def samples(results: Mapping[str, Components], subject: Subject, choice: Choices) -> None:
-    """Show what the parts say about samples: a reconstruction, or the classes along each part."""
+    """Rebuild a sample from the parts."""
     data = subject.data
     if data.kind == "covariance":
         st.markdown("A covariance has no samples to reconstruct.")
@@ -46,10 +46,10 @@ def samples(results: Mapping[str, Components], subject: Subject, choice: Choices
             captions=kept_apart,
         )
     parts = results[way]
-    if data.image_shape is not None or data.axis is not None:
+    if data.image_shape is None and data.axis is None:
+        st.markdown("Only images and curves are drawn again.")
+    else:
         _reconstruction(parts, subject)
-    if data.labels is not None:
-        _classes(parts, subject)
 
 
 def _reconstruction(parts: Components, subject: Subject) -> None:
@@ -102,23 +102,6 @@ def called(data: Dataset, number: int) -> str:
     """Return what a sample is called: its name beside its number, counted from 1."""
     name = sanitize.line(data.sample_names[number - 1], sanitize.NAME) if data.sample_names else ""
     return f"Sample {number}{f' ({name})' if name else ''}"
-
-
-def _classes(parts: Components, subject: Subject) -> None:
-    """Show the samples along one part, class by class."""
-    data = subject.data
-    part = 1
-    if len(parts.parts) > 1:
-        part = choose(
-            KEYS["along"],
-            "Part whose scores are drawn",
-            high=len(parts.parts),
-            help="Samples far to the right have much of this part.",
-        )
-    labels = [str(data.label_names[i]) if data.label_names else str(i) for i in np.asarray(data.labels)]
-    values = nnspca.scores(data.X, parts.loadings[:, part - 1], mean="own", standardize=subject.standardise)
-    title = f"The samples along part {part}"
-    charts.figure(figures.along_part(values, labels, charts.palette(), title=title), "scores")
 
 
 def takeaway(

@@ -30,23 +30,16 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 WRITTEN = [*sorted(DOCS.rglob("*.md")), ROOT / "README.md", DOCS.parent / "certificates" / "CERTIFICATE.md"]
 
 
-@pytest.fixture(scope="module")
-def prepared():
-    """What stands before the table, carried out."""
-    names: dict[str, object] = {}
-    for example in doctest.DocTestParser().get_examples(PEERS):
-        exec(example.source, names)
-    return names
-
-
 def test_every_row_of_the_peers_has_a_cell_for_each():
     assert OURS and len({len(row) for row in ROWS}) == 1
 
 
-@pytest.mark.parametrize("what", [what for what, codes in OURS.items() if codes])
-def test_what_the_table_of_peers_says_of_us_runs(prepared, what):
-    for code in OURS[what]:
-        eval(code, dict(prepared))
+def test_what_the_table_of_peers_says_of_us_runs():
+    names: dict[str, object] = {}
+    for example in doctest.DocTestParser().get_examples(PEERS):  # what stands before the table
+        exec(example.source, names)
+    for code in [code for codes in OURS.values() for code in codes]:
+        eval(code, dict(names))
 
 
 def test_a_cell_of_ours_without_code_says_no():
@@ -64,12 +57,12 @@ def test_the_readme_says_that_no_licence_is_claimed():
     assert "license" not in project and not any("License" in line for line in project["classifiers"])
 
 
-@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_between_files_lead_to_files(page):
-    text = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(encoding="utf-8"), flags=re.S)
-    named = [link.partition("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", text)]
-    local = [link for link in named if link and not link.startswith(("http://", "https://"))]
-    assert not [link for link in local if not (page.parent / link).exists()]
+def test_links_between_files_lead_to_files():
+    for page in WRITTEN:
+        text = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(encoding="utf-8"), flags=re.S)
+        named = [link.partition("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", text)]
+        local = [link for link in named if link and not link.startswith(("http://", "https://"))]
+        assert not [link for link in local if not (page.parent / link).exists()], page
 
 
 def test_spelling():
@@ -101,14 +94,13 @@ def test_the_reference_has_every_public_name():
     assert {name.removeprefix("nnspca.") for name in conf.NAMES} == public
 
 
-@pytest.mark.parametrize("name", conf.NAMES)
-def test_every_public_name_has_an_example_and_something_to_read_next(name):
-    own = name.removeprefix("nnspca.")
-    written = DOCS / "reference" / f"{own.lower()}.md"
-    text = written.read_text(encoding="utf-8") if written.exists() else inspect.getdoc(attrgetter(own)(nnspca)) or ""
-    assert ">>> " in text
-    see = conf.NAMES[name]["see"]
-    assert see and {f"nnspca.{other}" for other in see} <= set(conf.NAMES)
+def test_every_public_name_has_an_example_and_something_to_read_next():
+    for name, said in conf.NAMES.items():
+        own = name.removeprefix("nnspca.")
+        written = DOCS / "reference" / f"{own.lower()}.md"
+        text = written.read_text("utf-8") if written.exists() else inspect.getdoc(attrgetter(own)(nnspca)) or ""
+        assert ">>> " in text, name
+        assert said["see"] and {f"nnspca.{other}" for other in said["see"]} <= set(conf.NAMES), name
 
 
 # The gallery

@@ -46,11 +46,11 @@ HOLDERS = {
 }
 
 
-@pytest.mark.parametrize("held", HOLDERS)
 @pytest.mark.parametrize("read", [Covariance.from_data, Covariance.from_matrix, NonnegativeSparsePCA().fit])
-def test_no_holder_of_masked_rows_loses_their_mask(read, held):
-    with pytest.raises(DataError, match="1 of 9 values are masked"):
-        read(HOLDERS[held](masked(np.eye(3), (0, 1))))
+def test_no_holder_of_masked_rows_loses_their_mask(read):
+    for held in HOLDERS.values():
+        with pytest.raises(DataError, match="1 of 9 values are masked"):
+            read(held(masked(np.eye(3), (0, 1))))
 
 
 def both(given):
@@ -248,13 +248,13 @@ CONTRADICTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("form", "parts"), CONTRADICTIONS, ids=str)
 @pytest.mark.parametrize(
     "read", [Covariance.from_data, Covariance.from_matrix, NonnegativeSparsePCA(1, 1, standardize=False).fit]
 )
-def test_a_sparse_array_that_points_beside_itself_is_refused(form, parts, read):
-    with pytest.raises(DataError, match=r"the sparse array contradicts itself \(.+\)"):
-        read(sparse(form, **parts))
+def test_a_sparse_array_that_points_beside_itself_is_refused(read):
+    for form, parts in CONTRADICTIONS:
+        with pytest.raises(DataError, match=r"the sparse array contradicts itself \(.+\)"):
+            read(sparse(form, **parts))
 
 
 @pytest.mark.parametrize("form", ["csr", "csc", "coo"])

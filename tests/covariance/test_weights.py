@@ -12,20 +12,6 @@ def made(m=14, n=5, seed=0):
     return rng.normal(size=(m, n)) * 10.0 ** rng.integers(-2, 3, n) + rng.normal(size=n) * 10
 
 
-@pytest.mark.parametrize("standardize", [False, True])
-@pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csr_array])
-def test_whole_weights_are_the_samples_so_many_times(standardize, kind):
-    X = made()
-    weights = np.random.default_rng(1).integers(0, 4, len(X))
-    weighted = nnspca.Covariance.from_data(kind(X), standardize, sample_weight=weights)
-    repeated = nnspca.Covariance.from_data(np.repeat(X, weights, axis=0), standardize)
-    assert np.allclose(weighted.matrix, repeated.matrix, rtol=1e-12, atol=1e-12 * repeated.trace)
-    assert np.allclose(weighted.features.mean, repeated.features.mean)
-    assert np.allclose(weighted.features.scale, repeated.features.scale)
-    part = nnspca.solve(weighted, 2)
-    assert np.allclose(nnspca.scores(X, part), nnspca.scores(X, nnspca.solve(repeated, 2)))
-
-
 def test_equal_weights_are_none():
     X = made()
     for weight in (1, 1e-300, 1e300):

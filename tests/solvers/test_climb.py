@@ -11,22 +11,22 @@ from nnspca.solvers.polish import polish
 from tests import oracle, problems
 
 BOTH = pytest.mark.parametrize("nonnegative", [True, False])
-EVERY = pytest.mark.parametrize("make", problems.MATRICES + problems.DATA, ids=lambda make: make.__name__)
 
 
-def starts(make, seed, nonnegative):
-    rng = np.random.default_rng(seed)
-    for _ in range(6):
-        n = int(rng.integers(1, 9))
-        problem = make(rng, n)
-        k = int(rng.integers(1, n + 1))
-        yield problem, k, feasible.best(rng.standard_normal((7, n)), k, nonnegative)
+def starts(seed, nonnegative):
+    """Problems of every kind, each with a k and points to start from."""
+    for make in problems.MATRICES + problems.DATA:
+        rng = np.random.default_rng(seed)
+        for _ in range(6):
+            n = int(rng.integers(1, 9))
+            problem = make(rng, n)
+            k = int(rng.integers(1, n + 1))
+            yield problem, k, feasible.best(rng.standard_normal((7, n)), k, nonnegative)
 
 
 @BOTH
-@EVERY
-def test_climbing_never_loses_variance_and_stays_feasible(make, nonnegative):
-    for problem, k, x in starts(make, 1, nonnegative):
+def test_climbing_never_loses_variance_and_stays_feasible(nonnegative):
+    for problem, k, x in starts(1, nonnegative):
         points, variances = climb(Problem(problem.cov, k, nonnegative), x)
         before = problem.cov.variance(x)
         rounding = 1e-12 * problem.cov.trace + 2 * problem.cov.representation_error
@@ -36,9 +36,8 @@ def test_climbing_never_loses_variance_and_stays_feasible(make, nonnegative):
 
 
 @BOTH
-@EVERY
-def test_climbing_rests_where_one_more_step_gains_nothing(make, nonnegative):
-    for problem, k, x in starts(make, 2, nonnegative):
+def test_climbing_rests_where_one_more_step_gains_nothing(nonnegative):
+    for problem, k, x in starts(2, nonnegative):
         points, variances = climb(Problem(problem.cov, k, nonnegative), x, tol=1e-9, max_iter=20_000)
         again = feasible.best(problem.cov.apply(points), k, nonnegative)
         gained = problem.cov.variance(again)
@@ -46,9 +45,8 @@ def test_climbing_rests_where_one_more_step_gains_nothing(make, nonnegative):
 
 
 @BOTH
-@EVERY
-def test_optimising_on_the_support_never_loses_variance_nor_leaves_it(make, nonnegative):
-    for problem, k, rows in starts(make, 3, nonnegative):
+def test_optimising_on_the_support_never_loses_variance_nor_leaves_it(nonnegative):
+    for problem, k, rows in starts(3, nonnegative):
         for x in rows:
             y = optimise_on_support(problem.cov, x, nonnegative=nonnegative)
             assert feasible.infeasibility(y, k, nonnegative) == ""
@@ -57,9 +55,8 @@ def test_optimising_on_the_support_never_loses_variance_nor_leaves_it(make, nonn
             assert problem.cov.variance(y) >= problem.cov.variance(x) * (1 - TIE)
 
 
-@EVERY
-def test_optimising_on_the_support_without_sign_is_the_leading_eigenvector_of_the_block(make):
-    for problem, _, rows in starts(make, 4, False):
+def test_optimising_on_the_support_without_sign_is_the_leading_eigenvector_of_the_block():
+    for problem, _, rows in starts(4, False):
         for x in rows:
             J = np.flatnonzero(x)
             leading = np.linalg.eigvalsh(problem.A[np.ix_(J, J)])[-1]
@@ -68,9 +65,8 @@ def test_optimising_on_the_support_without_sign_is_the_leading_eigenvector_of_th
 
 
 @BOTH
-@EVERY
-def test_swaps_never_lose_variance_and_never_pass_the_optimum(make, nonnegative):
-    for problem, k, rows in starts(make, 5, nonnegative):
+def test_swaps_never_lose_variance_and_never_pass_the_optimum(nonnegative):
+    for problem, k, rows in starts(5, nonnegative):
         best = oracle.optimum(problem.A, k, nonnegative)[0]
         for x in rows[:3]:
             y, history = polish(Problem(problem.cov, k, nonnegative), x)

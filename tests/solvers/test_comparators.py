@@ -12,7 +12,6 @@ from nnspca.numerics.fantope import Fantope
 from nnspca.solvers.exact import exact
 from nnspca.solvers.nmf import nmf_parts, of_samples
 from nnspca.solvers.scotlass import within
-from tests import oracle, problems
 from tests.benchmarks.data import zipf_text
 from tests.budgets import few_steps, lean
 
@@ -20,20 +19,6 @@ from tests.budgets import few_steps, lean
 def correlated(seed=0, n=9):
     rng = np.random.default_rng(seed)
     return nnspca.Covariance.from_data(rng.standard_normal((25, n)) + rng.standard_normal((25, 1)) * (np.arange(n) < 4))
-
-
-@pytest.mark.parametrize("nonnegative", [True, False])
-@pytest.mark.parametrize("make", problems.MATRICES, ids=lambda make: make.__name__)
-def test_exact_is_the_brute_force_optimum(make, nonnegative):
-    rng = np.random.default_rng(7)
-    for _ in range(3):
-        n = int(rng.integers(1, 9))
-        problem = make(rng, n)
-        for k in {1, int(rng.integers(1, n + 1)), n}:
-            part = nnspca.solve(problem.cov, k, "exact", nonnegative=nonnegative)
-            best = oracle.optimum(problem.A, k, nonnegative)[0]
-            assert part.variance >= best * (1 - 1e-8)
-            assert "none left" in part.note
 
 
 def test_exact_takes_a_bound_as_an_argument():
@@ -93,16 +78,15 @@ def test_the_step_of_scotlass_beats_every_point_within_its_limits(t):
 
 
 @pytest.mark.parametrize("g", [[1.0, 1.0], [1.0, 1.0, 1.0, 0.5], [-2.0, 2.0, 1.0], [1.0] * 7, [3.0, 3.0, 2.999]])
-@pytest.mark.parametrize("t", [1.0, 1.2, 2**0.5, 1.6, 3**0.5 * (1 - 1e-16), 7**0.5, 2.5])
-def test_the_step_of_scotlass_keeps_its_limits_where_entries_are_equal(g, t):
+def test_the_step_of_scotlass_keeps_its_limits_where_entries_are_equal(g):
     """No threshold parts equal entries; the best is max g times t all the same, where so many are equal."""
     g = np.array(g)
-    x = within(g, t, False)
-    assert np.linalg.norm(x) == pytest.approx(1.0)
-    assert np.abs(x).sum() <= t * (1 + 1e-9)
-    equal = np.count_nonzero(np.abs(g) == np.abs(g).max())
-    if t <= np.sqrt(equal):
-        assert g @ x == pytest.approx(t * np.abs(g).max())
+    for t in (1.0, 1.2, 2**0.5, 1.6, 3**0.5 * (1 - 1e-16), 7**0.5, 2.5):
+        x = within(g, t, False)
+        assert np.linalg.norm(x) == pytest.approx(1.0)
+        assert np.abs(x).sum() <= t * (1 + 1e-9)
+        if t <= np.sqrt(np.count_nonzero(np.abs(g) == np.abs(g).max())):
+            assert g @ x == pytest.approx(t * np.abs(g).max())
 
 
 def test_the_spectraplex_projection_is_the_nearest_point():

@@ -10,57 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nnspca
-from nnspca.covariance import samples as making
 from tests import budgets, oracle, problems
+from tests.tasks.test_against_brute_force import hold
 
 BOTH = pytest.mark.parametrize("nonnegative", [True, False])
-
-
-@pytest.fixture
-def all_bounds(monkeypatch):
-    """Every bound is computed, even where one already meets the optimum, within a small budget."""
-    budgets.small(monkeypatch, pair_steps=20)
-
-
-def check_sandwich(problem, k, nonnegative, effort, seed=0):
-    attained = problem.attained(k, nonnegative)
-    cert = nnspca.certify(problem.cov, k, nonnegative=nonnegative, effort=effort, seed=seed)
-    for bound in cert.bounds:
-        if bound.deterministic:
-            assert oracle.allows(bound.value, attained), (bound.name, bound.value, float(attained))
-    assert cert.upper == cert.winner.value == min(b.value for b in cert.bounds if b.deterministic)
-    assert all(bound.detail for bound in cert.bounds)
-    assert cert.lower <= float(attained) * (1 + 1e-9) + 1e-9 * problem.cov.representation_error
-    assert cert.lower <= cert.upper
-    nnspca.verify(cert, problem.cov)
-
-
-# ---------------------------------------------------------------------- order
-
-
-@BOTH
-@pytest.mark.parametrize("make", problems.MATRICES + problems.DATA, ids=lambda make: make.__name__)
-def test_no_bound_falls_below_the_brute_force_optimum(make, nonnegative, all_bounds):
-    rng = np.random.default_rng(2014)
-    for trial in range(2):
-        n = int(rng.integers(1, 7))
-        problem = make(rng, n)
-        for k in {1, int(rng.integers(1, n + 1)), n}:
-            check_sandwich(problem, k, nonnegative, "thorough" if trial else "live", seed=trial)
-
-
-@BOTH
-@pytest.mark.parametrize("sparse", [True, False])
-def test_no_bound_falls_below_the_optimum_where_the_covariance_is_never_formed(
-    sparse, nonnegative, all_bounds, monkeypatch
-):
-    monkeypatch.setattr(making, "DENSE_FEATURES", 1)
-    rng = np.random.default_rng(7)
-    for trial in range(6):
-        n = int(rng.integers(5, 9))
-        problem = problems.factored(rng, n, sparse=sparse)
-        assert problem.cov.matrix is None
-        check_sandwich(problem, int(rng.integers(1, n + 1)), nonnegative, "live", seed=trial)
 
 
 @BOTH
@@ -69,7 +22,7 @@ def test_no_bound_falls_below_the_optimum_with_the_budgets_people_get(effort, no
     rng = np.random.default_rng(5)
     for make in problems.MATRICES + problems.DATA:
         problem = make(rng, 4)
-        check_sandwich(problem, int(rng.integers(1, 5)), nonnegative, effort)
+        hold(problem, int(rng.integers(1, 5)), nonnegative, effort)
 
 
 @BOTH
@@ -82,7 +35,7 @@ def test_bounds_hold_on_matrices_full_of_ties(data, nonnegative):
     Z[0, 0] = 2.0
     A = Z.T @ Z
     problem = problems.Problem("ties", nnspca.Covariance.from_matrix(A), A, lambda x: oracle.exact_variance(A, x), A)
-    check_sandwich(problem, data.draw(st.integers(1, n)), nonnegative, "live")
+    hold(problem, data.draw(st.integers(1, n)), nonnegative, "live")
 
 
 @BOTH
@@ -121,12 +74,6 @@ def test_a_variance_below_zero_by_rounding_is_certified_without_a_warning():
         nnspca.verify(cert, cov)
 
 
-# ---------------------------------------------------------------------- symmetry
-
-
-# ---------------------------------------------------------------------- exact cases
-
-
 def test_without_sign_or_sparsity_the_certificate_is_the_first_eigenvalue():
     Z = np.random.default_rng(1).standard_normal((9, 5))
     cov = nnspca.Covariance.from_matrix(Z.T @ Z)
@@ -145,9 +92,6 @@ def test_large_flat_spectra_are_certified_too(kind, n):
     cert = nnspca.certify(cov, 5)
     assert cert.ratio > 1 - 1e-5
     nnspca.verify(cert, cov)
-
-
-# ---------------------------------------------------------------------- definition
 
 
 def test_a_component_that_is_given_is_the_one_certified():
@@ -174,9 +118,6 @@ def test_a_component_that_is_not_feasible_is_refused(change, says):
     part = dataclasses.replace(nnspca.solve(cov, 2), **change)
     with pytest.raises(ValueError, match=says):
         nnspca.certify(cov, 2, component=part)
-
-
-# ---------------------------------------------------------------------- progress and stop
 
 
 @pytest.mark.parametrize("after", [0, 1, 5, 40])
@@ -209,9 +150,6 @@ def test_certifying_few_samples_never_forms_a_features_by_features_array(monkeyp
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 8 * n * n / 3  # working arrays are of fixed size, less than 0.1 gigabytes
-
-
-# ---------------------------------------------------------------------- starting from a neighbouring k
 
 
 @pytest.mark.slow

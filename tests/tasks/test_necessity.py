@@ -66,10 +66,10 @@ def best_on_their_supports(A, k, nonnegative):
 
 
 @BOTH
-@pytest.mark.parametrize("make", EVERY, ids=lambda make: make.__name__)
-def test_what_is_said_agrees_with_brute_force(make, nonnegative, brief):
+@pytest.mark.parametrize("within", [0.0, 0.01, 0.3])
+def test_what_is_said_agrees_with_brute_force(within, nonnegative, brief):
     rng = np.random.default_rng(16)
-    for within in (0.0, 0.01, 0.3):
+    for make in EVERY:
         n = int(rng.integers(1, 8))
         check(make(rng, n), int(rng.integers(1, n + 1)), within, nonnegative)
 

@@ -1,81 +1,16 @@
-"""Every method of METHODS: feasible, never above the optimum, monotone, repeatable, stoppable, strict at the door."""
+"""The methods at their limits: exact cases, options and starts; what holds of each is in test_against_brute_force."""
 
 import numpy as np
 import pytest
 
 import nnspca
 from nnspca import METHODS
-from nnspca.covariance import samples as making
-from nnspca.numerics import feasible
 from tests import oracle, problems
-
-CASES = [(name, sign) for name, info in METHODS.items() for sign in info.signs]
-EACH = pytest.mark.parametrize(("method", "nonnegative"), CASES, ids=[f"{m}-{'+' if s else '±'}" for m, s in CASES])
 
 
 def spiked(seed=0, m=30, n=12):
     rng = np.random.default_rng(seed)
     return rng.standard_normal((m, n)) + rng.standard_normal((m, 1)) * (np.arange(n) < 5) * 1.5
-
-
-def most(method, n):
-    """n features, or as many as the method takes."""
-    return min(n, METHODS[method].max_features or n)
-
-
-def check(part, cov, k, nonnegative):
-    info = METHODS[part.method]
-    assert part.loadings.shape == (cov.n_features,)
-    assert np.isfinite(part.loadings).all()
-    assert abs(np.linalg.norm(part.loadings) - 1) <= 1e-12
-    if info.feasible:
-        assert feasible.infeasibility(part.loadings, k, nonnegative) == ""
-    if not nonnegative:
-        assert part.loadings[np.abs(part.loadings).argmax()] > 0
-    assert not np.signbit(part.loadings[part.loadings == 0]).any()
-    assert part.variance == pytest.approx(cov.variance(part.loadings), rel=1e-12)
-    assert part.history
-    assert list(part.history) == sorted(part.history)
-    assert part.history[-1] <= part.variance * (1 + 1e-9)
-    assert (part.k, part.nonnegative) == (k, nonnegative)
-    assert part.support.tolist() == np.flatnonzero(part.loadings).tolist()
-    assert part.cardinality == len(part.support)
-    assert part.seconds >= 0
-    assert not part.stopped
-    assert set(part.options) == {option.name for option in info.options}
-    assert not part.loadings.flags.writeable
-
-
-# ---------------------------------------------------------------------- order
-
-
-@EACH
-@pytest.mark.parametrize("make", problems.MATRICES + problems.DATA, ids=lambda make: make.__name__)
-def test_no_component_exceeds_the_brute_force_optimum(make, method, nonnegative):
-    """One feature, and one more problem of each kind, another for each method."""
-    rng = np.random.default_rng([len(make.__name__), len(method)])
-    for n in (1, int(rng.integers(2, 8))):
-        problem = make(rng, n)
-        for k in {1, int(rng.integers(1, n + 1)), n}:
-            part = nnspca.solve(problem.cov, k, method, nonnegative=nonnegative)
-            check(part, problem.cov, k, nonnegative)
-            if METHODS[method].feasible:
-                best = oracle.optimum(problem.A, k, nonnegative)[0]
-                assert part.variance <= best * (1 + 1e-9) + 2 * problem.cov.representation_error
-
-
-@EACH
-@pytest.mark.parametrize("sparse", [True, False])
-def test_components_are_feasible_where_the_covariance_is_never_formed(method, nonnegative, sparse, monkeypatch):
-    monkeypatch.setattr(making, "DENSE_FEATURES", 1)
-    rng = np.random.default_rng(3)
-    for _ in range(2):
-        problem = problems.factored(rng, 8, sparse=sparse)
-        k = int(rng.integers(1, 9))
-        part = nnspca.solve(problem.cov, k, method, nonnegative=nonnegative)
-        check(part, problem.cov, k, nonnegative)
-        if METHODS[method].feasible:
-            assert part.variance <= oracle.optimum(problem.A, k, nonnegative)[0] * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])
@@ -91,24 +26,6 @@ def test_best_finds_the_optimum_of_small_problems(nonnegative):
     assert missed <= 1
 
 
-# ---------------------------------------------------------------------- symmetry
-
-
-# ---------------------------------------------------------------------- exact cases
-
-
-@EACH
-def test_rank_one_is_solved_exactly_by_all_but_samplers(method, nonnegative):
-    a = np.array([3.0, -4.0, 1.0, 2.0, -0.5])
-    cov = nnspca.Covariance.from_matrix(np.outer(a, a))
-    part = nnspca.solve(cov, 2, method, nonnegative=nonnegative)
-    check(part, cov, 2, nonnegative)
-    if METHODS[method].feasible:
-        best = 4.0**2 + 0.5**2 if nonnegative else 25.0
-        assert part.variance == pytest.approx(oracle.optimum(cov.matrix, 2, nonnegative)[0], rel=1e-9)
-        assert part.variance == pytest.approx(max(best, 25.0 if not nonnegative else 16.25), rel=1e-9)
-
-
 def test_without_sign_or_sparsity_every_exact_method_is_pca():
     cov = nnspca.Covariance.from_data(spiked())
     leading = cov.eigenpairs(1)[0][0]
@@ -117,47 +34,25 @@ def test_without_sign_or_sparsity_every_exact_method_is_pca():
         assert part.variance == pytest.approx(leading, rel=1e-9), method
 
 
-# ---------------------------------------------------------------------- progress and stop
-
-
-# ---------------------------------------------------------------------- the registry
-
-
-OPTIONS = [(name, option) for name, info in METHODS.items() for option in info.options]
-EVERY_OPTION = pytest.mark.parametrize(("name", "option"), OPTIONS, ids=[f"{n}-{o.name}" for n, o in OPTIONS])
-
-
-@EVERY_OPTION
-def test_every_option_has_a_default_inside_its_range(name, option):
-    assert option.check(option.default) == option.default
-    assert isinstance(option.default, option.kind)
-    assert option.help.endswith(".")
-    if option.kind in (int, float):
-        assert option.low is not None
-        assert option.check(option.low) == option.low
-        if option.high is not None:
-            assert option.low < option.high
-            assert option.check(option.high) == option.high
-
-
-@EVERY_OPTION
-def test_every_option_refuses_what_is_outside_its_range(name, option):
-    wrong = [None, "much", [1], float("nan"), {}]
-    if option.kind is not bool:
-        wrong += [True]
-    if option.kind in (int, float):
-        wrong += [option.low - 1, float("-inf")]
-        wrong += [] if option.high is None else [option.high * 2 + 1, float("inf")]
-    if option.kind is int:
-        wrong += [option.low + 0.5]
+@pytest.mark.parametrize("name", METHODS)
+def test_every_option_has_a_default_inside_its_range_and_refuses_what_is_outside(name):
     cov = nnspca.Covariance.from_matrix(np.eye(3))
-    for value in wrong:
-        with pytest.raises(ValueError, match=rf"option {option.name}=.* is not allowed; give ") as caught:
-            nnspca.solve(cov, 1, name, nonnegative=METHODS[name].signs[0], **{option.name: value})
-        assert repr(value) in str(caught.value)
-
-
-# ---------------------------------------------------------------------- what is refused
+    for option in METHODS[name].options:
+        inside, wrong = [option.default], [None, "much", [1], float("nan"), {}]
+        assert isinstance(option.default, option.kind) and option.help.endswith(".")
+        if option.kind is not bool:
+            wrong += [True]
+        if option.kind in (int, float):
+            inside += [option.low] if option.high is None else [option.low, option.high]
+            wrong += [option.low - 1, float("-inf")]
+            wrong += [] if option.high is None else [option.high * 2 + 1, float("inf")]
+        if option.kind is int:
+            wrong += [option.low + 0.5]
+        assert [option.check(value) for value in inside] == inside, option.name
+        for value in wrong:
+            with pytest.raises(ValueError, match=rf"option {option.name}=.* is not allowed; give ") as caught:
+                nnspca.solve(cov, 1, name, nonnegative=METHODS[name].signs[0], **{option.name: value})
+            assert repr(value) in str(caught.value)
 
 
 @pytest.fixture

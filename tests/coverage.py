@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 # The tests of each room, run beside those of the others.
 TESTS = (
-    ("tests/certificates", "tests/test_check.py", "tests/test_check_more.py", "tests/fuzz"),
+    ("tests/certificates", "tests/test_check.py", "tests/test_check_more.py", "tests/test_corpus.py", "tests/fuzz"),
     ("tests/bounds", "tests/components"),
     ("tests/covariance", "tests/tasks"),
 )

@@ -24,7 +24,6 @@ from nnspca.bounds import branch, elimination, working
 from nnspca.bounds.plan import PLANS
 from nnspca.bounds.selection import Limits
 from nnspca.certificates.exact import VERSION, needs_second_checker, section
-from nnspca.certificates.proofs import CarriedProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from tests import oracle
@@ -122,18 +121,6 @@ def test_the_eigenvalue_of_two_features_is_accepted_where_rounding_in_the_covari
         assert accepted(with_one_bound(cert, cert.bound("eigenvalue")), cov, X)
 
 
-def test_branch_and_bound_is_accepted():
-    A = np.cov(np.random.default_rng(5).standard_normal((40, 8)).T)
-    cov = nnspca.Covariance.from_matrix(A)
-    problem = Problem(cov, 3, True)
-    cert = nnspca.certify(cov, 3)
-    (*_, bound) = branch.tighten(
-        problem, cert.component.loadings, goal=cert.lower, meter=branch.Meter(2.0), monitor=QUIET
-    )
-    assert len(bound.ingredients.leaves) > 1
-    assert accepted(with_one_bound(cert, bound), cov, A)
-
-
 @pytest.mark.parametrize("nonnegative", [True, False])
 def test_what_is_proven_of_many_features_without_forming_their_covariance_is_accepted(genes, nonnegative):
     X, cov = genes
@@ -167,13 +154,6 @@ def test_elimination_on_a_matrix_needs_that_it_is_semidefinite_and_proves_it():
     least["R"] = [0 for _ in least["R"]]  # which shows next to nothing of A
     with pytest.raises(check.Refused, match="is claimed"):
         checked(packed(content), npy(A))
-
-
-def test_a_upper_bound_taken_over_from_a_larger_k_is_accepted(pitprops):
-    A, cov = pitprops
-    wide, narrow = nnspca.certify(cov, 6), nnspca.certify(cov, 4)
-    bound = dataclasses.replace(wide.winner, name="larger-k", ingredients=CarriedProof(6, wide.winner.ingredients))
-    assert accepted(with_one_bound(narrow, bound), cov, A)
 
 
 def test_a_upper_bound_that_cannot_be_written_is_beyond_the_checker_which_says_what_is_proven():

@@ -73,21 +73,6 @@ def test_a_bound_along_the_first_eigenvector_is_accepted_on_either_side(pitprops
             assert accepted(alone, cov, X)
 
 
-@pytest.mark.parametrize("nonnegative", [True, False])
-def test_every_bound_on_several_parts_is_accepted(nonnegative):
-    A = np.cov(np.random.default_rng(0).standard_normal((12, 8)).T)
-    cov = nnspca.Covariance.from_matrix(A)
-    kinds = set()
-    for k, r in ((3, 2), (2, 4)):
-        cert = nnspca.certify_parts(cov, r, k, nonnegative=nonnegative)
-        single = nnspca.certify(cov, k, nonnegative=nonnegative)
-        for bound in (*cert.bounds, plain.each(single.winner, r)):
-            alone = with_one_bound(cert, bound)
-            kinds.add(section(alone, cov, {})["proof"]["kind"])
-            assert accepted(alone, cov, A), bound.name
-    assert kinds >= ({"joint", "groups", "each", "variances"} if nonnegative else {"joint", "each", "variances"})
-
-
 def test_parts_of_many_features_are_accepted(genes):
     X, cov = genes
     cert = nnspca.certify_parts(cov, 2, 3, should_stop=lambda: True)

@@ -13,6 +13,7 @@ NAMES = list("abcdefgh")
 RNG = np.random.default_rng(3)
 X = pandas.DataFrame(RNG.normal(size=(40, 8)) @ RNG.normal(size=(8, 8)) + 5.0, columns=NAMES)
 COV = nnspca.Covariance.from_data(X)
+FLAT = nnspca.Covariance.from_matrix(np.diag([1.0, 0, 0]))
 OUT, LEFT = ["b", "e"], [0, 2, 3, 5, 6, 7]
 REST = nnspca.Covariance.from_data(X[[NAMES[i] for i in LEFT]])
 
@@ -117,6 +118,7 @@ def test_a_feature_included_has_a_place_in_every_function_of_one_component():
     est = nnspca.NonnegativeSparsePCA(1, 3, include=[weak], exclude=["b"]).fit(X)
     assert est.certificates_[0].upper >= est.explained_variance_[0] == pytest.approx(only.variance)
     assert est.certificates_[0].ratio == pytest.approx(curve.certificates[3].ratio, abs=1e-3)
+    assert est.certificates_[0].include == (X.columns.drop("b").get_loc(weak),)  # on the features left
     assert nnspca.bootstrap(X, 3, resamples=3, include=[weak]).resamples == 3
 
 
@@ -129,6 +131,10 @@ def test_a_feature_included_has_a_place_in_every_function_of_one_component():
         (lambda: nnspca.sweep(COV, 2, include=["a"], exclude=["a"]), "share feature 0"),
         (lambda: nnspca.sweep(COV, 2, ("em",), include=["a"]), "does not support include"),
         (lambda: nnspca.sweep_parts(COV, 1, 7, exclude=OUT), "k=7"),
+        (lambda: nnspca.sweep(FLAT, [1], exclude=[0]), "no variance"),
+        (lambda: nnspca.certify_parts(FLAT, 1, 1, exclude=[0]), "no variance"),
+        (lambda: nnspca.solve_all(FLAT, 1, exclude=[0]), "no variance"),
+        (lambda: nnspca.decompose(FLAT, 1, 1, exclude=[0]), "no variance"),
     ],
 )
 def test_what_cannot_be_left_out_or_kept_is_said(call, said):

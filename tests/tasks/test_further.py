@@ -92,3 +92,13 @@ def test_parts_go_on_until_the_gap_is_met_and_from_a_certificate_of_their_own():
     again = nnspca.certify_parts(pitprops, 2, 3, warm_start=replace(near, bounds=forged))
     assert again.upper >= again.lower
     nnspca.verify(again, pitprops)
+
+
+def test_a_search_that_was_ended_goes_on_with_its_certificate():
+    cov = nnspca.Covariance.from_data(np.random.default_rng(0).standard_normal((40, 50)))
+    ended = nnspca.certify(cov, 12, should_stop=lambda: True)
+    assert nnspca.certify(cov, 12, warm_start=ended).lower >= nnspca.solve(cov, 12).variance * (1 - 1e-9)
+    ended = nnspca.certify_parts(cov, 3, 6, should_stop=lambda: True)
+    again = nnspca.certify_parts(cov, 3, 6, warm_start=ended)
+    sought = nnspca.decompose(cov, 3, 6, deflation="together")
+    assert len(again.parts) == 3 and again.lower >= 0.99 * sought.variances.sum()

@@ -111,6 +111,12 @@ def test_solvers_and_certificates_of_restricted_problems(seed, nonnegative):
     lower, upper = checked(certificate, table)
     assert lower <= best * (1 + 1e-12)
     assert oracle.allows(float(upper), best)
+    asked = {"nonnegative": nonnegative, "include": include, "exclude": exclude}
+    swept = nnspca.sweep(cov, [k], methods=("best",), **asked).certificates[k]
+    assert (swept.include, swept.exclude) == (cert.include, cert.exclude)
+    assert swept.lower <= best * (1 + 1e-12) and oracle.allows(swept.upper, best)
+    single = nnspca.decompose(cov, 1, k, **asked)
+    assert (single.include, single.exclude) == (cert.include, cert.exclude)
 
 
 @BOTH

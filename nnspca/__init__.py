@@ -7,16 +7,14 @@ from nnspca import datasets
 from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS, BoundInfo
 from nnspca.certificates.file import load_certificate, save_certificate
 from nnspca.certificates.judge import verify
-from nnspca.components._certify import certify_parts
+from nnspca.components._certify import certify_parts, sweep_parts
 from nnspca.components._decompose import decompose
 from nnspca.components._deflate import DEFLATIONS, DeflationInfo, deflate
-from nnspca.components._sweep import sweep_parts
 from nnspca.control.progress import progress_bar
 from nnspca.covariance import Covariance
 from nnspca.covariance.choosing import MostVariable, most_variable
 from nnspca.errors import CertificateError, DataError
-from nnspca.resampling._bootstrap import bootstrap
-from nnspca.resampling._cross_validate import cross_validate
+from nnspca.resampling._bootstrap import bootstrap, cross_validate
 from nnspca.result import (
     Bound,
     Certificate,
@@ -38,12 +36,10 @@ from nnspca.result import (
 )
 from nnspca.solvers.registry import METHODS, MethodInfo, OptionInfo
 from nnspca.tasks._certify import certify
-from nnspca.tasks._contribution import contribution
-from nnspca.tasks._loadings import certify_loadings
-from nnspca.tasks._necessity import necessity
-from nnspca.tasks._scores import auc, scores, separation
+from nnspca.tasks._contribution import certify_loadings, contribution
+from nnspca.tasks._necessity import necessity, solve_all
+from nnspca.tasks._scores import scores, separation
 from nnspca.tasks._solve import solve
-from nnspca.tasks._solve_all import solve_all
 from nnspca.tasks._sweep import sweep
 
 if TYPE_CHECKING:
@@ -84,7 +80,6 @@ __all__ = [
     "Sweep",
     "SweepPoint",
     "anndata",
-    "auc",
     "bootstrap",
     "certify",
     "certify_loadings",

@@ -6,29 +6,25 @@ AnnData itself is not imported here: it is there where an object of it is. It co
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from nnspca.components._certify import certify_found
 from nnspca.components._decompose import decompose
-from nnspca.control.arguments import Deflation, Effort, Method, Seed, check_choice, check_flag, shown
+from nnspca.control.arguments import Deflation, Method, Seed, check_flag, shown
 from nnspca.covariance import Covariance
 from nnspca.covariance.input import Given, opened
-from nnspca.covariance.restriction import Features, places_of
+from nnspca.covariance.problem import Features, places_of
 from nnspca.covariance.sources import Source, chunked
 from nnspca.errors import DataError
-from nnspca.result import Certificate, Component, Components, OnProgress, PartsCertificate, ShouldStop
-from nnspca.result import features as described
-from nnspca.result.wording import safe_cell
+from nnspca.result import Component, Components, OnProgress, ShouldStop
+from nnspca.result import component as described
 from nnspca.tasks._scores import scores
 from nnspca.tasks._solve import check_seed
 
-__all__ = ["certify", "components", "parts", "write_gmt"]
+__all__ = ["components", "parts"]
 
 KEY = "nnspca"
 VARIABLE = "highly_variable"  # the column of var that scanpy's own methods go by
@@ -64,7 +60,8 @@ def components(
         sparse, and stays so.
     n_components, k, method, deflation, nonnegative, seed, should_stop, on_progress, **options
         As for :func:`nnspca.decompose`: k is the most genes of each component, one number or one
-        for each.
+        for each. With ``certify="live"`` among the options, ``lower``, ``upper`` and ``ratio`` of what is proven of
+        each component, or of all with deflation "together", are written as ``uns[key]["certificate"]``.
     standardize : bool, optional
         Divide each gene by its standard deviation (1/m). None leaves the data as they are and warns where one gene
         holds over 90 % of the total variance.
@@ -162,63 +159,12 @@ def components(
             "seed": seed,
         },
     }
+    proven = parts.certificates if parts.certificate is None else (parts.certificate,)
+    if proven:
+        target.uns[key]["certificate"] = {
+            name: np.array([getattr(cert, name) for cert in proven]) for name in ("lower", "upper", "ratio")
+        }
     return target if copy else None
-
-
-def certify(
-    adata: Any,
-    key: str = KEY,
-    *,
-    effort: Effort = "live",
-    should_stop: ShouldStop | None = None,
-    on_progress: OnProgress | None = None,
-) -> tuple[Certificate, ...] | PartsCertificate:
-    """Prove how far the components in an AnnData can be from the best possible.
-
-    Parameters
-    ----------
-    adata : AnnData
-        With what :func:`components` wrote, and the numbers it was found on.
-    key : str
-        The ``key_added`` it was written under.
-    effort, should_stop, on_progress
-        As for :func:`nnspca.certify`, for each component.
-
-    Returns
-    -------
-    tuple of Certificate, or PartsCertificate
-        One for each component, on what those before it left; with deflation "together" one for all.
-        Also written: ``uns[key]["certificate"]`` with ``lower``, ``upper`` and ``ratio``.
-
-    Raises
-    ------
-    DataError
-        Nothing was written under the key, or the numbers have changed since.
-
-    Examples
-    --------
-    >>> import anndata, nnspca
-    >>> adata = anndata.AnnData(np.random.default_rng(0).poisson(1.0, (30, 5)).astype(float))
-    >>> nnspca.anndata.components(adata, n_components=2, k=2)
-    >>> [cert.ratio > 0.99 for cert in nnspca.anndata.certify(adata)]
-    [True, True]
-    >>> adata.uns["nnspca"]["certificate"]["ratio"].shape
-    (2,)
-    """
-    record = _record_of(adata, key)
-    cov, parts = _again(adata, key, record), _found(adata, key, record)
-    check_choice("effort", effort, ("live", "thorough"))
-    if parts.deflation in ("joint", "quasi-orthogonal"):
-        raise ValueError(f"components by deflation {parts.deflation!r} were not sought alone: they have no certificate")
-    certificates = certify_found(
-        cov, parts, parts.deflation == "together", effort=effort, should_stop=should_stop, on_progress=on_progress
-    )
-    assert certificates is not None
-    several = certificates if isinstance(certificates, tuple) else (certificates,)
-    adata.uns[key]["certificate"] = {
-        name: np.array([getattr(cert, name) for cert in several]) for name in ("lower", "upper", "ratio")
-    }
-    return certificates
 
 
 def parts(adata: Any, key: str = KEY) -> Components:
@@ -235,43 +181,6 @@ def parts(adata: Any, key: str = KEY) -> Components:
     ['component', 'feature', 'loading', 'weight', 'place']
     """
     return _found(adata, key, _record_of(adata, key))
-
-
-def write_gmt(path: str | os.PathLike[str], adata: Any, key: str = KEY) -> None:
-    """Write the genes of each component as a gene set, the largest loading first, in Broad's GMT format.
-
-    Genes of negative loadings make a set of their own. A name that a spreadsheet would run gets an
-    apostrophe.
-
-    Parameters
-    ----------
-    path : path
-        Where to; an existing file is replaced.
-    adata : AnnData
-        With what :func:`components` wrote.
-    key : str
-        The ``key_added`` it was written under.
-
-    Examples
-    --------
-    >>> import anndata, nnspca, tempfile
-    >>> adata = anndata.AnnData(np.diag([3.0, 2.0, 1.0]))
-    >>> adata.var_names = ["LYZ", "NKG7", "CD3D"]
-    >>> nnspca.anndata.components(adata, n_components=1, k=1)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     nnspca.anndata.write_gmt(f"{folder}/programs.gmt", adata)
-    ...     print(Path(f"{folder}/programs.gmt").read_text().split())
-    ['nnspca_1', '1', 'genes', 'LYZ']
-    """
-    record = _record_of(adata, key)
-    loadings, names, lines = np.asarray(adata.varm[key]), list(map(str, adata.var_names)), []
-    for c in range(len(record["variance"])):
-        order = np.argsort(-np.abs(loadings[:, c]), kind="stable").tolist()
-        for ending, sign in (("", 1.0), ("_negative", -1.0)):
-            if genes := [" ".join(names[i].split()) for i in order if sign * loadings[i, c] > 0]:
-                cells = [f"{key}_{c + 1}{ending}", f"{len(genes)} genes", *genes]
-                lines.append("\t".join(str(safe_cell(cell)) for cell in cells))
-    Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _read(
@@ -324,17 +233,6 @@ def _record_of(adata: Any, key: str) -> Any:
     if not isinstance(record, dict) or "fingerprint" not in record or key not in adata.varm:
         raise DataError(f"nothing is written under {key!r:.60}: call nnspca.anndata.components(adata) first")
     return record
-
-
-def _again(adata: Any, key: str, record: Any) -> Covariance:
-    """The covariance of the numbers that the components were found on; DataError where they are others now."""
-    params = record["params"]
-    how = bool(params["standardize"]), bool(params.get("center", True))
-    layer, use_raw = params["layer"] or None, bool(params.get("use_raw", False))
-    _, cov = _read(adata, layer, use_raw, np.asarray(params["mask"], dtype=bool), *how)
-    if cov.fingerprint != str(record["fingerprint"]):
-        raise DataError(f"the numbers are not those that {key!r} was found on: find the components again")
-    return cov
 
 
 def _found(adata: Any, key: str, record: Any) -> Components:

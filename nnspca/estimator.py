@@ -30,7 +30,6 @@ from nnspca.control.arguments import (
     check_whole,
     shown,
 )
-from nnspca.control.progress import progress_bar
 from nnspca.covariance import Covariance
 from nnspca.covariance.input import aligned, check_names, check_unmasked, numbers, opened
 from nnspca.covariance.samples import added, check_weights, large_array, mirrored, stated, warn_of_dominant
@@ -89,8 +88,6 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         Keep the covariance as ``covariance_``, also where the estimator is pickled.
     n_jobs : int or None
         Processes of :meth:`certify`, -1 for one a processor; None works on one component after the other, here.
-    verbose : bool
-        Show how far ``fit`` has come, by tqdm where that is installed.
 
     Attributes
     ----------
@@ -150,13 +147,12 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         ddof: int = 0,
         store_covariance: bool = False,
         n_jobs: int | None = None,
-        verbose: bool = False,
     ) -> None:
         self.n_components, self.n_nonzero, self.method, self.deflation = n_components, n_nonzero, method, deflation
         self.random_state, self.nonnegative, self.standardize = random_state, nonnegative, standardize
         self.min_angle, self.options, self.ddof = min_angle, options, ddof
         self.include, self.exclude, self.center = include, exclude, center
-        self.store_covariance, self.n_jobs, self.verbose = store_covariance, n_jobs, verbose
+        self.store_covariance, self.n_jobs = store_covariance, n_jobs
 
     def fit(self, X, y=None, sample_weight=None) -> NonnegativeSparsePCA:
         """Find the components.
@@ -289,8 +285,6 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         how |= {"include": self.include, "exclude": self.exclude}
         if self.deflation == "quasi-orthogonal":
             how["min_angle"] = angle
-        if check_flag("verbose", self.verbose):
-            how["on_progress"] = progress_bar("fit")
         how |= options
         components = decompose(cov, min(wanted, n), sizes[: min(wanted, n)], self.method, **how)
         self._covariance, self._found = cov, components

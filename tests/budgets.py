@@ -7,8 +7,8 @@ from nnspca.bounds import certificate, plan
 from nnspca.bounds import parts as parts_certificate
 from nnspca.bounds.plan import COUNTED, PLANS
 from nnspca.components import _certify as of_parts
-from nnspca.components import bounding
-from nnspca.solvers import dspca, scotlass
+from nnspca.components import together
+from nnspca.solvers import comparators
 from nnspca.tasks import _certify
 
 
@@ -53,7 +53,7 @@ def of_live_parts(patch, working=None, **changed):
         patch.setattr(plan, "WHOLE", 0)
         patch.setattr(plan, "KEPT", 2 * working)
     live = replace(PLANS["live"], **changed)
-    patch.setattr(bounding, "PLANS", {**PLANS, "live": live})
+    patch.setattr(together, "PLANS", {**PLANS, "live": live})
 
 
 def brief(patch):
@@ -71,8 +71,8 @@ def few_starts(patch):
 
 def few_steps(patch):
     """Let the relaxations that are solved in steps be solved roughly: any component is feasible."""
-    for solver in (dspca, scotlass):
-        patch.setattr(solver, "STEPS", solver.STEPS // 5)
+    for steps in ("DSPCA_STEPS", "SCOTLASS_STEPS"):
+        patch.setattr(comparators, steps, getattr(comparators, steps) // 5)
 
 
 def lean(method, n_features):

@@ -39,21 +39,13 @@ def test_scanpy_finds_the_scores_where_it_looks_for_them(cells):
 
 
 @pytest.mark.parametrize("together", [False, True])
-def test_what_was_written_is_certified_also_after_a_file(cells, tmp_path, together):
+def test_what_is_proven_is_written_and_outlives_a_file(cells, tmp_path, together):
     adata = cells[:, :30].copy()
-    nnspca.anndata.components(adata, 2, 3, deflation="together" if together else "disjoint", mask_var=None)
+    how = "together" if together else "disjoint"
+    nnspca.anndata.components(adata, 2, 3, deflation=how, certify="live", mask_var=None)
     adata.write_h5ad(tmp_path / "cells.h5ad")
-    again = anndata.read_h5ad(tmp_path / "cells.h5ad")
-    proven = nnspca.anndata.certify(again)
-    assert isinstance(proven, nnspca.PartsCertificate if together else tuple)
-    ratio = again.uns["nnspca"]["certificate"]["ratio"]
+    ratio = anndata.read_h5ad(tmp_path / "cells.h5ad").uns["nnspca"]["certificate"]["ratio"]
     assert ratio.shape == (1 if together else 2,) and (ratio > 0.9).all()
-    cov = nnspca.Covariance.from_data(again)
-    nnspca.verify(proven if together else proven[0], cov)
-    again.write_h5ad(tmp_path / "again.h5ad")
-    again.X[0, 0] += 1
-    with pytest.raises(nnspca.DataError, match="not those that 'nnspca' was found on"):
-        nnspca.anndata.certify(again)
 
 
 def test_sparse_layers_stay_sparse_and_a_copy_leaves_the_original(cells):
@@ -63,29 +55,10 @@ def test_sparse_layers_stay_sparse_and_a_copy_leaves_the_original(cells):
     assert "nnspca" not in adata.uns and "nnspca" in made.uns
     assert scipy.sparse.issparse(made.layers["counts"])
     cov = nnspca.Covariance.from_data(adata.layers["counts"][:, :300])
-    assert nnspca.anndata.certify(made)[0].fingerprint == cov.fingerprint
+    assert made.uns["nnspca"]["fingerprint"] == cov.fingerprint
     parts = nnspca.decompose(cov, 2, 4)
     assert np.array_equal(made.varm["nnspca"][:300], parts.loadings)
     assert np.allclose(made.obsm["X_nnspca"], nnspca.scores(adata.layers["counts"][:, :300], parts))
-
-
-def test_programs_go_out_as_gene_sets(cells, tmp_path):
-    adata = cells.copy()
-    nnspca.anndata.components(adata, 2, [3, 2], standardize=True)
-    nnspca.anndata.write_gmt(tmp_path / "programs.gmt", adata)
-    rows = [line.split("\t") for line in (tmp_path / "programs.gmt").read_text().splitlines()]
-    parts = nnspca.anndata.parts(adata)
-    assert [row[:2] for row in rows] == [["nnspca_1", "3 genes"], ["nnspca_2", "2 genes"]]
-    assert [set(row[2:]) for row in rows] == [set(part.names) for part in parts]
-    signed = adata.copy()
-    signed.varm["nnspca"] = signed.varm["nnspca"] * [1.0, -1.0]
-    nnspca.anndata.write_gmt(tmp_path / "signed.gmt", signed)
-    assert [row.split("\t")[0] for row in (tmp_path / "signed.gmt").read_text().splitlines()] == [
-        "nnspca_1",
-        "nnspca_2_negative",
-    ]
-    table = parts.to_frame()
-    assert table["feature"].tolist() == [gene for row in rows for gene in row[2:]]
 
 
 def test_an_annotated_table_goes_wherever_data_go(cells):
@@ -106,7 +79,7 @@ def test_an_annotated_table_goes_wherever_data_go(cells):
         (lambda a: nnspca.anndata.components(a, layer="raw"), "layer='raw' is not there"),
         (lambda a: nnspca.anndata.components(a, mask_var="variable"), "mask_var='variable' is no column of var"),
         (lambda a: nnspca.anndata.components(a, mask_var=[True]), "mask_var=.* is not allowed; give 80 of True"),
-        (lambda a: nnspca.anndata.certify(a, "none"), "nothing is written under 'none'"),
+        (lambda a: nnspca.anndata.parts(a, "none"), "nothing is written under 'none'"),
         (lambda a: nnspca.anndata.components(a, k=99), "k=99 is not allowed; give a whole number from 1 to"),
     ],
 )
@@ -125,8 +98,6 @@ def test_parts_are_as_they_were_found_whichever_cells_are_left(cells):
     again = nnspca.anndata.parts(few)
     assert again == found and again.summary() == found.summary()
     assert np.allclose(nnspca.scores(few, again), few.obsm["X_nnspca"])
-    with pytest.raises(nnspca.DataError, match="numbers are not those"):
-        nnspca.anndata.certify(few)
     with pytest.raises(nnspca.DataError, match="genes are not those"):
         nnspca.anndata.parts(adata[:, :30].copy())
     adata.X = scipy.sparse.csr_matrix(adata.X)  # or toarray() of sparse ones
@@ -137,8 +108,7 @@ def test_raw_counts_of_the_genes_kept_are_read(cells):
     adata = cells[:, 5:45].copy()
     nnspca.anndata.components(adata, 1, 3, use_raw=True, mask_var=None)
     own = adata.raw[:, adata.var_names].X
-    (cert,) = nnspca.anndata.certify(adata)
-    assert cert.fingerprint == nnspca.Covariance.from_data(own).fingerprint
+    assert adata.uns["nnspca"]["fingerprint"] == nnspca.Covariance.from_data(own).fingerprint
     with pytest.raises(nnspca.DataError, match=r"use_raw=True reads adata\.raw"):
         nnspca.anndata.components(adata, use_raw=True, layer="counts")
 
@@ -153,7 +123,6 @@ def test_cells_in_a_file_are_read_a_few_at_a_time(cells, tmp_path):
         nnspca.anndata.components(adata, 2, 4, mask_var=np.arange(765) < 60)
     assert np.allclose(backed.obsm["X_nnspca"], held.obsm["X_nnspca"])
     assert nnspca.anndata.parts(backed) == nnspca.anndata.parts(held)
-    assert nnspca.anndata.certify(backed)[0].ratio > 0.9
     one, other = (nnspca.bootstrap(data, 2, resamples=3) for data in (backed, cells))
     assert np.array_equal(one.recurrence, other.recurrence)
     backed.file.close()

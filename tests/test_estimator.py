@@ -21,7 +21,7 @@ import nnspca
 from nnspca import NonnegativeSparsePCA
 from tests import budgets
 
-TAKEN_OUT = ("disjoint", "projection", "schur", "hotelling")
+TAKEN_OUT = ("disjoint", "projection", "schur")
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # two components of few features
@@ -340,11 +340,6 @@ def test_certificates_of_several_components_may_be_made_in_processes(strip):
     assert est.certify() == own.certify()
     with pytest.raises(ValueError, match="n_jobs=0 is not allowed; give a number of processes"):
         NonnegativeSparsePCA(n_jobs=0).fit(strip).certify()
-
-
-def test_it_tells_how_far_it_is(X, capsys):
-    NonnegativeSparsePCA(2, 4, "em", verbose=True).fit(X)
-    assert "100 %" in capsys.readouterr().err
 
 
 def test_weights_are_routed_to_it(X):

@@ -25,8 +25,7 @@ from nnspca.certificates.proofs import (
     VariancesProof,
 )
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Problem
-from nnspca.covariance.restriction import restricted
+from nnspca.covariance.problem import Problem, restricted
 from nnspca.result import Certificate, PartsCertificate
 
 VERSION = 1  # of the section that the checker reads

@@ -18,8 +18,7 @@ from nnspca.certificates.eigenvalues import holds_everywhere
 from nnspca.certificates.numbers import EFFORTS, array, at_most, flag, number, text, whole
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Problem
-from nnspca.covariance.restriction import restricted
+from nnspca.covariance.problem import Problem, restricted
 from nnspca.errors import CertificateError
 from nnspca.result import Bound, Certificate, Component, PartsCertificate
 

@@ -3,32 +3,47 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from nnspca.components._deflate import deflate
-from nnspca.components.bounding import bound_parts
-from nnspca.components.checks import check_choices, check_count, check_included, check_sizes, check_start_from
-from nnspca.components.together import EXHAUSTED, components, seek
-from nnspca.control.arguments import Deflation, Effort, Method, Seed, check_callables, check_number, check_whole
+from nnspca.bounds.plan import PLANS
+from nnspca.components._deflate import check_deflation, deflate
+from nnspca.components.together import EXHAUSTED, bound_parts, components, seek
+from nnspca.control.arguments import (
+    Deflation,
+    Effort,
+    Method,
+    Seed,
+    check_callables,
+    check_choice,
+    check_number,
+    check_whole,
+)
 from nnspca.control.progress import Monitor
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Problem
-from nnspca.covariance.restriction import Features, widened
+from nnspca.covariance.problem import Features, Problem, check_restriction, widened
 from nnspca.covariance.span import cumulative_variance
 from nnspca.machines import HERE, Executor, Workers, check_executor
 from nnspca.numerics.doubles import read_only
 from nnspca.result import Certificate, Component, Components, OnProgress, Progress, ShouldStop
-from nnspca.solvers.quasi_orthogonal import quasi_orthogonal
-from nnspca.solvers.registry import MethodInfo
+from nnspca.solvers.em import quasi_orthogonal
+from nnspca.solvers.registry import METHODS, MethodInfo
 from nnspca.tasks._certify import SOLVING
 from nnspca.tasks._certify import certify as certify_one
-from nnspca.tasks._solve import check_covariance, check_method, check_seed, check_size, solve
-from nnspca.tasks.excluding import excluding
+from nnspca.tasks._solve import (
+    check_cardinality,
+    check_covariance,
+    check_includes,
+    check_method,
+    check_seed,
+    check_size,
+    excluding,
+    solve,
+)
 
 GREEDY = 0.3  # share of a joint search's progress for finding parts one by one first
 SEEKING = 0.4  # share of the progress for finding parts, if they are certified too
@@ -36,7 +51,6 @@ ANGLE = 85.0  # degrees, the least angle if none is given
 OF_EM = ("restarts", "max_iter", "tol")  # options of EM that also apply to the later components of "quasi-orthogonal"
 
 OnPart = Callable[[Component], None]
-OnParts = Callable[[tuple[Component, ...]], None]
 
 
 @excluding
@@ -52,14 +66,12 @@ def decompose(
     certify: Effort | None = None,
     min_angle: float | None = None,
     starts: int = 20,
-    start_from: Components | Component | np.ndarray | None = None,
     include: Features = None,
     exclude: Features = None,
     executor: Executor = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
     on_part: OnPart | None = None,
-    on_parts: OnParts | None = None,
     **options: object,
 ) -> Components:
     """Find several components.
@@ -85,9 +97,6 @@ def decompose(
         Least angle between components in degrees, 0 to 90, for "quasi-orthogonal" only; 85 by default.
     starts : int
         Number of further starts of the search for parts "together", 0 to 10000.
-    start_from : Components, Component, or ndarray of shape (n,) or (n, r), optional
-        The first components, fewer than ``n_components``: they stay as they are, and the others are
-        found on the deflated covariance. Not with "together" and "joint".
     include, exclude
         Features that the component reserves a place for (with ``n_components=1`` only: of several it would not say
         which has them), and that none may use, as for :func:`nnspca.solve`. Certificates are then of the covariance of
@@ -100,8 +109,6 @@ def decompose(
         component. A stopped call returns the components found so far, at least one.
     on_part : callable, optional
         Called with each :class:`nnspca.Component` when it is found; with "together", when all are found.
-    on_parts : callable, optional
-        With "together": called with the tuple of the parts whenever better ones are found.
     **options
         Those of the method.
 
@@ -126,7 +133,7 @@ def decompose(
     (array([2, 2]), 0.0)
     """
     check_covariance(cov)
-    check_callables(should_stop=should_stop, on_progress=on_progress, on_part=on_part, on_parts=on_parts)
+    check_callables(should_stop=should_stop, on_progress=on_progress, on_part=on_part)
     info, nonnegative = check_method(method, nonnegative), bool(nonnegative)
     check_size(info, cov.n_features)
     count = check_count(n_components, cov.n_features)
@@ -137,7 +144,6 @@ def decompose(
     if min_angle is not None and deflation != "quasi-orthogonal":
         raise ValueError(f"min_angle={angle:g} is for deflation='quasi-orthogonal'; got deflation={deflation!r}")
     ins = check_included(info, include, cov, sizes, deflation)
-    initial = check_start_from(start_from, cov, sizes, nonnegative, deflation)
     check_executor(executor)
     checked = info.checked(options, decompose, joint=deflation == "joint")
     started = time.perf_counter()
@@ -155,12 +161,11 @@ def decompose(
         checked,
         monitor,
         on_part,
-        initial,
         ins,
     )
     with one_blas_thread():
         if deflation == "together":
-            result = run.together(starts, on_parts, executor)
+            result = run.together(starts, executor)
         else:
             result = run.jointly() if deflation == "joint" else run.one_by_one()
     monitor.tell(1.0, "done")
@@ -183,7 +188,6 @@ class _Decomposition:
     checked: dict[str, Any]
     monitor: Monitor
     on_part: OnPart | None
-    initial: tuple[Component, ...] = ()
     include: tuple[int, ...] = ()
 
     @property
@@ -215,17 +219,13 @@ class _Decomposition:
         more["include"] = self.include
         return Components(parts, explained, total, name, self.deflation, self.nonnegative, **more)
 
-    def together(self, starts: int, on_parts: OnParts | None, executor: Executor) -> Components:
+    def together(self, starts: int, executor: Executor) -> Components:
         """Find parts one by one, and improve them jointly from there."""
         searching = self.monitor.part(0.0, SEEKING if self.effort else 1.0)
         greedy = replace(
             self, deflation="disjoint", effort=None, on_part=None, monitor=searching.part(0.0, GREEDY)
         ).one_by_one()
         template = replace(greedy.parts[0], seconds=0.0, history=(), note="")
-
-        def report(X: np.ndarray) -> None:
-            if on_parts is not None:
-                on_parts(components(self.cov, X, template))
 
         seeking = searching.part(GREEDY, 1.0)
         with Workers(HERE if executor is None else executor, self.cov, seeking) as workers:
@@ -235,7 +235,6 @@ class _Decomposition:
                 rng=np.random.default_rng(self.seed),
                 monitor=seeking,
                 starts=starts,
-                on_better=report,
                 workers=workers,
             )
         parts = components(self.cov, X, template)
@@ -286,13 +285,7 @@ class _Decomposition:
         if remainder is None or (parts and remainder.trace <= EXHAUSTED * self.cov.trace):
             return self._exhausted(parts)
         span = self.monitor.part(number / len(self.sizes), (number + 1) / len(self.sizes))
-        part: Component | None
-        if number < len(self.initial):
-            part = self.initial[number]
-            x = np.ascontiguousarray(part.loadings[places])
-            part = replace(part, loadings=x, variance=remainder.variance(x), k=min(part.k, remainder.n_features))
-        else:
-            part = self._next(remainder, min(self.sizes[number], remainder.n_features), U, span)
+        part = self._next(remainder, min(self.sizes[number], remainder.n_features), U, span)
         if part is None:
             stop_note = f"stopped after {number} of {len(self.sizes)} components"
             angle_note = f"{number} of {len(self.sizes)} components: no further one keeps the angle"
@@ -357,3 +350,56 @@ class _Decomposition:
             span.tell(progress.fraction, f"{title}: {progress.stage}", progress.variance, progress.upper)
 
         return relay
+
+
+def check_count(n_components: object, n: int) -> int:
+    """Return the number of components; ValueError unless it is a whole number from 1 to n."""
+    return check_whole("n_components", n_components, 1, n)
+
+
+def check_sizes(cov: Covariance, k: object, count: int) -> list[int]:
+    """One cardinality for each component."""
+    if isinstance(k, str) or not isinstance(k, Iterable) or not getattr(k, "ndim", 1):
+        return [check_cardinality(cov, k)] * count
+    sizes = [check_cardinality(cov, each) for each in k]
+    if len(sizes) != count:
+        raise ValueError(f"k has {len(sizes)} values; give one whole number, or {count}, one for each component")
+    return sizes
+
+
+def check_choices(info: MethodInfo, deflation: str, certify: str | None, sizes: list[int]) -> None:
+    """Raise ValueError for a choice that does not go with another."""
+    check_deflation(deflation)
+    check_choice("certify", certify, PLANS, none=True)
+    if deflation == "joint" and not info.multi:
+        able = " or ".join(f"method={name!r}" for name, other in METHODS.items() if other.multi)
+        raise ValueError(
+            f"method {info.name!r} finds one component at a time; give a deflation other than 'joint', or {able}"
+        )
+    if deflation == "joint" and (certify is not None or len(set(sizes)) > 1):
+        raise ValueError("deflation 'joint' takes one k for all components, and no certify: they were not sought alone")
+    if deflation == "together" and (not info.feasible or len(set(sizes)) > 1):
+        raise ValueError(
+            f"deflation 'together' takes one k for all parts, and a method that keeps to it; got k = {sizes} and "
+            f"method {info.name!r}"
+        )
+    if deflation == "quasi-orthogonal" and certify is not None:
+        raise ValueError(
+            "components with a least angle have no certificate: no bound takes that constraint into account"
+        )
+    if certify is not None and not info.feasible:
+        raise ValueError(f"method {info.name!r} does not keep to k and sign: its components have no certificate")
+
+
+def check_included(
+    info: MethodInfo, include: Features, cov: Covariance, sizes: list[int], deflation: str
+) -> tuple[int, ...]:
+    """Return the places of features to include; ValueError unless one component is sought, by itself."""
+    _, ins, _ = check_restriction(cov, sizes[0], include, None)
+    check_includes(info, ins)
+    if ins and (len(sizes) > 1 or deflation in ("joint", "together")):
+        raise ValueError(
+            f"include names features of one component; got {len(sizes)} with deflation {deflation!r}: give "
+            "n_components=1 and deflation='disjoint'"
+        )
+    return ins

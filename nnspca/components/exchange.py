@@ -16,7 +16,7 @@ import numpy as np
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
-from nnspca.solvers.polish import larger_eigenvalue
+from nnspca.solvers.climb import larger_eigenvalue
 
 # on digits and genes half and twice of each of these end as well
 UNUSED = 200  # unused features considered in a round, for each part

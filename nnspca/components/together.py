@@ -18,23 +18,31 @@ that set with a few parts replaced.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from nnspca.bounds.parts import KnownParts, tighten
+from nnspca.bounds.plan import PLANS
+from nnspca.certificates.proofs import PairProof
 from nnspca.components.exchange import assign, exchanged
 from nnspca.control.progress import Monitor, ShouldStop
+from nnspca.control.stopping import Stopped
+from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.machines import HERE, Workers
 from nnspca.numerics import feasible
 from nnspca.numerics.doubles import read_only
-from nnspca.result import Component
+from nnspca.result import Bound, Component, PartsCertificate
 from nnspca.solvers.climb import QUIET, TIE, optimise_on_support
+from nnspca.tasks._certify import BETTER, certify
 
 Start = Callable[["JointSearch"], np.ndarray]  # returns a start from the best parts known at that time
 KnownOptima = dict[bytes, tuple[np.ndarray, float]]
@@ -51,19 +59,16 @@ def seek(
     rng: np.random.Generator,
     monitor: Monitor,
     starts: int,
-    on_better: Callable[[np.ndarray], None] = lambda parts: None,
     workers: Workers | None = None,
 ) -> tuple[np.ndarray, list[float]]:
     """Find r parts whose total variance is large: unit rows of disjoint supports, or zeros if there are fewer.
 
-    The first start is ``greedy`` (r, n), such rows; ``starts`` further ones follow. ``on_better`` is
-    called with the parts whenever better ones are found. Starts run ahead on the crew, and run again
-    if an earlier one finds better parts, so the result does not depend on it. Returned are the parts,
-    largest variance first, and the largest sum of variances known after each start.
+    The first start is ``greedy`` (r, n), such rows; ``starts`` further ones follow. Starts run ahead on the
+    workers, and run again if an earlier one finds better parts, so the result does not depend on it. Returned are
+    the parts, largest variance first, and the largest sum of variances known after each start.
     """
     search = JointSearch(problem, len(greedy), monitor)
     search.improve(greedy)
-    on_better(search.parts)
     history = [search.value]
     fresh_starts = int(np.ceil(FRESH * starts))
     start_functions = [
@@ -84,7 +89,6 @@ def seek(
             break
         if better is not None:
             search.parts, search.value = better
-            on_better(search.parts)
             for future in submitted.values():
                 future.cancel()
             submitted.clear()
@@ -219,3 +223,83 @@ def _feasible(X: np.ndarray, problem: Problem) -> bool:
     used = X != 0
     counts = used.sum(axis=0).max(initial=0) <= 1 and used.sum(axis=1).max(initial=0) <= problem.k
     return bool(counts and not (problem.nonnegative and (X < 0).any()))
+
+
+def bound_parts(
+    problem: Problem,
+    n_components: int,
+    parts: tuple[Component, ...],
+    *,
+    efforts: Sequence[str],
+    monitor: Monitor,
+    gap: float = 0.0,
+    start: PairProof | None = None,
+    before: Bound | None = None,
+    fixed: bool = True,
+) -> PartsCertificate:
+    """Bound the total variance of r parts, starting from the parts known.
+
+    One effort follows another until the ``gap`` is met. ``start`` is what proved a bound at a neighbouring k or r,
+    ``before`` a bound already proven here.
+    If ``fixed``, exactly these parts are certified: better ones found on the way do not replace them.
+    """
+    started, effort = time.perf_counter(), efforts[-1]
+    X = np.zeros((n_components, problem.n))
+    X[: len(parts)] = [part.loadings for part in parts]
+
+    def single() -> Bound:
+        """The least bound of a certificate of one part alone."""
+        best = replace(max(parts, key=lambda part: part.variance), k=problem.k)
+        settings = {"nonnegative": problem.nonnegative, "should_stop": monitor.should_stop}
+        return certify(problem.cov, problem.k, component=best, **settings).winner
+
+    def consider(rows: np.ndarray) -> None:
+        """Search from a start and keep better parts, unless the parts are fixed."""
+        nonlocal parts
+        if fixed:
+            return
+        better, value = improved(problem, rows, monitor=monitor)
+        if value > known.lower * (1 + BETTER):
+            template = replace(parts[0], history=(), note="found by branch and bound, for a certificate")
+            parts = components(problem.cov, better, template)
+            known.lower = float(sum(part.variance for part in parts))
+
+    variances = [part.variance for part in parts]
+    known = KnownParts(
+        X=X,
+        lower=float(sum(variances)),
+        best=max(variances),
+        single=single,
+        monitor=monitor,
+        start=start,
+        consider=consider,
+    )
+    if before is not None:
+        known.record(before, 0.0)
+    for place, effort in enumerate(efforts):
+        plan, span = PLANS[effort], monitor.part(place / len(efforts), (place + 1) / len(efforts))
+        plan = replace(plan, closed=max(plan.closed, gap / (1 - gap)))
+        with one_blas_thread(), suppress(Stopped):  # every bound made before holds
+            clock = time.perf_counter()
+            for number, bound in enumerate(tighten(problem, known, plan), start=1):
+                clock, spent = time.perf_counter(), time.perf_counter() - clock
+                known.record(bound, spent)
+                span.tell(1 - 1 / number, f"bound “{bound.name}”", known.lower, known.upper)
+                if span.stop() or not known.above(plan.closed):
+                    break
+        if monitor.stop() or not known.above(plan.closed):
+            break
+    monitor.tell(1.0, "done", known.lower, known.upper)
+    return PartsCertificate(
+        n_components,
+        problem.k,
+        problem.nonnegative,
+        known.lower,
+        known.upper,
+        parts,
+        tuple(known.bounds.values()),
+        problem.cov.fingerprint,
+        effort,
+        time.perf_counter() - started,
+        monitor.stop(),
+    )

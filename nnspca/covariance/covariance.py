@@ -21,16 +21,15 @@ from nnspca.control.progress import OnProgress, ShouldStop
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import samples as reading
 from nnspca.covariance.factor import DenseFactor, Factor, SparseFactor
-from nnspca.covariance.forms import Form, HeldMatrix
+from nnspca.covariance.forms import Form, HeldMatrix, semidefinite, square
 from nnspca.covariance.input import Given, check_feature_names, opened
-from nnspca.covariance.matrices import semidefinite, square
 from nnspca.covariance.provenance import Provenance
 from nnspca.covariance.sources import chunked
 from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
 from nnspca.numerics.doubles import read_only
 from nnspca.numerics.feasible import sum_of_largest
-from nnspca.result.features import Features, frozen
+from nnspca.result.component import Features, frozen
 
 PAIRS, FEW_PAIRS, MANY_FEATURES = 20, 8, 20_000  # eigenpairs made at once, fewer of so many features and more
 STRIP, STRIP_ENTRIES = 256, 4_000_000  # most rows, and entries of rows, that are read at a time

@@ -15,14 +15,6 @@ from nnspca.control.arguments import is_table, masked, shown, strangers
 from nnspca.errors import DataError, needed, reason
 from nnspca.numerics.doubles import EXACT, as_doubles
 
-# Types whose numbers are not in memory, and the call that loads them.
-LAZY = {
-    ("dask", "Array"): "X.compute()",
-    ("dask", "DataFrame"): "X.compute()",
-    ("polars", "LazyFrame"): "X.collect()",
-    ("xarray", "Dataset"): 'X["name"], one of its arrays',
-}
-
 
 @dataclass(frozen=True, eq=False)
 class Given:
@@ -40,15 +32,15 @@ def opened(given: Any) -> Given:
     """Return the numbers of anything that is taken as data, with the names of its features.
 
     Arrays, tables of pandas and polars, a two-dimensional ``xarray.DataArray``, sparse arrays, a
-    Dataset and an AnnData in memory; DataError for data that lie elsewhere, as those of Dask do.
+    Dataset and an AnnData in memory.
     """
     if isinstance(given, Given):
         return given
     if isinstance(given, np.ndarray | list | tuple):
         return Given(given)
     package, kind = type(given).__module__.partition(".")[0], type(given).__name__
-    if advice := LAZY.get((package, kind)):
-        raise DataError(f"data is a {kind} of {package}, which is not in memory: give {advice}")
+    if (package, kind) in (("polars", "LazyFrame"), ("xarray", "Dataset"), ("dask", "DataFrame")):
+        raise DataError(f"data is a {kind} of {package}: give an array or a table in memory")
     if package == "nnspca" and kind == "Covariance":
         raise DataError("data is a Covariance already: give it as it is, or the samples it was made of")
     if package == "anndata":
@@ -77,9 +69,6 @@ def _of_annotated(given: Any) -> Given:
         raise DataError("data is an AnnData that lies in a file: give adata.to_memory()")
     if given.X is None:
         raise DataError("data is an AnnData without X: give one of its layers, adata.layers[name]")
-    package, kind = type(given.X).__module__.partition(".")[0], type(given.X).__name__
-    if advice := LAZY.get((package, kind)):
-        raise DataError(f"data is an AnnData whose X is a {kind} of {package}: give adata.to_memory(), or {advice}")
     return Given(given.X, tuple(map(str, given.var_names)))
 
 
@@ -147,11 +136,9 @@ def _of_array(given: object) -> np.ndarray:
     try:
         values = np.asarray(given)
     except (TypeError, ValueError) as error:
-        raise DataError(f"data must be a table whose rows have the same length; {_lengths(given)}") from error
+        raise DataError(f"data must be a table whose rows have the same length; got {shown(given)}") from error
     missing = values.ndim > 0  # an empty place is refused as not finite, with where it is
     strange = strangers(values, lambda v: (v is None and missing) or (isinstance(v, Decimal) and not v.is_snan()))
-    if strange and hasattr(given, "feature_names") and hasattr(given, "X"):
-        raise DataError(f"data must be real numbers; got a {type(given).__name__}: give its .X, or use from_dataset")
     if strange:
         kind = f"of type {type(strange[0]).__name__}"
         got = f"{strange[0]!s:.40} {kind}" if values.dtype == object else f"dtype {strange[0]!s:.40}"
@@ -167,16 +154,6 @@ def _of_array(given: object) -> np.ndarray:
 def _reaches(values: np.ndarray) -> bool:
     """Whether numbers are so large that whole ones may have been rounded."""
     return bool(values.size and np.abs(values).max() >= EXACT)
-
-
-def _lengths(given: object) -> str:
-    """Where rows of different lengths begin."""
-    if isinstance(given, list | tuple):
-        lengths = [len(row) if hasattr(row, "__len__") else 0 for row in given]
-        odd = next((i for i, length in enumerate(lengths) if length != lengths[0]), None)
-        if odd is not None:
-            return f"row 0 has {lengths[0]} value(s), row {odd} has {lengths[odd]}"
-    return f"got {type(given).__name__}"
 
 
 def _of_sparse(given, finite: bool) -> scipy.sparse.csr_array:

@@ -18,9 +18,8 @@ from nnspca.control.arguments import check_flag, check_whole, is_table, masked, 
 from nnspca.control.progress import OnProgress, ShouldStop
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance.factor import AT_A_TIME, DenseFactor, SparseFactor, varies
-from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldMatrix
+from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldMatrix, check_scale
 from nnspca.covariance.input import Given, check_names, numbers, opened
-from nnspca.covariance.matrices import check_scale
 from nnspca.covariance.provenance import Provenance, hashed, of_data
 from nnspca.covariance.sources import Source, chunked, in_memory, plain
 from nnspca.covariance.sums import Sums

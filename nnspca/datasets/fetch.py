@@ -139,18 +139,10 @@ def require_folder(folder: Path) -> None:
 
 def fault(folder: Path | None) -> str:
     """Return the problem with the folder in ``NNSPCA_DATA``; nothing if it is unset or readable."""
-    if folder is None:
+    if folder is None or (os.path.isdir(folder) and os.access(folder, os.R_OK | os.X_OK)):
         return ""
-    what = "which is not a folder"
-    try:
-        os.stat(folder)
-        if folder.is_dir():
-            what = "" if os.access(folder, os.R_OK | os.X_OK) else "which you may not look into"
-    except PermissionError:
-        what = "which lies in a folder you may not look into"
-    except OSError:
-        pass
-    return what and f"{DATA_VARIABLE} is set to {str(folder)!r}, {what}. Correct it, or unset it to download."
+    wrong = "which is not a folder that you may look into"
+    return f"{DATA_VARIABLE} is set to {str(folder)!r}, {wrong}. Correct it, or unset it to download."
 
 
 def read_local(path: Path) -> bytes:

@@ -22,7 +22,7 @@ FEW = 5  # samples below which hardly anything can be said
 COUNTED = 20  # distinct values that whole numbers must have to be counts, not grades
 TALL, ALIKE = 20.0, 3.0  # times more rows than columns, all of one kind, from which rows may be the features
 MOST_COLUMNS = 2000  # most columns that are compared with each other
-SAME, ALMOST = 1 - 1e-9, 0.9995  # correlations from which two columns are one quantity in two units, or rounded
+SAME = 1 - 1e-9  # correlation from which two columns are one quantity, be it in two units
 NEAR = 0.3  # share of the first direction's largest loading from which a feature counts as part of it
 NAMED_ALIKE = 8  # least number of columns for which a shared name plus a number means one unit
 FEW_KINDS = 20  # most whole numbers that may stand for classes
@@ -46,7 +46,7 @@ TIMES, TOTALS = (
 class Note:
     """One observation."""
 
-    # "scales", "named alike", "dominant", "counts", "constant", "duplicates", "units", "identifiers", "dates",
+    # "scales", "named alike", "dominant", "counts", "constant", "duplicates", "identifiers", "dates",
     # "classes", "totals", "levels", "orientation", "signs" or "few samples"
     kind: str
     says: str  # one sentence
@@ -129,7 +129,6 @@ def inspect(X: object, feature_names: Sequence[str] | None = None) -> Inspection
     >>> print(seen)
     Column 'id' numbers the samples: left out.
     The scales of the columns differ by a factor of 19,000: standardised, so that units do not matter.
-    A component of the data as they are is mostly 'income'; standardised, mostly 'income' and 'spend'.
     Without standardising, 'income' alone would have 99.9 % of the total variance.
     """
     names = tuple(map(str, () if feature_names is None else feature_names))
@@ -162,8 +161,7 @@ def _of_table(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]
     if comparable and 2 <= len(used) <= MOST_COLUMNS:
         beside += _duplicates(data, used)
         signs = _signs(data, used := _without(used, beside))
-        beside += _units(data, used)
-        beside += _totals(data, used := _without(used, beside))
+        beside += _totals(data, used)
         used = _without(used, beside)
         beside += signs
     return [*notes, *_scales(data, spread, used), *_counts(data, used), *_levels(data, used), *orientation, *beside]
@@ -222,24 +220,11 @@ def _is_time(values: np.ndarray) -> bool:
 
 
 def _duplicates(data: Dataset, used: np.ndarray) -> list[Note]:
-    seen: dict[bytes, int] = {}
-    equal = [int(i) for i in used if seen.setdefault(data.X[:, i].tobytes(), int(i)) != int(i)]
-    return _left_out("duplicates", data, equal, "equals another column", "equal another column")
-
-
-def _units(data: Dataset, used: np.ndarray) -> list[Note]:
-    """Columns that hold the quantity of another column in another unit."""
+    """Columns that hold the quantity of an earlier column, be it in another unit."""
     Z = _standardised(data, used)
     later = np.triu(Z.T @ Z / len(Z), 1)  # each pair once, at the row of the earlier column
-    one = "holds the same quantity as another column, in another unit"
-    several = "hold the same quantities as other columns, in other units"
-    notes = _left_out("units", data, used[(later >= SAME).any(axis=0)], one, several)
-    if len(almost := np.argwhere((later >= ALMOST) & (later < SAME))):
-        names = " and ".join(_named(data, used[i : i + 1]) for i in almost[0])
-        more = f", and {len(almost) - 1:,} more such pair{'s' * (len(almost) > 2)}" if len(almost) > 1 else ""
-        text = f"{names} correlate above {ALMOST}{more}: perhaps one quantity in two units, rounded."
-        notes.append(Note("units", text, "", tuple(used[almost[0]].tolist())))
-    return notes
+    same, one = used[(later >= SAME).any(axis=0)], "the same quantity as another column, be it in another unit"
+    return _left_out("duplicates", data, same, f"holds {one}", f"hold {one}")
 
 
 def _totals(data: Dataset, used: np.ndarray) -> list[Note]:
@@ -286,42 +271,17 @@ def _scales(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
     if ratio > WIDE and share <= DOMINANT and _named_alike(data, used):
         text = "The columns' names differ only in a number, so they seem to share one unit: not standardised."
         return [Note("named alike", text)]
-    notes, answers = [], _both_answers(data, spread, used)
+    notes = []
     text = f"The scales of the columns differ by a factor of {float(f'{ratio:.2g}'):,.0f}"
     if ratio > WIDE:
-        notes.append(Note("scales", f"{text}: standardised, so that units do not matter.{answers}", "standardise"))
-    elif answers and ((ratio > UNEQUAL and not _named_alike(data, used)) or share > LARGE):
+        notes.append(Note("scales", f"{text}: standardised, so that units do not matter.", "standardise"))
+    elif (ratio > UNEQUAL and not _named_alike(data, used)) or share > LARGE:
         text += f", and {name} has {percentage} of the total variance."
-        notes.append(Note("scales", f"{text}{answers} If units differ, standardise."))
+        notes.append(Note("scales", f"{text} If units differ, standardise."))
     if share > DOMINANT:
         text = f"Without standardising, {name} alone would have {percentage} of the total variance."
         notes.append(Note("dominant", text, "standardise", (first,)))
     return notes
-
-
-def _both_answers(data: Dataset, spread: np.ndarray, used: np.ndarray) -> str:
-    """What a nonnegative component is made of as the data are and standardised, where that is quickly known."""
-    if data.is_sparse or len(used) > MOST_COLUMNS or data.shape[0] < FEW:
-        return ""
-    Z = _standardised(data, used)
-    plain, scaled = (_made_of(data, used, values) for values in (Z * spread[used], Z))
-    return (
-        ""
-        if plain == scaled
-        else (f" A component of the data as they are is mostly {plain}; standardised, mostly {scaled}.")
-    )
-
-
-def _made_of(data: Dataset, used: np.ndarray, Z: np.ndarray) -> str:
-    """The features with the largest loadings along a direction of large variance without negative ones."""
-    first = _leading(Z)[0]
-    x = np.maximum(first if first.max() >= -first.min() else -first, 0.0)
-    for _ in range(20):
-        x = np.maximum(Z.T @ (Z @ x), 0.0)
-        x /= max(np.linalg.norm(x), np.finfo(float).tiny)
-    top = [int(i) for i in np.argsort(-x, kind="stable")[:3] if x[i] >= x.max() / 2]
-    names = [repr(str(data.feature_names[used[i]])[:40]) for i in top]
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _named_alike(data: Dataset, used: np.ndarray) -> bool:

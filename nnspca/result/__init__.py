@@ -1,16 +1,13 @@
 """Results: components, bounds, certificates and sweeps, all frozen."""
 
 from nnspca.control.progress import OnProgress, Progress, ShouldStop
-from nnspca.result.certificate import Bound, Certificate, PartsCertificate, Sandwich
-from nnspca.result.component import Component
-from nnspca.result.components import Components, overlap
-from nnspca.result.display import with_fields
-from nnspca.result.features import Features
-from nnspca.result.judgement import Judgement
+from nnspca.result.certificate import Bound, Certificate, Judgement, PartsCertificate, Sandwich
+from nnspca.result.component import Component, Features
+from nnspca.result.components import Components, Ranking, overlap
 from nnspca.result.necessity import Contribution, Necessity
-from nnspca.result.ranking import Ranking
 from nnspca.result.stability import CrossValidation, Stability
 from nnspca.result.sweep import PartsPoint, PartsSweep, Sweep, SweepPoint
+from nnspca.result.wording import with_fields
 
 __all__ = [
     "Bound",

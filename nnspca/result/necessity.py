@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nnspca.result import wording
-from nnspca.result.component import Component
-from nnspca.result.display import DataFrame, Display, Figure, frame
-from nnspca.result.features import Features
+from nnspca.result.component import Component, Features
+from nnspca.result.wording import DataFrame, Display, Figure, frame
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,7 +82,7 @@ class Necessity(Display):
 
     def plot(self) -> Figure:
         """Return a Plotly figure: each feature's ``x_i²``, and its proven maximum in any near-best component."""
-        from nnspca.figures.results import necessity
+        from nnspca.figures import necessity
 
         order = wording.heaviest(self.component)
         states = [self._state(i) for i in order]
@@ -98,9 +97,6 @@ class Necessity(Display):
         head = f"Necessity: k = {self.k}, {wording.sign(self.nonnegative)}, {len(self.limit)} features: "
         stopped = ", stopped before its end" if self.stopped else ""
         return [head + ", ".join(counts) + f", the others dispensable{stopped}", self.summary()]
-
-    def _picture(self) -> str:
-        return self.component._picture()
 
 
 @dataclass(frozen=True, eq=False, repr=False)

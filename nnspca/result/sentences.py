@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nnspca.result import wording
-from nnspca.result.features import Features
 
 if TYPE_CHECKING:
-    from nnspca.result.component import Component
+    from nnspca.result.component import Component, Features
     from nnspca.result.necessity import Necessity
     from nnspca.result.stability import Stability
 
@@ -130,11 +129,6 @@ def stability(stability: Stability, part: int = 0) -> str:
     count = int((stability.agreement[:, part] >= RETURNED).sum())
     most = f"{100 * RETURNED:.0f} %"
     return f"Found again, with at least {most} of its features, in {count} of {stability.resamples} resamples."
-
-
-def evidence(need: Necessity | None, resampling: Stability | None) -> tuple[str, str]:
-    """Return the sentences about indispensable features and about resamples; empty for None."""
-    return "" if need is None else necessity(need), "" if resampling is None else stability(resampling)
 
 
 def listing(parts: Sequence[Component], total: float | None = None) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from nnspca.result import sentences, wording
 from nnspca.result.components import Components
-from nnspca.result.display import DataFrame, Display, Figure, frame
+from nnspca.result.wording import DataFrame, Display, Figure, frame
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -113,7 +113,7 @@ class Stability(Display):
 
     def plot(self) -> Figure:
         """Return a Plotly figure of the recurrence of each feature of each part."""
-        from nnspca.figures.results import stability
+        from nnspca.figures import stability
 
         parts = [
             ([part.feature_name(i) for i in order], self.recurrence[order, c])
@@ -130,9 +130,6 @@ class Stability(Display):
         means = self.mean_recurrence if self.resamples else np.full(len(self.parts.parts), np.nan)
         lines = [f"{c}: {means[c - 1]:.2f}  {sentences.line(p)}" for c, p in enumerate(self.parts.parts[:4], start=1)]
         return [head, *lines, *(["…"] if len(self.parts.parts) > 4 else [])]
-
-    def _picture(self) -> str:
-        return "".join(part._picture() for part in self.parts.parts[:4])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -217,7 +214,7 @@ class CrossValidation(Display):
 
     def plot(self) -> Figure:
         """Return a Plotly figure: held-out variance against k, with its standard error."""
-        from nnspca.figures.results import held_out
+        from nnspca.figures import held_out
 
         return held_out(self.ks, self.mean, self.error, self.fitted_mean, self.suggested_k)
 

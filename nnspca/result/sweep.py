@@ -8,7 +8,7 @@ from nnspca.result import wording
 from nnspca.result.certificate import Certificate, PartsCertificate
 from nnspca.result.component import Component
 from nnspca.result.components import Components
-from nnspca.result.display import ByValue, DataFrame, Display, Figure, frame
+from nnspca.result.wording import ByValue, DataFrame, Display, Figure, frame
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +100,7 @@ class Sweep(Display):
 
     def plot(self) -> Figure:
         """Return a Plotly figure: variance against k for each method, and the band in which the optimum lies."""
-        from nnspca.figures.results import sweep
+        from nnspca.figures import sweep
 
         curves = {
             name: [(p.k, p.component.variance / self.leading) for p in self.points if p.method == name]
@@ -195,7 +195,7 @@ class PartsSweep(Display):
 
     def plot(self) -> Figure:
         """Return a Plotly figure: variance against the number of parts, and the band in which the optimum lies."""
-        from nnspca.figures.results import sweep
+        from nnspca.figures import sweep
 
         curves = {
             f"k = {k}, {name}": [

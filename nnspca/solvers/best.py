@@ -11,20 +11,20 @@ from nnspca.control.stopping import raise_if_stopped
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.result import Component
-from nnspca.solvers import searching
 from nnspca.solvers.climb import (
     TIE,
     applied,
     batches,
     climb,
     distinct_supports,
+    larger_eigenvalue,
     leading_rows,
     narrowed,
     optimise_on_support,
+    polish,
 )
 from nnspca.solvers.em import soft_threshold
-from nnspca.solvers.polish import larger_eigenvalue, polish
-from nnspca.solvers.wide import local_leader
+from nnspca.solvers.wide import entry_by_entry, local_leader, of_some_samples
 from nnspca.spannogram import sphere
 
 RANKS = (1, 2, 3, 4)  # low-rank optima to start from
@@ -194,7 +194,7 @@ def _of_candidates(
 ) -> Component:
     """The portfolio on candidate features, then polished on all: most of very many features never matter."""
     cov = problem.cov
-    some = replace(problem, cov=searching.of_some_samples(cov, rng))
+    some = replace(problem, cov=of_some_samples(cov, rng))
     first = monitor.part(0.0, CHOSEN)
     if some.cov is not cov:  # variances of some samples are no results
         first = first.without_points()
@@ -224,7 +224,7 @@ def _on_few(problem: Problem, features: np.ndarray, monitor: Monitor) -> Problem
         raise_if_stopped(monitor)
         monitor.tell(share, "forming the covariance of the candidates")
 
-    cov = searching.entry_by_entry(problem.cov, features, step)
+    cov = entry_by_entry(problem.cov, features, step)
     include = tuple(np.searchsorted(features, problem.include).tolist())
     return replace(problem, cov=cov, k=min(problem.k, len(features)), include=include)
 

@@ -12,8 +12,7 @@ import numpy as np
 from nnspca.control.arguments import check_number, check_several, check_whole, shown
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Problem
-from nnspca.covariance.restriction import Features, places_of
+from nnspca.covariance.problem import Features, Problem, places_of
 from nnspca.result import Component
 from nnspca.solvers.climb import Best, applied, leading_rows, optimise_on_support
 

@@ -7,7 +7,7 @@ import numpy as np
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.result import Component
-from nnspca.solvers import polish as swaps
+from nnspca.solvers import climb as swaps
 from nnspca.solvers.climb import leading_rows
 from nnspca.spannogram import enumeration as vertices
 from nnspca.spannogram import net, sphere

@@ -1,6 +1,6 @@
 """The papers' studies: generators of rows, and the tables made of them; nothing here draws, so notebooks use it too."""
 
-from nnspca.studies._paper_bound import paper_bound
+from nnspca.spannogram.net import paper_bound
 from nnspca.studies.catalogue import PAPERS, PRINTED, STUDIES, stored
 from nnspca.studies.racing import race
 from nnspca.studies.study import Paper, Picture, Printed, Study, StudyResult, Table, Task

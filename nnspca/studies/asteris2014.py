@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from nnspca.components._certify import sweep_parts
 from nnspca.components._decompose import decompose
-from nnspca.components._sweep import sweep_parts
 from nnspca.result import Certificate, Component
-from nnspca.spannogram import curves, halfspaces
-from nnspca.studies._paper_bound import paper_bound
+from nnspca.spannogram import curves, enumeration
+from nnspca.spannogram.net import paper_bound
 from nnspca.studies.study import PROOFS, Picture, Rows, StudyResult, Table, Task
 from nnspca.tasks._certify import certify
 from nnspca.tasks._solve import solve
@@ -113,7 +113,7 @@ def hardness(task: Task) -> Rows:
 def show_hardness(run: StudyResult) -> Iterator[Table]:
     """One hard instance of (P₂): its arc and its optimum; and how often instances are hard."""
     Q = HARD.T @ HARD
-    arc, optimum = curves.feasible_arc(HARD, np.arange(len(HARD))), halfspaces.maximise(Q, HARD)
+    arc, optimum = curves.feasible_arc(HARD, np.arange(len(HARD))), enumeration.best_direction(Q, HARD)
     assert arc is not None
     assert optimum is not None
     value, best = optimum

@@ -14,7 +14,7 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.span import cumulative_variance
 from nnspca.datasets import Dataset, load
 from nnspca.result import Components, overlap
-from nnspca.solvers.nmf import nmf_parts
+from nnspca.solvers.comparators import nmf_parts
 from nnspca.studies.asteris2014 import pixels
 from nnspca.studies.study import Picture, Rows, StudyResult, Table, Task
 

@@ -2,10 +2,9 @@
 
 :mod:`nnspca` exports the public functions. This package also exports what an app needs to show a
 curve as it comes: :func:`path` solves for many k from coarse to fine, :func:`certify_path` adds the
-upper bounds, and :func:`first_upper_bound` proves what takes next to no time.
+upper bounds.
 """
 
-from nnspca.tasks._certify import first_upper_bound
 from nnspca.tasks._sweep import certify_path, coarse_first, path
 
-__all__ = ["certify_path", "coarse_first", "first_upper_bound", "path"]
+__all__ = ["certify_path", "coarse_first", "path"]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nnspca.bounds.certificate import REST, SMALL, Known, quick, tighten
+from nnspca.bounds.certificate import REST, SMALL, Known, tighten
 from nnspca.bounds.plan import PLANS, Plan
 from nnspca.bounds.registry import BOUNDS
 from nnspca.certificates.judge import judged, narrowed, validated
@@ -31,10 +31,9 @@ from nnspca.control.progress import Monitor, Progress
 from nnspca.control.stopping import Stopped
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Problem
-from nnspca.covariance.restriction import Features, check_restriction, restricted, widened
+from nnspca.covariance.problem import Features, Problem, check_restriction, restricted, widened
 from nnspca.numerics import feasible
-from nnspca.result import Bound, Certificate, Component, OnProgress, ShouldStop
+from nnspca.result import Certificate, Component, OnProgress, ShouldStop
 from nnspca.solvers.climb import optimise_on_support
 from nnspca.solvers.limited import Groups, check_limits
 from nnspca.tasks._solve import check_covariance, check_seed, solve
@@ -47,8 +46,6 @@ LONGER = 4  # times the work of a live certificate that comes before the policy 
 MORE = 2  # times the work of a thorough certificate that is tried next, and again, while there is time
 RELAXED = ("pair-scaled", "elimination", "branch")  # bounds that need no other look at all rows
 GAIN = 1e-6  # least relative gain of such a round after which there is another
-
-Order = Callable[[Problem, Known, Plan], Iterator[Bound]]
 
 
 def certify(
@@ -180,7 +177,7 @@ def certify(
     watched = Monitor(should_stop, on_progress).part(SOLVING, 1.0)
     for reached, plan, span in _rounds(effort, gap, time_limit is not None, resumed):
         effort, before = reached, run.known.upper
-        run.make(plan, watched.part(*span), tighten)
+        run.make(plan, watched.part(*span))
         longer = plan.relaxation > PLANS["thorough"].relaxation
         if monitor.stop() or (longer and run.known.upper > before * (1 - GAIN)):
             break
@@ -253,27 +250,6 @@ def _times(factor: float, plan: Plan) -> Plan:
     return replace(plan, seconds=factor * plan.seconds, relaxation=factor * plan.relaxation, trees=factor * plan.trees)
 
 
-def first_upper_bound(
-    cov: Covariance,
-    k: int,
-    component: Component,
-    *,
-    nonnegative: bool = True,
-    seed: Seed = 0,
-    should_stop: ShouldStop | None = None,
-) -> Certificate:
-    """Return the bounds that precede any relaxation, in a tenth of the time or less.
-
-    A live certificate cut short, and marked as stopped: something to show until the whole is there.
-    Called as :func:`certify` is, so that workers elsewhere are sent the covariance once.
-    """
-    problem, started = Problem(cov, k, nonnegative), time.perf_counter()
-    component = replace(validated(component, "component", problem), features=cov.features)
-    run = _Draft(replace(problem, include=()), True, component)
-    run.make(PLANS["live"], Monitor(should_stop), quick)
-    return run.certificate("live", started, stopped=True)
-
-
 @dataclass
 class _Draft:
     """One certificate in progress: the best feasible point known, and the bounds made so far."""
@@ -299,7 +275,7 @@ class _Draft:
         elif bound.name in RELAXED:
             self.known.relaxed = bound.value
 
-    def make(self, plan: Plan, monitor: Monitor, order: Order) -> None:
+    def make(self, plan: Plan, monitor: Monitor) -> None:
         """Make bounds until the gap is closed by the plan's standard, its work is done, or the call is stopped."""
         allowance = plan.allowance(self.problem)
         known, monitor = self.known, replace(monitor, allowance=allowance)
@@ -307,7 +283,7 @@ class _Draft:
         work = allowance.left if plan.hurried else plan.relaxation + plan.trees
         done, clock = 0.0, time.perf_counter()
         with one_blas_thread(), suppress(Stopped):  # every bound made before holds
-            for bound in order(self.problem, known, plan):
+            for bound in tighten(self.problem, known, plan):
                 clock, spent = time.perf_counter(), time.perf_counter() - clock
                 known.record(bound, spent)
                 done = max(done, min(1.0, allowance.spent / work))

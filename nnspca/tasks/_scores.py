@@ -131,52 +131,6 @@ def _numbers_of(name: str, value: object, n: int) -> np.ndarray:
     return numbers
 
 
-def auc(scores, positive, pos_label=None) -> float | None:
-    """Return the area under the curve: the share of pairs, one of each class, in which the positive one scores higher.
-
-    A tie counts half. 1 and 0 separate the classes without error; 0.5 is chance.
-
-    Parameters
-    ----------
-    scores : array_like, shape (m,)
-        Finite.
-    positive : array_like of bool, shape (m,)
-        The samples of one class; or, with ``pos_label``, the label of each sample.
-    pos_label : str or int, optional
-        The label of the class that is positive, where labels are given.
-
-    Returns
-    -------
-    float or None
-        None where one of the two classes has no sample.
-
-    Raises
-    ------
-    ValueError
-        Not finite, or not of one length; labels without ``pos_label``, or none of them is it.
-
-    Examples
-    --------
-    >>> auc([3.0, 2.0, 2.0, 1.0], [True, True, False, False])
-    0.875
-    >>> auc([3.0, 2.0, 2.0, 1.0], ["ill", "ill", "well", "well"], pos_label="ill")
-    0.875
-    >>> auc([3.0, 2.0], [True, True]) is None
-    True
-    """
-    values = _one_each(scores)
-    here = _read(positive)
-    if pos_label is not None and here is not None and here.shape == values.shape:
-        known = list(dict.fromkeys(here.tolist()))
-        if pos_label not in known:
-            raise ValueError(f"pos_label={shown(pos_label)} is no label; give one of {', '.join(map(repr, known[:6]))}")
-        here = np.array([label == pos_label for label in here.tolist()])
-    if here is None or here.dtype != bool or here.shape != values.shape:
-        other = f"{len(values)} of True and False, or as many labels and pos_label="
-        raise ValueError(f"positive={shown(positive)} is not allowed; give {other}")
-    return _area(values, here)
-
-
 def separation(scores, labels, n_classes: int | None = None) -> Any:
     """Return the area under the curve of each class against all others.
 
@@ -192,7 +146,8 @@ def separation(scores, labels, n_classes: int | None = None) -> Any:
     Returns
     -------
     tuple of float or None, or dict
-        As :func:`auc`, in the order of the classes; of names a dict from each to its area, in the
+        For each class the share of pairs, a sample of it and another, in which its own scores higher, ties counting
+        half: 1 and 0 separate without error. In the order of the classes; of names a dict from each to its area, in the
         order of the alphabet. None for a class without a sample, and for one that has all.
 
     Raises

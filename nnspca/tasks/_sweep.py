@@ -23,17 +23,22 @@ from nnspca.control.arguments import (
 )
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Problem
-from nnspca.covariance.restriction import Features, places_of
+from nnspca.covariance.problem import Features, Problem, places_of
 from nnspca.machines import Executor, TaskArguments, Workers, check_executor
 from nnspca.result import Certificate, Component, OnProgress, ShouldStop, Sweep, SweepPoint
-from nnspca.solvers.climb import climb
-from nnspca.solvers.polish import polish
+from nnspca.solvers.climb import climb, polish
 from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import certify as certify_one
-from nnspca.tasks._certify import first_upper_bound, is_neighbour
-from nnspca.tasks._solve import check_cardinality, check_covariance, check_includes, check_method, check_seed, solve
-from nnspca.tasks.excluding import excluding
+from nnspca.tasks._certify import is_neighbour
+from nnspca.tasks._solve import (
+    check_cardinality,
+    check_covariance,
+    check_includes,
+    check_method,
+    check_seed,
+    excluding,
+    solve,
+)
 
 OnPoint = Callable[[SweepPoint], None]
 Place = tuple[int, str]  # of a point: its k and method
@@ -200,7 +205,6 @@ def certify_path(
     effort: Effort = "live",
     seed: Seed = 0,
     executor: Executor = None,
-    first: Iterable[int] = (),
     within: float | None = None,
     on_point: OnPoint | None = None,
     should_stop: ShouldStop | None = None,
@@ -209,12 +213,10 @@ def certify_path(
     """Certify the k of a path from coarse to fine, each with a warm start from a nearer one if there is one.
 
     In the end each upper bound holds at the smaller k as well, and at the larger ones in proportion; not with
-    ``include``, for which that is not proven. ``known`` is asked
-    for the certificate of each k, first of all and again just before it would be made. The k of ``first`` get a first
-    upper bound before any gets its own, where the matrix is held and they cost next to nothing: those certificates are
-    marked as stopped. With ``within``, a k gets no proof of its own if the upper bound carried from the two nearest k
-    of the levels before exceeds its variance by at most this share: its certificate then is that bound. ``on_point`` is
-    called with each point of a k once certified, and before that with its first upper bound.
+    ``include``, for which that is not proven. ``known`` is asked for the certificate of each k, first of all and again
+    just before it would be made. With ``within``, a k gets no proof of its own if the upper bound carried from the two
+    nearest k of the levels before exceeds its variance by at most this share: its certificate then is that bound.
+    ``on_point`` is called with each point of a k once certified.
 
     >>> import nnspca
     >>> cov = nnspca.Covariance.from_matrix([[3.0, -1.0, 1.0], [-1.0, 2.0, 0.0], [1.0, 0.0, 2.0]])
@@ -223,7 +225,7 @@ def certify_path(
     """
     monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
     curve = _Curve(on_point, {(p.k, p.method): p for p in sweep.points}, monitor)
-    champions, proven, early = _champions(sweep), curve.certificates, set(first)
+    champions, proven = _champions(sweep), curve.certificates
     levels = coarse_first(champions if ks is None else set(ks) & set(champions))
     for k in sorted(k for level in levels for k in level):
         if (before := known(k)) is not None:
@@ -263,10 +265,6 @@ def certify_path(
         return None
 
     with Workers(executor, cov, monitor) as workers:
-        if cov.holds_entries:
-            wanted = [(champions[k], k, sweep.nonnegative, seed) for k in waiting if k in early and champions[k]]
-            for _, certificate in workers.each(_first, wanted):
-                curve.show(certificate.k, certificate)
         for k, certificate in workers.when_ready(certified, waiting, workers.width, ready, begin):
             curve.certify(k, certificate)
             monitor.tell(len(proven) / total, f"k = {k:,}: bound proven")
@@ -294,12 +292,8 @@ class _Curve:
         self.monitor.tell(len(self.points) / self.total, f"k = {point.k:,}: {point.method}")
 
     def certify(self, k: int, certificate: Certificate) -> None:
-        """Store the certificate of a k."""
+        """Store the certificate of a k, and report every point of it."""
         self.certificates[k] = certificate
-        self.show(k, certificate)
-
-    def show(self, k: int, certificate: Certificate) -> None:
-        """Report every point of a k with its certificate or first bound."""
         for at in [at for at in self.points if at[0] == k]:
             self.points[at] = replace(self.points[at], certificate=certificate)
             if self.on_point is not None:
@@ -342,13 +336,6 @@ def certified(
     settings: dict[str, Any] = {"nonnegative": nonnegative, "effort": effort, "seed": seed, "should_stop": poll}
     settings["include"] = include
     return certify_one(cov, k, component=champion, warm_start=warm_start, **settings)
-
-
-def _first(
-    cov: Covariance, champion: Component, k: int, nonnegative: bool, seed: int, poll: ShouldStop | None
-) -> Certificate:
-    """On a worker: one first bound."""
-    return first_upper_bound(cov, k, champion, nonnegative=nonnegative, seed=seed, should_stop=poll)
 
 
 def _carried_over(points: Mapping[Place, SweepPoint]) -> list[SweepPoint]:

@@ -11,8 +11,7 @@ from math import isfinite
 import numpy as np
 
 from nnspca.result import sentences, wording
-from nnspca.result.component import Component
-from nnspca.result.features import Features
+from nnspca.result.component import Component, Features
 from nnspca.result.stability import CrossValidation, Stability
 from nnspca.view import say
 

@@ -180,8 +180,8 @@ def test_columns_of_one_name_are_read_by_place_and_refused_where_names_are_kept(
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ([[1.0, 2.0], [3.0]], r"rows have the same length; row 0 has 2 value\(s\), row 1 has 1"),
-        ([[1.0, 2.0], 3.0], r"row 0 has 2 value\(s\), row 1 has 0"),
+        ([[1.0, 2.0], [3.0]], "rows have the same length"),
+        ([[1.0, 2.0], 3.0], "rows have the same length"),
         ([[1.0, None], [2.0, 3.0]], r"1 value\(s\) are not finite, the first at index \(0, 1\)"),
         (np.array([[1, 2j]], dtype=object), "real numbers; got 2j of type complex"),
         (None, "real numbers; got None"),

@@ -17,8 +17,8 @@ from nnspca.covariance.forms import HeldMatrix
 from nnspca.covariance.problem import Problem
 from nnspca.covariance.provenance import Provenance
 from nnspca.numerics import rounding
-from nnspca.spannogram import search as cells
-from nnspca.spannogram.search import ROOM, Search
+from nnspca.spannogram import sphere as cells
+from nnspca.spannogram.sphere import ROOM, Search
 from tests.oracle import exact
 
 U = 2.0**-53

@@ -4,11 +4,9 @@ import csv
 import io
 import json
 import re
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-import anndata
 import numpy as np
 import pandas as pd
 import pytest
@@ -41,23 +39,12 @@ def named(word):
     return Dataset(name=word, title=word, kind="table", X=X, feature_names=names, **classes)
 
 
-def genes(data):
-    """What goes home of single cells."""
-    adata = anndata.AnnData(np.array(data.X))
-    adata.var_names = data.feature_names
-    nnspca.anndata.components(adata, 1, 3)
-    with tempfile.TemporaryDirectory() as folder:
-        nnspca.anndata.write_gmt(f"{folder}/genes.gmt", adata)
-        return Path(f"{folder}/genes.gmt").read_bytes()
-
-
 WRITERS = {
     "any table": lambda data: downloads.table_csv([{data.name: data.name, "n": -1.5}, {data.name: 2, "n": data.name}]),
     "a study": lambda data: Table("t", "T", pd.DataFrame({data.name: [data.name, -1.5]})).to_csv().encode(),
     "loadings": lambda data: downloads.loadings({data.name: BOTH}, data),
     "features (GMT)": lambda data: downloads.feature_lists({data.name: BOTH}, data),
     "scores of parts": lambda data: downloads.scores({data.name: BOTH}, Subject(data, State())),
-    "genes (GMT)": lambda data: genes(data),
 }
 
 
@@ -86,7 +73,6 @@ def test_every_table_is_written_by_those_guarded_above():
         str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py") if written.search(path.read_text("utf-8"))
     }
     assert found == {
-        "anndata.py",
         "studies/catalogue.py",  # what `stored` reads again
         "studies/study.py",
         "view/ui/downloads.py",

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse
 
 import nnspca
-from nnspca.resampling._cross_validate import folded
+from nnspca.resampling._bootstrap import folded
 from nnspca.resampling.samples import Samples
 from tests.resampling.test_bootstrap import PLANTED, planted
 

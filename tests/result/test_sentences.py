@@ -53,18 +53,14 @@ def test_what_nothing_is_known_of_is_not_said():
     assert sentences.correlation(bare) is None
 
 
-def test_what_is_indispensable_and_how_stable_it_is_are_added_where_they_are_known():
+def test_what_is_indispensable_and_how_stable_it_is_are_sentences():
     X = np.random.default_rng(3).standard_normal((60, 4))
     X[:, 1] = X[:, 0] + 0.1 * X[:, 1]
     seen = nnspca.Covariance.from_data(X, standardize=True, names=NAMES)
-    cert, need = nnspca.certify(seen, 2), nnspca.necessity(seen, 2)
-    found = nnspca.bootstrap(X, 2, resamples=5, standardize=True)
-    said = cert.summary(need=need, found=found)
-    assert said.startswith(cert.component.summary())
-    assert f" {cert.proven()} Indispensable within 1 % of the best found: income and rent (proven)." in said
-    assert said.endswith(" Found again, with at least 80 % of its features, in 5 of 5 resamples.")
-    nothing = dataclasses.replace(need, essential=np.zeros(4, dtype=bool))
-    assert "Indispensable" not in cert.summary(need=nothing)
+    need, found = nnspca.necessity(seen, 2), nnspca.bootstrap(X, 2, resamples=5, standardize=True)
+    assert sentences.necessity(need) == "Indispensable within 1 % of the best found: income and rent (proven)."
+    assert sentences.stability(found) == "Found again, with at least 80 % of its features, in 5 of 5 resamples."
+    assert sentences.necessity(dataclasses.replace(need, essential=np.zeros(4, dtype=bool))) == ""
 
 
 def test_parts_that_add_hardly_anything_are_counted():

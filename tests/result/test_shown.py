@@ -52,11 +52,7 @@ def test_a_result_reads_in_six_lines_and_in_sentences(results, what):
     assert len(repr(result)) < 800
     summary = result.summary()
     assert summary.endswith(".") and "\n" not in summary and "nan" not in summary
-    html = result._repr_html_()
-    assert summary[:20] in html
-    assert html.count("<svg") == html.count("</svg>")
-    if what not in ("sweep", "parts sweep", "cross-validation", "contribution"):
-        assert "<svg" in html
+    assert summary[:20] in result._repr_html_()
 
 
 @pytest.mark.parametrize("what", [what for what in WHAT if what != "contribution"])
@@ -132,8 +128,6 @@ def test_tables_hold_the_numbers_of_the_results(results):
     assert list(table.index) == [X.columns[i] for i in table["place"]]
     assert np.allclose(table["loading"], part.loadings[table["place"]]) and np.isclose(table["weight"].sum(), 1.0)
     assert (np.diff(table["loading"]) <= 0).all()
-    wide = parts.to_frame(wide=True)
-    assert list(wide.columns) == ["1", "2", "3"] and (wide.to_numpy() != 0).sum() == parts.cardinalities.sum()
     long = parts.to_frame()
     assert list(long["component"].unique()) == [1, 2, 3] and len(long) == parts.cardinalities.sum()
     assert cert.to_frame()["value"][cert.winner.name] == cert.upper
@@ -167,12 +161,11 @@ def test_names_are_escaped_in_a_notebook():
 
 
 def test_what_a_figure_needs_is_said_where_it_is_missing(monkeypatch, results):
-    for name in [name for name in sys.modules if name.startswith("nnspca.figures.")]:
+    for name in [name for name in sys.modules if name == "nnspca.figures"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "plotly.graph_objects", None)
     with pytest.raises(ImportError, match="a figure needs Plotly: pip install plotly"):
         results["component"].plot()
-    assert "<svg" in results["component"]._repr_html_()
 
 
 def test_an_axis_names_every_k_only_where_these_are_few():

@@ -6,8 +6,7 @@ import pytest
 import nnspca
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
-from nnspca.solvers.climb import TIE, climb, optimise_on_support
-from nnspca.solvers.polish import polish
+from nnspca.solvers.climb import TIE, climb, optimise_on_support, polish
 from tests import oracle, problems
 
 BOTH = pytest.mark.parametrize("nonnegative", [True, False])

@@ -6,12 +6,8 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.control.progress import Monitor
-from nnspca.covariance.problem import Problem
 from nnspca.numerics.fantope import Fantope
-from nnspca.solvers.exact import exact
-from nnspca.solvers.nmf import nmf_parts, of_samples
-from nnspca.solvers.scotlass import within
+from nnspca.solvers.comparators import nmf_of_samples, nmf_parts, within
 from tests.benchmarks.data import zipf_text
 from tests.budgets import few_steps, lean
 
@@ -19,16 +15,6 @@ from tests.budgets import few_steps, lean
 def correlated(seed=0, n=9):
     rng = np.random.default_rng(seed)
     return nnspca.Covariance.from_data(rng.standard_normal((25, n)) + rng.standard_normal((25, 1)) * (np.arange(n) < 4))
-
-
-def test_exact_takes_a_bound_as_an_argument():
-    """With the trace for a bound it still ends, at the same optimum, after more cases."""
-    cov = correlated()
-    problem, kinds = Problem(cov, 3), dict(rng=np.random.default_rng(0), monitor=Monitor())
-    loose = exact(problem, bound=lambda A, kept, inside, k, nonnegative: float(np.trace(A)), **kinds)
-    tight = exact(problem, **kinds)
-    assert loose.variance == pytest.approx(tight.variance)
-    assert int(loose.note.split()[0].replace(",", "")) > int(tight.note.split()[0].replace(",", ""))
 
 
 @pytest.mark.parametrize("name", ["exact", "dspca", "scotlass"])
@@ -131,13 +117,13 @@ def test_nmf_parts_of_data_that_are_two_parts():
 def test_nmf_in_stretches_is_nmf_in_one_go(monkeypatch):
     X = np.random.default_rng(3).random((30, 12))
     parts = nmf_parts(X, 3, rng=np.random.default_rng(0), max_iter=70)
-    monkeypatch.setattr("nnspca.solvers.nmf.STEPS_BETWEEN_POLLS", 70)
+    monkeypatch.setattr("nnspca.solvers.comparators.STEPS_BETWEEN_POLLS", 70)
     np.testing.assert_allclose(nmf_parts(X, 3, rng=np.random.default_rng(0), max_iter=70), parts, atol=1e-10)
 
 
 def test_nmf_can_be_stopped_and_gives_what_it_has():
     X = np.random.default_rng(3).random((30, 12))
-    found = of_samples(X, nnspca.Covariance.from_data(X), 3, should_stop=lambda: True)
+    found = nmf_of_samples(X, nnspca.Covariance.from_data(X), 3, should_stop=lambda: True)
     assert found.stopped
     assert len(found.parts) == 3
 

@@ -5,7 +5,8 @@ import pytest
 import scipy.sparse
 
 import nnspca
-from nnspca.solvers import best, searching
+from nnspca.solvers import best
+from nnspca.solvers import wide as searching
 
 
 def data(m=400, n=60, density=0.2, seed=0):

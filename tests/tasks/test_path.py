@@ -139,25 +139,6 @@ def test_what_a_stopped_path_carries_over_is_no_finished_point(monkeypatch):
 
 
 @pytest.mark.slow
-def test_every_k_has_a_first_upper_bound_before_any_has_its_own_and_keeps_it_when_stopped():
-    cov, seen = covariance(8), []
-    bare = path(cov, range(1, 15))
-    cut = certify_path(cov, bare, first=range(1, 15), on_point=seen.append, should_stop=lambda: len(seen) >= 14)
-    assert cut.stopped
-    assert set(cut.certificates) == set(range(1, 15))
-    seen.clear()
-    plain = certify_path(cov, bare)
-    done = certify_path(cov, bare, first=range(1, 15), on_point=seen.append)
-    early = [point.certificate for point in seen[:14]]
-    assert sorted(certificate.k for certificate in early) == list(range(1, 15))
-    assert all(certificate.stopped for certificate in early)
-    for certificate in early:
-        nnspca.verify(certificate, cov)
-        assert certificate.upper >= done.certificates[certificate.k].upper
-    assert [c.upper for c in plain.certificates.values()] == [c.upper for c in done.certificates.values()]
-    assert not any(certificate.stopped for certificate in done.certificates.values())
-
-
 @pytest.mark.parametrize("make", [MATRICES[0], DATA[0]])
 @pytest.mark.parametrize("nonnegative", [True, False])
 def test_a_k_whose_carried_bound_is_close_enough_gets_no_proof_of_its_own(make, nonnegative, monkeypatch):

@@ -55,11 +55,6 @@ def test_scores_of_nothing_of_one_sample_and_of_a_feature_that_never_varies_are_
         (lambda X: nnspca.scores(np.full((2, 2), np.nan), np.ones(2)), "not finite"),
         (lambda X: nnspca.scores([[1e308], [-1e308]], [1e10], mean="own"), "rescale"),
         (lambda X: nnspca.scores(X, np.ones(6), standardize="yes"), "standardize='yes' is not allowed"),
-        (lambda X: nnspca.auc([1.0, np.nan], [True, False]), "one finite number for each sample"),
-        (lambda X: nnspca.auc([1.0, 2.0], [1, 0]), "give 2 of True and False"),
-        (lambda X: nnspca.auc(np.ma.array([3.0, 99.0], mask=[0, 1]), [True, False]), "one finite number for each"),
-        (lambda X: nnspca.auc([3.0, 2.0], np.ma.array([True, False], mask=[1, 0])), "give 2 of True and False"),
-        (lambda X: nnspca.auc([3.0, 2.0], [[True], [True, False]]), "give 2 of True and False"),
         (lambda X: nnspca.separation([3.0, 2.0], np.ma.array([0, 1], mask=[1, 0])), "give 2 whole numbers"),
         (lambda X: nnspca.separation([1.0], [0.5]), "give 1 whole numbers"),
         (lambda X: nnspca.separation([1.0, 2.0], [0, 3], 2), "a label is 3; .* from 0 to 1"),
@@ -75,12 +70,12 @@ def test_what_cannot_be_used_is_refused_with_what_can(call, said):
 def test_the_area_is_the_share_of_pairs_in_order_with_half_of_the_ties(told):
     values, here = (np.array(column) for column in zip(*told, strict=True))
     pairs = [np.sign(a - b) for a in values[here] for b in values[~here]]
-    area = nnspca.auc(values, here)
+    area = nnspca.separation(values, here.astype(int), 2)[1]
     assert (area is None) == (not pairs)
     if pairs:
         assert area == pytest.approx((np.mean(pairs) + 1) / 2, abs=1e-12)
-        assert nnspca.auc(-values, here) == pytest.approx(1 - area, abs=1e-12)
-        assert nnspca.auc(np.exp(values.astype(float)), here) == area
+        assert nnspca.separation(-values, here.astype(int), 2)[1] == pytest.approx(1 - area, abs=1e-12)
+        assert nnspca.separation(np.exp(values.astype(float)), here.astype(int), 2)[1] == area
 
 
 @given(FEW)
@@ -88,7 +83,7 @@ def test_each_class_is_told_from_all_others_and_samples_without_one_do_not_count
     values, here = (np.array(column) for column in zip(*told, strict=True))
     unnamed = np.concatenate([np.where(here, 1, 0), [-1, -1]])
     of_two = nnspca.separation(np.concatenate([values, [99.0, -99.0]]), unnamed, 3)
-    assert of_two == (nnspca.auc(values, ~here), nnspca.auc(values, here), None)
+    assert of_two == (*nnspca.separation(values, here.astype(int), 2), None)
 
 
 @pytest.mark.parametrize("standardize", [False, True])
@@ -138,15 +133,10 @@ def test_features_are_found_by_name_in_any_order_and_among_others():
 
 def test_labels_may_be_words():
     values, labels = [3.0, 2.0, 2.0, 1.0], ["ill", "ill", "well", "well"]
-    assert nnspca.auc(values, labels, pos_label="ill") == nnspca.auc(values, [True, True, False, False])
     assert nnspca.separation(values, labels) == {"ill": 0.875, "well": 0.125}
     assert nnspca.separation(values, [*labels[:3], None]) == {"ill": 0.75, "well": 0.25}
     words = np.array(["ill", "ill", np.nan, "well"], dtype=object)
     assert nnspca.separation(values, words) == {"ill": 1.0, "well": 0.0}
     assert nnspca.separation(values, ["a"] * 4) == {"a": None}
-    with pytest.raises(ValueError, match="give 4 of True and False, or as many labels and pos_label="):
-        nnspca.auc(values, labels)
-    with pytest.raises(ValueError, match="pos_label='sick' is no label; give one of 'ill', 'well'"):
-        nnspca.auc(values, labels, pos_label="sick")
     with pytest.raises(ValueError, match="n_classes=2 is for labels that are numbers"):
         nnspca.separation(values, labels, 2)

@@ -13,7 +13,7 @@ import scanpy
 import nnspca
 
 cells = scanpy.datasets.pbmc68k_reduced()
-nnspca.anndata.components(cells, n_components=4, k=8)
+nnspca.anndata.components(cells, n_components=4, k=8, certify="live")
 
 parts = nnspca.anndata.parts(cells)
 types = cells.obs["bulk_labels"].astype(str).to_numpy()
@@ -21,7 +21,6 @@ for number, part in enumerate(parts):
     areas = nnspca.separation(cells.obsm["X_nnspca"][:, number], types)
     best = max(areas, key=lambda name: areas[name] or 0.0)
     print(f"{', '.join(part.names[:4])}, …: {best}, area under the curve {areas[best]:.2f}")
-nnspca.anndata.certify(cells)
 proven = cells.uns["nnspca"]["certificate"]["ratio"]
 print(f"proven to be less than 0.1 % below the best possible: {(proven > 0.999).sum()} of {len(proven)}")
 figure = parts.plot()

@@ -113,7 +113,7 @@ def _along(subject: Subject, ks: tuple[int, ...], own: tuple[int, ...]) -> Work:
 
     def tell(point: SweepPoint) -> None:
         subject.record(point)
-        if point.certificate is not None and not point.certificate.stopped:  # a first bound is no certificate to open
+        if point.certificate is not None and not point.certificate.stopped:  # one cut short is not kept
             proofs.keep(point.certificate, subject)
 
     def work(job: Job) -> None:
@@ -134,7 +134,6 @@ def _along(subject: Subject, ks: tuple[int, ...], own: tuple[int, ...]) -> Work:
             cov,
             replace(bare, stopped=False),
             ks=[k for k in own if not is_known(subject, subject.at(k))],
-            first=certified(ks),
             within=WITHIN,
             should_stop=job.should_stop,
             on_progress=stretch(job.report, SOLVING, 1.0, lambda at: f"Proving upper bounds: {at.partition(':')[0]}"),

@@ -15,7 +15,7 @@ import numpy as np
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Component, Stability, sentences, wording
-from nnspca.result.features import Features
+from nnspca.result.component import Features
 from nnspca.view import robust, sanitize, say, session
 from nnspca.view.certificate import proofs
 from nnspca.view.explore import run

@@ -13,7 +13,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.result import Components, PartsCertificate, PartsPoint, Progress
-from nnspca.solvers import nmf
+from nnspca.solvers import comparators
 from nnspca.view import cache, ledger, machines, tasks
 from nnspca.view.certificate import proofs
 from nnspca.view.certificate.proofs import Clock
@@ -36,7 +36,6 @@ LABELS = dict(  # of what the folds show, by its name in the link
 )
 IN_TURN = "one after the other"  # the page's name for the first solver's parts found one after the other
 BEST = "best"  # the default solver
-SMALL = 1500  # features whose covariance is held as a matrix
 
 
 @dataclass(frozen=True)
@@ -126,7 +125,7 @@ def ask(subject: Subject, others: DeltaGenerator) -> tuple[Choices, DeltaGenerat
         apart = choose(
             KEYS["apart"],
             "How parts are kept apart",
-            options=[m for m in nnspca.DEFLATIONS if m != "hotelling" or data.n_features <= SMALL],
+            options=list(nnspca.DEFLATIONS),
             format_func={name: how.title for name, how in nnspca.DEFLATIONS.items()}.__getitem__,
             help="\n".join(f"- **{d.title}**: {d.summary} ({d.paper})" for d in nnspca.DEFLATIONS.values()),
         )
@@ -216,7 +215,8 @@ def _found(
     done: Components | None = cache.results().get(about)
     if done is None and not job.should_stop():
         if way == "nmf" and of_samples(subject):
-            done = nmf.of_samples(subject.data.X, cov, choice.r, seed=subject.seed, should_stop=job.should_stop)
+            of_images = comparators.nmf_of_samples
+            done = of_images(subject.data.X, cov, choice.r, seed=subject.seed, should_stop=job.should_stop)
         else:
             done = _decomposed(cov, way, choice, subject.now, job, listen)
         if not done.stopped:

@@ -13,7 +13,7 @@ import numpy as np
 import streamlit as st
 
 from nnspca.spannogram import enumeration, sphere
-from nnspca.spannogram.search import Round
+from nnspca.spannogram.sphere import Round
 from nnspca.view import say
 from nnspca.view.link import canvas
 from nnspca.view.spannogram.circle import BROWSER

@@ -1,1 +1,0 @@
-"""Figures of results for notebooks and web pages; they take arrays, names and colours."""

@@ -18,11 +18,10 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
     asked, shown = widgets.choices_and_figure("compare")
     which, press, running = asked.columns([2.6, 0.8, 1.3], vertical_alignment="bottom")
     with which:
-        names = sets.ask_sets(now)
+        subjects = sets.ask_sets(now)
     with shown:
         figure, waiting = widgets.reserved("together-place", "The figure appears once the data are read.")
-    subjects = sets.ask_scale(names, now)
-    if len(names) < 2:
+    if len(subjects) < 2:
         waiting.empty()
         answer.info("Choose at least two data sets.", icon=":material/compare:")
         widgets.end_page()
@@ -40,7 +39,7 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
         drawn = sets.together(known)
     with widgets.expander(sets.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
         if fold.open:
-            sets.takeaway(known, now, drawn)
+            sets.takeaway(known, drawn)
 
 
 def solvers(now: State, answer: DeltaGenerator) -> None:

@@ -20,7 +20,7 @@ from nnspca.view.link.state import State, chosen, keys_of
 from nnspca.view.link.widgets import choose
 from nnspca.view.subject import Subject
 from nnspca.view.tasks import Key, Task
-from nnspca.view.ui import component, downloads
+from nnspca.view.ui import component
 
 SHARE = "in resamples (%)"  # the column that is drawn as bars
 ROWS = 300  # most rows of a table
@@ -177,13 +177,6 @@ def _need_answer(needed: Needed, parts: Components, subject: Subject) -> None:
         f"“Squared loading at most” is proven for every part within the tolerance whose loadings are the best for its "
         f"{component.noun(data)}. “Not decided”: neither a proof nor a counterexample was found."
     )
-    first = needed.proven[0]
-    call = (
-        f"need = nnspca.necessity(cov, {first.k}, within={first.within}, nonnegative={first.nonnegative})\n"
-        "print(need.essential.nonzero()[0], need.limit)"
-    )
-    if len(parts.parts) == 1:
-        st.code("\n".join([*downloads.data_lines(subject.now), call]), language="python", wrap_lines=True)
 
 
 def need_summary(needed: Needed, parts: Components, noun: str) -> str:
@@ -286,7 +279,7 @@ def stability_panel(sought: Sought, subject: Subject) -> None:
         job = tasks.offer(task, tasks.compute(about, ":material/casino:"))
     stability = tasks.answer(task, job, STABILITY_STOPPED)
     if stability is not None and stability.resamples:
-        _stability_answer(stability, sought, subject, draws)
+        _stability_answer(stability, sought, subject)
     elif job is not None and job.stopped and job.done:
         st.info("No resample was drawn before it was stopped.", icon=":material/casino:")
 
@@ -344,7 +337,7 @@ def _stability_find(sought: Sought, subject: Subject, draws: int) -> Callable[[J
     return find
 
 
-def _stability_answer(stability: Stability, sought: Sought, subject: Subject, draws: int) -> None:
+def _stability_answer(stability: Stability, sought: Sought, subject: Subject) -> None:
     """Say it in words, draw it on the features, and list every feature."""
     data = subject.data
     noun = component.noun(data)
@@ -364,15 +357,6 @@ def _stability_answer(stability: Stability, sought: Sought, subject: Subject, dr
     few = f" with {STARTS} starts each" if "starts" in sought.arguments else ""
     matched = "" if len(layers) == 1 else " The parts of each resample are matched with these by shared features."
     st.caption(f"{sought.title} {stability.resamples:,} resamples{few}.{matched}".strip())
-    extra = "".join(f", {name}={value!r}" for name, value in sought.arguments.items())
-    call = (
-        f"found = nnspca.bootstrap(data, {subject.k}, n_components={len(layers)}, resamples={draws}, "
-        f"method={sought.solver!r}, "
-        f"standardize={subject.standardise}, nonnegative={subject.nonnegative and sought.solver != 'pca'}, "
-        f"seed={subject.seed}{extra})\n"
-        "print(found.mean_recurrence, found.error, found.suggested_r)"
-    )
-    st.code("\n".join([*downloads.data_lines(subject.now), call]), language="python", wrap_lines=True)
 
 
 def stability_summary(stability: Stability, noun: str) -> str:

@@ -7,7 +7,7 @@ import html
 import io
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 from xml.sax.saxutils import escape
@@ -17,19 +17,16 @@ import scipy.optimize
 import streamlit as st
 
 import nnspca
-from nnspca.result import Components, Progress
-from nnspca.view import cache, machines, sanitize, say, tasks
+from nnspca.result import Components
+from nnspca.view import sanitize, say
 from nnspca.view.figures.style import LIGHT, PARTS
-from nnspca.view.jobs import Job
 from nnspca.view.subject import Subject
-from nnspca.view.tasks import Task
 from nnspca.view.ui import charts
 
 ROWS, MORE = 200, 40  # most rows of a table on paper; features that no part uses, those with PCA's largest loadings
 ARROWS, POINTS, SHORT = 8, 1500, 0.05  # of a biplot; an arrow shorter than this share of the longest is none
 WIDE, TALL, EDGE = 640, 420, 110  # its size, and the room for names at both sides
-FEWEST = 5  # samples of a class, and of the others, of which held-out samples say something
-FOLDS, ROUNDS = 5, 100
+ROUNDS = 100
 DIGITS = 6  # of a number in the workbook
 CHANCE = 0.6  # share of pairs below which a score tells next to nothing
 Table = list[dict[str, Any]]
@@ -130,12 +127,14 @@ class Sheet:
     @cached_property
     def areas(self) -> np.ndarray:
         """The area under the curve of each class against all others, shape (classes, r); NaN where it has none."""
-        return _areas(self.values, self.subject.data.labels, len(self.subject.data.label_names))
+        labels, count = self.subject.data.labels, len(self.subject.data.label_names)
+        columns = [nnspca.separation(column, labels, count) for column in self.values.T]
+        return np.array([[np.nan if area is None else area for area in column] for column in columns]).T
 
     @cached_property
     def groups(self) -> Table:
         """One row for each class and part: its mean, and how well the part tells it from the others."""
-        data, held = self.subject.data, self.held_out
+        data = self.subject.data
         if data.labels is None or data.kind == "covariance":
             return []
         rows = []
@@ -145,31 +144,18 @@ class Sheet:
                 area = self.areas[c, r]
                 if np.isnan(area):
                     continue
-                row = {
-                    "class": sanitize.line(str(label), sanitize.NAME),
-                    "samples": int(mine.sum()),
-                    "part": name,
-                    "mean score": float(self.values[mine, r].mean()),
-                    "mean of the others": float(self.values[~mine & (data.labels >= 0), r].mean()),
-                    "scores": "higher" if area >= 0.5 else "lower",
-                    "AUC": float(max(area, 1 - area)),
-                }
-                if held is not None:
-                    row["AUC, held out"] = float(held[c, r] if area >= 0.5 else 1 - held[c, r])
-                rows.append(row)
+                rows.append(
+                    {
+                        "class": sanitize.line(str(label), sanitize.NAME),
+                        "samples": int(mine.sum()),
+                        "part": name,
+                        "mean score": float(self.values[mine, r].mean()),
+                        "mean of the others": float(self.values[~mine & (data.labels >= 0), r].mean()),
+                        "scores": "higher" if area >= 0.5 else "lower",
+                        "AUC": float(max(area, 1 - area)),
+                    }
+                )
         return sorted(rows, key=lambda row: -row["AUC"])
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        """The key of what held-out samples say of these parts."""
-        parts, labels = self.parts, self.subject.data.labels
-        classes = b"" if labels is None else labels.tobytes()
-        return self.subject.key("groups", len(parts.parts), parts.method, parts.deflation, classes)
-
-    @property
-    def held_out(self) -> np.ndarray | None:
-        """The areas on samples that the parts were not found on; None where that was not asked."""
-        return cache.results().get(self.key)
 
     @cached_property
     def verdict(self) -> str:
@@ -178,9 +164,7 @@ class Sheet:
             return ""
         best = self.groups[0]
         which = "The score" if best["part"] == "this" else f"Part {best['part'].removeprefix('part ')}"
-        held = best.get("AUC, held out")
         number = f"AUC {say.at_least(best['AUC'], 2)}; chance gives 0.50"
-        number += f"; on held-out samples {say.fixed(held, 2)}" if held is not None and np.isfinite(held) else ""
         if best["AUC"] < CHANCE:
             return f"No score tells the classes apart; the best tells {best['class']} from the others ({number})."
         return (
@@ -211,13 +195,6 @@ class Sheet:
         names = [sanitize.line(str(data.feature_names[i]), 22) for i in longest]
         axes = ("score", "what else varies most (PCA)") if len(self.names) == 1 else ("part 1", "part 2")
         return _svg(at, [self.classes[i] for i in some] if self.classes else [], U[longest, :2], names, axes, ink)
-
-
-def _areas(values: np.ndarray, labels: np.ndarray | None, count: int) -> np.ndarray:
-    if labels is None:
-        return np.zeros((0, values.shape[1]))
-    columns = [nnspca.separation(column, labels, max(count, int(labels.max(initial=-1)) + 1)) for column in values.T]
-    return np.array([[np.nan if a is None else a for a in column] for column in columns]).T
 
 
 def _svg(
@@ -266,71 +243,6 @@ def _svg(
     )
 
 
-# Held-out samples
-
-
-def hold_out(sheet: Sheet, job: Job) -> Any:
-    """Find the parts again without a fifth of the samples at a time, and measure the classes on that fifth."""
-    subject, parts = sheet.subject, sheet.parts
-    data, labels = subject.data, subject.data.labels
-    assert labels is not None
-    rng = np.random.default_rng(subject.seed)
-    fold = np.zeros(len(labels), dtype=int)
-    for c in np.unique(labels):  # every class in every fold
-        mine = rng.permutation(np.flatnonzero(labels == c))
-        fold[mine] = np.arange(len(mine)) % FOLDS
-    found = []
-    for f in range(FOLDS):
-        job.report(Progress(f / FOLDS, f"Fold {f + 1} of {FOLDS}"))
-        if job.should_stop():
-            return None
-        inside = np.flatnonzero(fold != f)
-        cov = nnspca.Covariance.from_data(data.X[inside], standardize=subject.standardise)
-        again = machines.call(
-            nnspca.decompose,
-            cov,
-            len(parts.parts),
-            subject.k,
-            parts.method,
-            deflation=parts.deflation,
-            nonnegative=subject.nonnegative,
-            seed=subject.seed,
-            should_stop=job.should_stop,
-        )
-        outside = np.flatnonzero(fold == f)
-        means = np.asarray(data.X[inside].mean(axis=0)).ravel()
-        U = beside(parts.loadings, again.loadings)
-        scale = None
-        if subject.standardise:
-            spread = replace(data, X=data.X[inside], labels=None, sample_names=()).deviations
-            scale = np.where(spread > 0, spread, 1.0)
-        values = nnspca.scores(data.X[outside], U, mean=means, scale=scale)
-        found.append(_areas(values, labels[outside], sheet.areas.shape[0]))
-    with np.errstate(all="ignore"):
-        stacked = np.array(found)
-        known = np.isfinite(stacked)
-        return np.where(known.any(axis=0), np.nansum(stacked, axis=0) / np.maximum(known.sum(axis=0), 1), np.nan)
-
-
-def _held_out(sheet: Sheet) -> None:
-    """Offer to measure the classes on samples that the parts were not found on."""
-    labels, results, key = sheet.subject.data.labels, cache.results(), sheet.key
-    counts = np.bincount(labels[labels >= 0]) if labels is not None else np.zeros(0)
-    able = nnspca.METHODS[sheet.parts.method].feasible and counts.size and counts[counts > 0].min() >= FEWEST
-    if not able or sheet.held_out is not None:
-        return
-    sheet.areas  # noqa: B018  # looked up in the page's thread
-
-    def work(job: Job) -> None:
-        if (areas := hold_out(sheet, job)) is not None:
-            results.put(key, areas)
-
-    about = f"The parts are found {FOLDS} times without a fifth of the samples, and the classes measured on that fifth."
-    job = tasks.offer(Task("groups", key, lambda: work), tasks.compute(about, ":material/content_cut:"))
-    if job is not None and tasks.follow(job, "Stopped. Nothing was measured.") and not job.stopped and not job.problem:
-        st.rerun()
-
-
 # On the screen and on paper
 
 
@@ -354,7 +266,6 @@ def section(sheet: Sheet) -> None:
         st.dataframe(
             sheet.groups[:ROWS], hide_index=True, column_config=decimals, alt="How each part tells each class."
         )
-        _held_out(sheet)
     if sheet.left_out:
         st.markdown("**What was left out, and why.** " + sanitize.plain(" ".join(sheet.left_out)))
 

@@ -126,7 +126,7 @@ PAGES = {
     "papers": ("/papers?tables=true", NONE, papers),
     "data": ("/data?data=pitprops", DATA, data),
     "the game": ("/learn", NONE, learn),
-    "a chapter": ("/learn?step=7&sheet=true", NONE, nothing),
+    "a chapter": ("/learn?step=7", NONE, nothing),
 }
 # Of Streamlit's own making: its navigation puts headings into a list, its drop zone is a named presentation.
 STREAMLIT = {

@@ -88,34 +88,24 @@ def test_data_of_which_nothing_is_known_are_computed_first_and_solve_live_starts
     assert ours and not any(one is other for one in ours for other in theirs), "found anew"
 
 
-def test_each_data_set_has_the_preprocessing_it_opens_with_or_the_one_chosen_for_all(open_page):
-    page = open_page(PAGE, what=state.SETS, vs=["digits"])
-    assert page.radio(key="scales").value == state.OPENING_SCALE
-    assert "Choose at least two data sets." in texts(page)
-    for scale, expected in ((state.OPENING_SCALE, [False, True]), (state.STANDARDISED, [True, True])):
-        assert [sets.seen(name, State(), scale).standardise for name in ("digits", "lfw-faces")] == expected
-
-
-def test_each_data_set_is_prepared_where_it_can_be_and_the_page_and_its_code_say_how(open_page):
+def test_a_data_set_is_compared_as_the_other_pages_show_it_and_the_code_says_how(open_page):
     counts = Dataset(name="counts", X=np.random.default_rng(0).poisson(3.0, (30, 6)) ** 4)
     desk = Desk((("count data.csv", b""), ("gene data.csv", b"")), data=counts)
-    own = {"session": Session(desks={"counts": desk})}
-    link = {"what": state.SETS, "vs": ["pitprops", "counts"], "prep": ["log1p"], "take": True, "scales": "as is"}
-    page = settle(open_page(PAGE, **link, **own))
-    assert "Extra preprocessing: pitprops (none; not possible with it: log1p), counts (log1p)." in texts(page)
+    link = {"data": "counts", "what": state.SETS, "vs": ["lfw-faces", "counts"], "prep": ["log1p"], "take": True}
+    page = settle(open_page(PAGE, **link, session=Session(desks={"counts": desk})))
     code = next(block.value for block in page.code if "nnspca.sweep" in block.value)
-    assert "data[1] = nnspca.datasets.log1p(data[1])" in code and "data[0] =" not in code
+    assert "data[1] = nnspca.datasets.log1p(data[1])" in code and "data[0] =" not in code and "[(True, " in code
     assert "    nnspca.datasets.read(['count data.csv', 'gene data.csv']),\n" in code, "names of files stay as they are"
     prepared = nnspca.Covariance.from_dataset(nnspca.datasets.log1p(counts))
     variances = {p.k: p.component.variance for name, p in jobs(page)[0].arrived if name == "counts"}
     assert variances[6] <= float(prepared.eigenpairs(1)[0][0]) * (1 + 1e-9)
+    assert "Choose at least two data sets." in texts(open_page(PAGE, what=state.SETS, vs=["digits"]))
 
 
 def test_table_downloads_and_code_say_what_is_known_and_that_data_are_missing(open_page, taken, monkeypatch, tmp_path):
     monkeypatch.delenv(fetch.DATA_VARIABLE, raising=False)
     monkeypatch.setenv("NNSPCA_CACHE", str(tmp_path))
     page = open_page(PAGE, take=True, **QUICK)
-    assert "Extra preprocessing:" not in texts(page)
     assert not any("Leukemia" in option for option in page.multiselect(key="vs").options)
     (frame,), (code,) = page.dataframe, [block.value for block in page.code]
     shown: list = []

@@ -52,14 +52,14 @@ LINKS = [
         DIGITS,
         "curves=data+set&dimensions=3%3A+a+sphere&colour=top+set&flat=true&round=1",
     ),
-    ("compare", {}, "what=data+sets&vs=pitprops&vs=digits&scales=as+is&take=true"),
+    ("compare", {}, "what=data+sets&vs=pitprops&vs=digits&take=true"),
     ("compare", PITPROPS, "racers=em&racers=best&limit=2&take=true"),
     (
         "papers",
         {},
         "paper=Zass+%26+Shashua+2006&zass2006=Fig.+4%3A+Finding+faces+by+ten+features&on=bundled+stand-in&form=full",
     ),
-    ("learn", {}, "step=8&at=3_1_2&sheet=true"),
+    ("learn", {}, "step=8&at=3_1_2"),
     ("learn", {}, "board=digits&painted=AAgMDh4eGAA&best=AAgMDh4eGAA"),
 ]
 IN_THE_BROWSER = {"phi", "speed", "colour", "flat", "round", "step", "at", "board", "painted", "best", "angle"}
@@ -105,7 +105,7 @@ PAGES = {
     "compare": ["what=data+sets", ""],
     "papers": ["paper=Sigg+%26+Buhmann+2008", ""],
     "data": ["", ""],
-    "learn": ["sheet=true", "", ""],
+    "learn": ["", ""],
 }
 
 

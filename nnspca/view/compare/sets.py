@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import streamlit as st
-
 from nnspca.result import SweepPoint
 from nnspca.view import ledger, sanitize, say
 from nnspca.view.compare import figures
@@ -37,8 +35,8 @@ def labels() -> dict[str, str]:
     return {name: title if counts[title] == 1 else titles[name] for name, title in short.items()}
 
 
-def ask_sets(now: State) -> tuple[str, ...]:
-    """Draw the choice of the data sets; return the names of those that are on this machine."""
+def ask_sets(now: State) -> tuple[Subject, ...]:
+    """Draw the choice of the data sets; return those chosen, each as the other pages show it."""
     here = [name for name, info in catalogue.infos().items() if info.local]
     if now.data in catalogue.uploaded():  # an uploaded file is compared at once
         propose(KEYS["vs"], [now.data, BESIDE])
@@ -48,43 +46,15 @@ def ask_sets(now: State) -> tuple[str, ...]:
         options=here,
         allowed=f"two to four of {', '.join(here)}",
         format_func=labels().__getitem__,
-        help="Two to four, your own files included.",
+        help="Two to four, your own files included; each is preprocessed as on the other pages.",
     )
-    return names
+    views = [seen(name, now) for name in names]
+    return tuple(Subject(data, view) for data, view in zip(catalogue.ready(*views), views, strict=True))
 
 
-def ask_scale(names: tuple[str, ...], now: State) -> tuple[Subject, ...]:
-    """Draw the choice of preprocessing, folded; return the data sets as they are compared."""
-    with st.expander("Preprocessing", icon=":material/tune:"):
-        scale = choose(
-            KEYS["scales"],
-            "Preprocessing",
-            horizontal=True,
-            help="“Each its own”: each data set is preprocessed as on the other pages.",
-        )
-        views = {name: seen(name, now, scale) for name in names}
-        sets = catalogue.ready(names, now, lambda name: views[name].standardise)
-        if steps := preprocessing(names, now):
-            st.caption(steps)
-    return tuple(Subject(data, views[data.name]) for data in sets)
-
-
-def seen(name: str, now: State, scale: str) -> State:
-    """Return the state in which a data set is compared: its own preprocessing, or the one chosen for all."""
-    return replace(now, data=name, scale=state.usual_scale(name) if scale == state.OPENING_SCALE else scale)
-
-
-def preprocessing(names: Sequence[str], now: State) -> str:
-    """Say which data sets went through which of the steps asked for, and which could not; nothing without steps."""
-    if not now.prep:
-        return ""
-    texts = []
-    for name in names:
-        done = downloads.steps_of(name, now)
-        left = [step for step in now.prep if step not in done]
-        besides = f"; not possible with it: {', '.join(left)}" if left else ""
-        texts.append(f"{sanitize.plain(name)} ({', '.join(done) or 'none'}{besides})")
-    return f"Extra preprocessing: {', '.join(texts)}."
+def seen(name: str, now: State) -> State:
+    """Return the state in which a data set is compared: as the sidebar has its own, and as the others open."""
+    return now if name == now.data else replace(now, data=name, scale=state.usual_scale(name), prep=())
 
 
 def cardinalities(subject: Subject) -> tuple[int, ...]:
@@ -220,17 +190,17 @@ def records(sets: Sequence[Compared]) -> list[dict[str, object]]:
     ]
 
 
-def takeaway(sets: Sequence[Compared], now: State, figure: Figure) -> None:
+def takeaway(sets: Sequence[Compared], figure: Figure) -> None:
     """Show what is known as a table, and offer it with the figure and the code."""
-    downloads.table("compare", records(sets), figure, _code([one.subject for one in sets], now))
+    downloads.table("compare", records(sets), figure, _code([one.subject for one in sets]))
 
 
-def _code(subjects: Sequence[Subject], now: State) -> str:
+def _code(subjects: Sequence[Subject]) -> str:
     names = [one.data.name for one in subjects]
     mended = [name for name in names if downloads.is_repaired(name)]
     repair = f", repair=one.name in {mended!r}" if mended else ""
-    lines = [downloads.ready_lines(name, now, f"data[{place}]") for place, name in enumerate(names)]
-    asked = [(one.standardise, cardinalities(one)) for one in subjects]
+    lines = [downloads.ready_lines(one.now.data, one.now, f"data[{at}]") for at, one in enumerate(subjects)]
+    asked, now = [(one.standardise, cardinalities(one)) for one in subjects], subjects[0].now
     return "\n".join(
         [
             "import nnspca",

@@ -210,11 +210,6 @@ SCRIPTS = (*(str(CURVES / name) for name in DRAWING), "desk.js", "judge.js", *FI
 SCRIPTS += ("shell.js",)
 
 _mount = canvas.component("learn", BROWSER, SCRIPTS)
-ADVICE = """\
-**Ten minutes:** the game, then chapters 2, 5, 7 and 8. **Twenty minutes:** four minutes of painting, two a
-chapter; play the spannogram (5) and go through all upper bounds (7). Let the class guess before you open an answer.
-The arrow keys change the chapter; in **Full screen** so do Page Up and Page Down. **Copy link** gives the class the
-chapter and the state you see."""
 KEYS = state.keys_of("learn")
 PLAYED = ("step", "board", "painted", "best", "at")
 
@@ -251,15 +246,6 @@ def content(names: tuple[str, ...]) -> dict[str, Any]:
 def show() -> None:
     """Mount the lesson, which plays in the browser alone."""
     _mount(key="learn", data=content(tuple(boards.at_hand())))
-
-
-def sheet() -> None:
-    """Draw the teacher's sheet: for each chapter what to ask and what usually goes wrong."""
-    st.markdown(ADVICE)
-    for number, step in enumerate(STEPS):
-        st.markdown(
-            f"**{f'{number}. ' if number else ''}{step.title}**  \n*Ask:* {step.ask}  \n*Goes wrong:* {step.wrong}",
-        )
 
 
 def check() -> None:

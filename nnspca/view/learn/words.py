@@ -21,13 +21,10 @@ class Step:
     answer: str
     deeper: tuple[str, str]  # text and address of a link
     symbols: tuple[tuple[str, str], ...]  # every symbol that the chapter uses, with its meaning
-    # for the teacher: what to ask the class, and what usually goes wrong
-    ask: str
-    wrong: str
 
     def for_browser(self, facts: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the chapter for the browser, its facts filled in, without the teacher's words."""
-        words = {key: value for key, value in asdict(self).items() if key not in ("ask", "wrong")}
+        """Return the chapter for the browser, its facts filled in."""
+        words = asdict(self)
         filled = {key: words[key].format(**facts) for key in ("idea", "question", "answer")}
         return words | filled | {"symbols": [(sign, meaning.format(**facts)) for sign, meaning in self.symbols]}
 
@@ -57,8 +54,6 @@ STEPS = (
             ("explain", "x'Ax for the best loadings x ≥ 0 of length 1 that your browser finds, of the total"),
             ("upper bound", "proven: no x'Ax is larger for any {k} features, rounding included"),
         ),
-        "Let two or three pupils paint, one pixel each in turn. What do good pixels have in common?",
-        "Painting the eyes. They look important, but vary on their own; large smooth regions do better.",
     ),
     Step(
         "pca",
@@ -71,8 +66,6 @@ STEPS = (
         "PCA are not those of the best component with few features.",
         ("See the faces and their first component", "./?data=lfw-faces&k=40"),
         (LEADING, K, ("loading", "orange: positive; blue: negative; pale: small")),
-        "How many pixels does PCA leave out? What would you tell a doctor who asks which genes matter?",
-        "“The pale pixels are zero.” They are not: count them with the slider.",
     ),
     Step(
         "ghosts",
@@ -86,8 +79,6 @@ STEPS = (
         "largest). For PCA it is {pca}, for ours at most 1. So each part has a name: forehead, cheek, jaw.",
         ("Parts of faces, in colours", "parts?data=lfw-faces&k=40"),
         (("+ / −", "an orange bar adds the pixel, a blue bar subtracts it"),),
-        "Cover the captions: which row shows things you can name?",
-        "Taking PCA's blue for “dark”. It is the opposite sign, and the sign of a whole component is arbitrary.",
     ),
     Step(
         "counting",
@@ -100,8 +91,6 @@ STEPS = (
         "faster takes 6 off the exponent. The problem is NP-hard: no method is known that is fast for all data.",
         ("Compare solvers on one clock", "compare?what=solvers&data=lfw-faces"),
         (N, K, ("C(n, k)", "n·(n−1)···(n−k+1) / (1·2···k), the number of choices")),
-        "Guess first: is choosing 20 of 40 easy for a computer? And 20 of 100?",
-        "Thinking that a larger k is always harder: C(n, k) shrinks again beyond n/2.",
     ),
     Step(
         "cloud",
@@ -114,8 +103,6 @@ STEPS = (
         "{pca}); ours uses one feature alone ({ours}). The sign constraint sets loadings to zero by itself.",
         ("Switch the sign constraint on real data", "./?data=pitprops&k=4"),
         (A, X, ("variance", "the spread of the points along an axis: x'Ax")),
-        "Where must the points be for both components to agree?",
-        "Dragging one point far away: one outlier turns both axes. A good moment to mention robustness.",
     ),
     Step(
         "two",
@@ -129,8 +116,6 @@ STEPS = (
         "belongs to some direction c, and for that c the highest curves are the best set.",
         ("The full spannogram", "spannogram"),
         (V, C, PHI, K),
-        "Before each stop: which curve leaves the set, and which enters?",
-        "Looking for the highest single curve. The sum of squares of the two highest is what counts.",
     ),
     Step(
         "changes",
@@ -143,8 +128,6 @@ STEPS = (
         "nᵏ: this is why the method is fast.",
         ("See it on random curves", "spannogram?curves=random&n=40&top=5"),
         (N, K, ("crossing", "an angle where two curves are equal, or one is zero")),
-        "Why does a crossing far below place k change nothing?",
-        "Counting a crossing twice: in a whole turn each pair meets twice, once for c and once for −c.",
     ),
     Step(
         "bounds",
@@ -162,8 +145,6 @@ STEPS = (
             ("ρ", "the level at which A is split"),
             ("s", "how a pair's covariance is shared: 2·A_ij·x_i·x_j ≤ (A_ij/s)·x_i² + (A_ij·s)·x_j²"),
         ),
-        "At which s are the first three rows equal? Why can no s do better?",
-        "Believing that some component must reach an upper bound. That holds for the last one only.",
     ),
     Step(
         "check",
@@ -180,7 +161,5 @@ STEPS = (
             ("M", "how each pair's covariance is shared between its two rows"),
             ("claim", "“the variance of two features with loadings x ≥ 0 is at most this”"),
         ),
-        "Find one number you can change without breaking the proof.",
-        "Checking only the rows. A forger can shrink M, and only the products reveal that.",
     ),
 )

@@ -142,7 +142,6 @@ MOST_RACERS = 6
 FIRST_RACE = ("best", "em", "greedy", "thresholding", "spannogram")
 SETS, SOLVERS = "data sets", "solvers"
 OF_SETS, OF_SOLVERS = f"compare of {SETS}", f"compare of {SOLVERS}"
-OPENING_SCALE = "each its own"  # of data sets side by side: the preprocessing that each opens with
 ONE_SET = ("explore", "parts", ON_DATA, OF_SOLVERS)  # where the sidebar's data set is in use
 EVERY_FIGURE = ("explore", "parts", ON_FOUR, ON_RANDOM, ON_DATA, OF_SETS, OF_SOLVERS)
 PROOF = ("certificate", "paper", "indispensable")
@@ -196,7 +195,7 @@ class State:
     # whether every feature is first divided by its standard deviation
     scale: str = _key("one", AS_IS, options=(AS_IS, STANDARDISED), widget="radio", counts=(*ONE_SET, "data"))
     # what else is done to the data first: names of :data:`nnspca.datasets.preparing.STEPS`
-    prep: tuple[str, ...] = _key("several", (), options=tuple(preparing.STEPS), counts=(*ONE_SET, OF_SETS, "data"))
+    prep: tuple[str, ...] = _key("several", (), options=tuple(preparing.STEPS), counts=(*ONE_SET, "data"))
     # whether loadings must be nonnegative
     sign: str = _key("one", NONNEGATIVE, options=(NONNEGATIVE, ANY_SIGN), widget="radio", counts=EVERY_FIGURE)
     k: int = _key("whole", 40, low=1, counts=ONE_SET)  # largest number of nonzero loadings
@@ -272,7 +271,6 @@ TABLE = (
     Entry("racers", ("compare",), "several", FIRST_RACE, options=METHODS, most=MOST_RACERS),
     Entry("limit", ("compare",), "one", 10, options=(1, 2, 5, 10, 30, 60), widget="select_slider"),
     Entry("vs", ("compare",), "several", ("digits", "lfw-faces"), most=MOST),
-    Entry("scales", ("compare",), "one", OPENING_SCALE, options=(OPENING_SCALE, AS_IS, STANDARDISED), widget="radio"),
     Entry("paper", ("papers",), "one", SHORT[0], options=SHORT),
     *_every_paper(),
     Entry("on", ("papers",), "one", OWN, options=(OWN, BUNDLED), widget="radio"),
@@ -283,7 +281,6 @@ TABLE = (
     Entry("painted", ("learn",), "text", ""),
     Entry("best", ("learn",), "text", ""),
     Entry("at", ("learn",), "text", ""),
-    Entry("sheet", ("learn",), "fold", False),
 )
 PAGES = tuple(dict.fromkeys(page for entry in TABLE for page in (*entry.pages, *entry.counts) if " " not in page))
 
@@ -292,7 +289,7 @@ def keys_of(page: str) -> dict[str, Entry]:
     """Return the page's own keys, by name.
 
     >>> sorted(keys_of("compare"))
-    ['given', 'limit', 'racers', 'scales', 'take', 'vs', 'what']
+    ['given', 'limit', 'racers', 'take', 'vs', 'what']
     """
     return {entry.key: entry for entry in TABLE if page in entry.pages}
 
@@ -301,7 +298,7 @@ def counting(page: str, choice: str = "") -> set[str]:
     """Return the sidebar's keys that count on a page; on some it depends on a ``choice`` made there.
 
     >>> sorted(counting("compare", SETS)), counting("papers"), counting("spannogram", FOUR)
-    (['prep', 'seed', 'sign'], {'seed'}, {'sign'})
+    (['seed', 'sign'], {'seed'}, {'sign'})
     >>> sorted(counting("spannogram", DATA))
     ['data', 'k', 'prep', 'scale', 'sign']
     """

@@ -25,7 +25,6 @@ PARAGRAPHS = {
     "data": "guide/datasets.html#data-sets",
     "upload": "guide/datasets.html#your-own-files",
     "scale": "guide/preparing.html#standardising",
-    "scales": "guide/preparing.html#standardising",
     "prep": "reference/nnspca.datasets.log1p.html",
     "sign": "guide/preparing.html#signs",
     "k": "guide/choosing.html#what-does-one-more-feature-bring",

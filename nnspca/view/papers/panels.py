@@ -15,6 +15,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from nnspca.studies import PAPERS, STUDIES, Study, StudyResult, Table, stored
+from nnspca.studies.study import PROOFS
 from nnspca.view import cache, ledger, machines, tasks
 from nnspca.view.figures import style
 from nnspca.view.figures.style import Palette
@@ -219,9 +220,10 @@ def known_tables(study: Study, choice: Choices, now: State, job: Job | None) -> 
         else f"**Solve live** runs {_live_settings(study, choice, now, before.seed)}."
     )
     form = ", a shorter run than the paper's" if study.minutes else ""
+    known = " Proven bounds are the lowest known, as on Explore." if PROOFS in before.rows else ""
     st.caption(
         f":material/inventory_2: **A stored run** of {thumbnails()[study.name]['made']}: seed {before.seed}{form}"
-        f"{_on(before.data)}. {rest} Proven bounds are the lowest known, as on Explore."
+        f"{_on(before.data)}. {rest}{known}"
     )
     return before.known_better(in_ledger).tables
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable
 from typing import Literal
 
 import streamlit as st
@@ -201,24 +201,22 @@ def in_use(now: State) -> Dataset:
         with st.container(border=True):
             offer(info)
         widgets.end_page()
-    return ready((now.data,), now)[0]
+    return ready(now)[0]
 
 
-def ready(names: Iterable[str], now: State, standardise: Callable[[str], bool] | None = None) -> tuple[Dataset, ...]:
+def ready(*views: State) -> tuple[Dataset, ...]:
     """Return data sets that are on this machine, all made that a page needs of them, or end the page here.
 
     Small ones need nothing as they are. Of large ones it is made as a run, which the page shows;
-    what is wrong with any is said. ``standardise`` tells of each name whether it is standardised,
-    where this is not the same for all.
+    what is wrong with any is said.
     """
-    raws = tuple(loaded(name) for name in names)
+    raws = tuple(loaded(view.data) for view in views)
     under_way = preparation.SLOT in session.current().jobs  # a run for what is no longer wanted ends there
-    if not (now.prep or under_way or any(map(preparation.is_large, raws))):
+    if not (any(view.prep for view in views) or under_way or any(map(preparation.is_large, raws))):
         return raws
-    scaled = [now.standardise if standardise is None else standardise(raw.name) for raw in raws]
     wanted = [
-        Preparation.of(raw, now.prep, standardise=own, repair=preparation.is_repaired(raw))
-        for raw, own in zip(raws, scaled, strict=True)
+        Preparation.of(raw, view.prep, standardise=view.standardise, repair=preparation.is_repaired(raw))
+        for raw, view in zip(raws, views, strict=True)
     ]
     try:
         prepared = preparation.prepared(wanted)

@@ -104,7 +104,8 @@ class Plot {
 
   labelEnvelope(brush) {
     const { low, high, others } = this.curves.envelope, last = low.length - 1, s = Math.round(0.2 * last);
-    brush.text(`${count(others)} more curve${others > 1 ? "s lie" : " lies"} in here`, this.x(-QUARTER + (TURN * s) / last),
+    const words = `${count(others)} more curve${others > 1 ? "s lie" : " lies"} in here`;
+    brush.text(words, Math.max(this.x(-QUARTER + (TURN * s) / last), this.left + 4 + brush.measure(words, SIZES.label) / 2),
       this.y(this.curves.nonnegative ? 0.35 * low[s] : 0.1 * high[s]) + 4, { size: SIZES.label, align: "center", halo: true });
   }
 

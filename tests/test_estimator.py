@@ -21,7 +21,7 @@ import nnspca
 from nnspca import NonnegativeSparsePCA
 from tests import budgets
 
-TAKEN_OUT = ("disjoint", "projection", "schur")
+TAKEN_OUT = ("disjoint", "projection", "schur", "hotelling")
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # two components of few features

@@ -12,7 +12,7 @@ from nnspca.control.arguments import Deflation, check_choice, check_columns
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import AT_A_TIME, DenseFactor, Factor
-from nnspca.covariance.forms import HeldMatrix
+from nnspca.covariance.forms import DENSE_EIGEN, HeldMatrix
 from nnspca.covariance.span import orthonormal
 from nnspca.numerics import rounding
 from nnspca.result import Component, Components
@@ -68,6 +68,27 @@ def schur(cov: Covariance, U: np.ndarray) -> Covariance:
     norm = 1.0 + float(np.linalg.norm(used @ mix) * np.linalg.norm(B))
     condition = 1.0 / float(values[usable].min(initial=1.0))
     return _of_matrix(cov, "schur", U, A - B @ B.T, growth=2 * norm**2, condition=condition)
+
+
+def hotelling(cov: Covariance, U: np.ndarray) -> Covariance:
+    """The positive semidefinite part of ``A − Σ λww'``, λ = max(w'Bw, 0) on the B that is deflated so far.
+
+    If w is no eigenvector, subtracting λww' leaves directions of negative variance. These are
+    removed, so that the result is a covariance and certificates remain valid.
+    """
+    if not cov.holds_entries or cov.n_features > DENSE_EIGEN:
+        raise ValueError(
+            f"deflation 'hotelling' needs all eigenvalues of a matrix, which {cov.n_features} features are too many "
+            "for; give 'projection' or 'schur'"
+        )
+    B = np.array(cov.entries)
+    for w in U.T:
+        B -= max(float(w @ B @ w), 0.0) * np.outer(w, w)
+    values, vectors = np.linalg.eigh(B)
+    below = values < 0
+    B -= (vectors[:, below] * values[below]) @ vectors[:, below].T
+    # removing the negative part does not increase Frobenius distances
+    return _of_matrix(cov, "hotelling", U, B, growth=float(np.sqrt(len(B))))
 
 
 def _of_matrix(
@@ -197,6 +218,13 @@ DEFLATIONS: dict[Any, DeflationInfo] = {
             schur,
         ),
         DeflationInfo(
+            "hotelling",
+            "Hotelling",
+            "The variance along each component is subtracted from the covariance; later components may overlap.",
+            "Hotelling 1933; Mackey 2008",
+            hotelling,
+        ),
+        DeflationInfo(
             "quasi-orthogonal",
             "A least angle",
             "Components may share features if the angle between any two is at least a given one. EM finds all but the "
@@ -235,7 +263,8 @@ def deflate(cov: Covariance, loadings: np.ndarray, deflation: Deflation = "disjo
     Raises
     ------
     ValueError
-        An unknown deflation, loadings of a wrong shape or norm, or "disjoint" if all features are used.
+        An unknown deflation, loadings of a wrong shape or norm, "disjoint" if all features are used,
+        or "hotelling" for more features than a full eigendecomposition is computed for.
 
     Examples
     --------

@@ -15,7 +15,7 @@ Effort = Literal["live", "thorough"]
 _Ours = Literal["best", "spannogram", "enumeration", "epsilon-net", "em", "coordinate-descent", "greedy"]
 _Others = Literal["elastic-net", "thresholding", "scotlass", "dspca", "nmf", "exact", "pca"]
 Method = _Ours | _Others
-Deflation = Literal["disjoint", "together", "projection", "schur", "quasi-orthogonal", "joint"]
+Deflation = Literal["disjoint", "together", "projection", "schur", "hotelling", "quasi-orthogonal", "joint"]
 Seed = int | np.random.Generator
 
 PLAIN = {float, int, bool}

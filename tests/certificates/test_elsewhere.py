@@ -223,7 +223,7 @@ def test_what_is_made_of_a_covariance_drifts_as_it_does():
     part = cov.restrict(np.array([0, 3]))
     assert (part.drift, part.error_elsewhere) == (cov.drift, cov.error_elsewhere)
     U = np.eye(6)[:, :1]
-    for deflation in ("projection", "schur"):
+    for deflation in ("projection", "schur", "hotelling"):
         left = nnspca.deflate(cov, U, deflation)
         assert left.drift > cov.drift
         assert left.error_elsewhere > left.representation_error

@@ -16,7 +16,7 @@ from nnspca.numerics import feasible
 from tests import oracle, problems
 from tests.blas import with_blas_threads
 
-TAKEN_OUT = ("disjoint", "projection", "schur")
+TAKEN_OUT = ("disjoint", "projection", "schur", "hotelling")
 ONE_BY_ONE = (*TAKEN_OUT, "quasi-orthogonal")
 SIGNS = pytest.mark.parametrize("nonnegative", [True, False])
 
@@ -131,7 +131,7 @@ def test_every_angle_is_at_least_the_one_asked(angle, nonnegative):
     assert parts.options["min_angle"] == angle
 
 
-@pytest.mark.parametrize("deflation", ["projection", "schur", "joint"])
+@pytest.mark.parametrize("deflation", ["projection", "schur", "hotelling", "joint"])
 def test_pca_finds_the_eigenvectors_whichever_way_they_are_taken_out(deflation):
     cov = covariance_of(3)
     values, vectors = cov.eigenpairs(3)
@@ -284,3 +284,5 @@ def test_many_features_are_never_a_features_by_features_array(sparse):
         parts = nnspca.decompose(cov, 3, 20, "em", deflation=deflation)
         assert len(parts.parts) == 3
         assert nnspca.deflate(cov, parts.loadings, deflation).matrix is None
+    with pytest.raises(ValueError, match="projection"):
+        nnspca.decompose(cov, 2, 20, "em", deflation="hotelling")

@@ -13,7 +13,7 @@ from nnspca.covariance.provenance import Provenance
 from tests.blas import with_blas_threads
 
 SEEDS = st.integers(0, 10**6)
-KEEP_FEATURES = ("projection", "schur")
+KEEP_FEATURES = ("projection", "schur", "hotelling")
 OF_DATA = ("disjoint", "projection", "schur")
 
 
@@ -136,7 +136,11 @@ def longer(A, U, deflation):
     for w in U.T:
         image = A @ w
         variance = w @ image
-        A = A - np.outer(image, image) / variance
+        A = A - (np.outer(image, image) / variance if deflation == "schur" else max(variance, 0) * np.outer(w, w))
+    if deflation == "hotelling":
+        values, vectors = np.linalg.eigh(A.astype(float))
+        below = values < 0
+        A = A - (vectors[:, below] * values[below]) @ vectors[:, below].T
     return A
 
 
@@ -153,6 +157,8 @@ def test_a_component_without_variance_takes_nothing_away(deflation):
     X = data(5)
     X[:, 0] = 3.0
     for cov in in_every_form(X):
+        if deflation == "hotelling" and cov.matrix is None:
+            continue
         left = nnspca.deflate(cov, np.eye(8)[:, :1], deflation)
         assert np.allclose(entries(left), entries(cov), atol=1e-13 * cov.trace)
 
@@ -178,6 +184,17 @@ def test_schur_by_hand():
     cov = nnspca.Covariance.from_matrix([[4.0, 2.0, 0.0], [2.0, 3.0, 1.0], [0.0, 1.0, 2.0]])
     left = entries(nnspca.deflate(cov, np.eye(3)[:, :1], "schur"))
     assert np.allclose(left, [[0.0, 0.0, 0.0], [0.0, 2.0, 1.0], [0.0, 1.0, 2.0]])
+
+
+def test_hotelling_leaves_the_nearest_covariance_to_what_taking_the_variance_out_leaves():
+    A = np.diag([4.0, 3.0, 2.0])
+    w = np.array([0.6, 0.8, 0.0])
+    left = entries(nnspca.deflate(nnspca.Covariance.from_matrix(A), w[:, None], "hotelling"))
+    plain = A - (w @ A @ w) * np.outer(w, w)
+    added = left - plain
+    assert np.linalg.eigvalsh(added)[0] == pytest.approx(0)
+    assert np.linalg.eigvalsh(added)[-1] == pytest.approx(-np.linalg.eigvalsh(plain)[0])
+    assert np.trace(added @ left) == pytest.approx(0)  # what is kept and what is left out are orthogonal
 
 
 def test_an_eigenvector_is_taken_out_alike_by_all_who_keep_the_features():

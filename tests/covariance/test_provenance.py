@@ -67,7 +67,7 @@ def test_whatever_changes_the_covariance_changes_the_fingerprint():
     assert len(set(made)) == len(made)
 
 
-DEFLATIONS = ("projection", "schur", "disjoint")
+DEFLATIONS = ("projection", "schur", "hotelling", "disjoint")
 
 
 @pytest.mark.parametrize("deflation", DEFLATIONS)

@@ -21,20 +21,12 @@ from tests.browser.page import (
     quiet,
     saved,
     settled_url,
-    traces,
     unmoved,
 )
 
 pytestmark = pytest.mark.browser
 
 SLOW = "/?data=digits&method=epsilon-net&d=8&epsilon-net.epsilon=0.01&epsilon-net.max_samples=10000000"
-# Canvases say what they write.
-LISTEN = """() => { window.written = []; const pen = CanvasRenderingContext2D.prototype, write = pen.fillText;
-  pen.fillText = function (words, ...where) {
-    window.written.push(String(words));
-    return write.call(this, words, ...where);
-  };
-}"""
 
 
 def along(found: Locator, k: int, last: int) -> tuple[float, float, float]:
@@ -76,12 +68,11 @@ def test_k_is_played_walked_and_chosen_in_the_chart_and_a_card_opens_other_data(
         expect(field(page, "k")).to_have_value("6")
     expect(found.locator("[data-say=words]")).to_contain_text(PROVEN)
     # the chart says what is under the mouse, and a point of another solver's curve takes the picture's place
-    page.evaluate(LISTEN)
     x, top, foot = along(found, 7, 13)
-    page.mouse.move(x, foot - 20)  # below every curve: the lens
-    page.wait_for_function("() => window.written.some(words => /^k = 7: (gap [\\d.]+ %|proven optimal)$/.test(words))")
+    page.mouse.move(x, foot - 20)  # below every curve
     tip, y = found.locator(".curve-tip"), top
-    while not tip.is_visible():
+    expect(tip).to_have_text(re.compile(r"^k = 7: found .+ %, at most .+ %, (gap at most [\d.]+ %|proven optimal)$"))
+    while "Click" not in tip.inner_text():
         y += 4
         assert y < foot, "no point of another curve at k = 7"
         page.mouse.move(x, y)
@@ -173,13 +164,12 @@ def test_a_curve_fills_in_while_watched_and_a_click_on_stop_in_its_first_instant
     expect(player(page).locator("[data-say=words]")).to_contain_text("of 64 pixels")
 
 
-def test_a_broken_link_opens_a_page_that_has_notes_themes_keys_bounds_and_downloads(visit, tmp_path):
+def test_a_broken_link_opens_a_page_that_has_notes_themes_keys_and_downloads(visit, tmp_path):
     page = quiet(visit("/?proof=true&proof_view=paper&data=pitprops&scale=none&k=minus&method=magic&ks=banana"))
     expect(page.get_by_text("cannot be used here").first).to_be_visible()
     expect(page.get_by_text("banana").first).to_be_visible()
     changes_its_theme(page)
     is_reached_by_the_keyboard(page)
-    shows_every_upper_bound(page)
     is_proven_taken_home_and_checked_there(page, tmp_path)
 
 
@@ -213,16 +203,6 @@ def is_reached_by_the_keyboard(page: Page) -> None:
     enter(page, "k", 3)
     settled_url(page, k="3")
     quiet(page)
-
-
-def shows_every_upper_bound(page: Page) -> None:
-    """Every upper bound appears on request, and in the link."""
-    before = len(traces(page, "band"))
-    page.get_by_test_id("stCheckbox").filter(has_text="Every upper bound").locator("label").first.click()
-    settled_url(page, bounds="true")
-    page.wait_for_function(
-        "before => document.querySelector('.st-key-band .js-plotly-plot')?._fullData?.length > before", arg=before
-    )
 
 
 def is_proven_taken_home_and_checked_there(page: Page, folder: Path) -> None:

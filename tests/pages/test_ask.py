@@ -2,13 +2,11 @@
 
 import threading
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import nnspca
 from nnspca.datasets import Dataset
 from nnspca.view.link.state import State
 from nnspca.view.subject import Subject
@@ -94,10 +92,3 @@ def test_a_button_begins_a_run_that_finds_nothing_of_an_earlier_one_and_waits_wh
     shown.button[0].click().run()
     assert shown.session_state["job"] is not job
     assert (made.begun, made.forgotten) == (2, 2)
-
-
-def test_what_a_visit_holds_is_one_object_and_no_private_key_of_streamlits_state():
-    root = Path(nnspca.__file__).parents[1]
-    sources = [*(root / "nnspca" / "view").rglob("*.py"), *(root / "pages").glob("*.py")]
-    private = ('session_state["_', 'session_state.get("_', 'session_state.setdefault("_', 'session_state.pop("_')
-    assert not [path.name for path in sources if any(key in path.read_text(encoding="utf-8") for key in private)]

@@ -3,11 +3,7 @@
 A key says one thing on every page, and what a person chooses is in the address by its name.
 """
 
-import dataclasses
-import importlib
-import pkgutil
 from collections import defaultdict
-from typing import get_type_hints
 from urllib.parse import parse_qs
 
 import pytest
@@ -288,32 +284,3 @@ def test_pages_that_share_a_key_mean_the_same_kind_of_thing_by_it_and_each_knows
     for page in state.PAGES:
         keys = [entry.key for entry in state.TABLE if page in entry.pages or not entry.pages]
         assert len(keys) == len(set(keys)), page
-
-
-def choices_of(page):
-    """The classes of choices that a page's room knows, its own and those it shares; none where it asks nothing."""
-    room = importlib.import_module(f"nnspca.view.{page}")
-    modules = [importlib.import_module(f"{room.__name__}.{one.name}") for one in pkgutil.iter_modules(room.__path__)]
-    held = {thing for module in modules for thing in vars(module).values() if dataclasses.is_dataclass(thing)}
-    return [thing for thing in held if thing.__name__ in ("Choices", "Solver")]
-
-
-KINDS = {"switch": bool, "fold": bool, "whole": int, "number": float, "several": tuple[str, ...]}
-
-
-@pytest.mark.parametrize("page", state.PAGES)
-def test_choices_are_called_and_typed_as_the_link_calls_and_reads_them(page):
-    """``options`` stands for a solver's own, ``method.option`` in the link; Python's own words end in an underscore."""
-    entries = state.SHARED | state.keys_of(page)
-    asking = any(entry.widget or entry.kind != "fold" for entry in state.keys_of(page).values())
-    assert bool(choices_of(page)) == asking or page in ("learn", "spannogram"), "a page that asks has a record of it"
-    for choices in choices_of(page):
-        kinds = get_type_hints(choices)  # what is chosen together, such as a solver with its options, is named below
-        asked = [f.name for f in dataclasses.fields(choices) if f.init and not dataclasses.is_dataclass(kinds[f.name])]
-        assert {name.removesuffix("_") for name in asked} - {"options"} <= entries.keys()
-        assert choices.__dataclass_params__.frozen
-        for name, kind in kinds.items():
-            entry = entries.get(name.removesuffix("_"))
-            if entry is not None and entry.kind != "text":  # a page holds what it has read in it, as the values of k
-                wanted = KINDS.get(entry.kind) or type((*entry.options, entry.default)[0])
-                assert kind in (wanted, wanted | None), f"{choices.__name__}.{name}"

@@ -2,7 +2,6 @@
 
 import gc
 import json
-from pathlib import Path
 
 import pytest
 from starlette.applications import Starlette
@@ -88,10 +87,3 @@ def test_a_request_undoes_no_choice_that_its_browser_had_not_heard_of_but_a_pers
     page.number_input(key="k").set_value(said)
     page.button(key=button).click().run()
     assert page.number_input(key="k").value == stands
-
-
-def test_no_page_has_a_timer():
-    """A timer's request carries what all widgets say; pages are asked for news by components instead."""
-    root = Path(__file__).parents[2]
-    sources = [*(root / "nnspca").rglob("*.py"), *(root / "pages").glob("*.py"), root / "app.py"]
-    assert not [path.name for path in sources if "run_every" in path.read_text(encoding="utf-8")]

@@ -2,7 +2,6 @@
 
 const FLOOR = Math.log10(OPTIMAL) - 0.5; // where "optimal" stands on the axis of the gap
 const NEAR = 12; // pixels from a point within which a press means it
-const LENS = { wide: 176, tall: 104 };
 
 const gapPlace = (gap) => (gap <= OPTIMAL ? FLOOR : Math.log10(gap));
 
@@ -181,35 +180,18 @@ class Curve {
     return null;
   }
 
-  /** What a pointer at some place is told. */
+  /** What a pointer at some place is told: of another solver's point, or of the k below it. */
   hint(px, py) {
-    const point = this.pointAt(px, py);
-    if (!point) return "";
-    const { curve, at } = point, gap = curve.gaps[at];
-    const short = gap === null ? "" : `, gap at most ${ceilTo(100 * gap, 2)} %`;
-    return `${curve.title}, k = ${count(point.k)}: ${floorTo(100 * curve.shares[at], 1)} %${short}. Click to see it.`;
-  }
-
-  /** A lens that follows the pointer over the upper panel: the band at its true width, magnified. */
-  lens(brush, px, py) {
-    const { path, palette } = this, { band } = path;
-    if (!band.ks.length || py < this.top || py > this.split || px < this.left || px > this.right) return;
+    const { band } = this.path, point = this.pointAt(px, py);
+    if (point) {
+      const { curve, at } = point;
+      return `${curve.title}, k = ${count(point.k)}: ${floorTo(100 * curve.shares[at], 1)} %${gapWords(curve.gaps[at], false)}. Click to see it.`;
+    }
+    if (!band.ks.length || py < this.top || py > this.foot || px < this.left || px > this.right) return "";
     const s = band.ks.reduce((best, at, i) => (Math.abs(this.x(at) - px) < Math.abs(this.x(band.ks[best]) - px) ? i : best), 0);
-    const { pen } = brush, { wide, tall } = LENS, x0 = Math.max(this.left, Math.min(px - wide / 2, this.right - wide)), y0 = py + tall + 20 < this.foot ? py + 16 : py - tall - 16;
-    const low = band.lower[s], high = band.upper[s], room = Math.max(high - low, 1e-6) * 0.7;
-    const toY = axisOf(low - room, high + room, y0 + tall - 8, y0 + 24);
-    pen.save();
-    brush.box(x0, y0, wide, tall, { fill: palette.paper, edge: palette.quiet, thick: 1 });
-    pen.beginPath();
-    pen.rect(x0, y0, wide, tall);
-    pen.clip();
-    brush.box(x0, toY(high), wide, toY(low) - toY(high), { fill: palette.band, faint: band.proven[s] ? 1 : 0.45 });
-    brush.box(x0, toY(high) - 1, wide, 2, { fill: palette.upper_bound });
-    brush.box(x0, toY(low) - 1, wide, 2, { fill: palette.found });
-    const closed = band.optimal[s] ? "proven optimal" : `gap ${ceilTo(100 * band.gaps[s], 2)} %`, right = { size: SIZES.small, align: "right" };
-    brush.text(`k = ${count(band.ks[s])}: ${closed}`, x0 + 6, y0 + 15, { size: SIZES.small });
-    brush.text(`at most ${ceilTo(100 * high, 2)} %`, x0 + wide - 6, toY(high) - 4, right);
-    brush.text(`found ${floorTo(100 * low, 2)} %`, x0 + wide - 6, toY(low) + 14, right);
-    pen.restore();
+    const shares = `found ${floorTo(100 * band.lower[s], 2)} %, at most ${ceilTo(100 * band.upper[s], 2)} %`;
+    return `k = ${count(band.ks[s])}: ${shares}${gapWords(band.gaps[s], band.optimal[s])}${band.proven[s] ? "" : " (carried)"}`;
   }
 }
+
+const gapWords = (gap, optimal) => (optimal ? ", proven optimal" : gap === null ? "" : `, gap at most ${ceilTo(100 * gap, 2)} %`);

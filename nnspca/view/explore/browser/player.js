@@ -38,7 +38,7 @@ class Player extends Shown {
 
   /** Say how the live run goes; while it does, its component and bound stand in the chart. */
   live(point) {
-    this.say("live", point.says.replaceAll(" %", "\u00a0%"));
+    this.say("live", point.says);
     this.curve.live = point.share === undefined ? null : point;
     this.dirty = true;
     this.wake();
@@ -82,14 +82,10 @@ class Player extends Shown {
     this.follow(x);
   }
 
-  /** Follow a pointer that hovers over the chart: a lens on the band, or words about another solver's point. */
+  /** Say what lies below a pointer that hovers over the chart. */
   hover(x, y) {
-    this.pointer = x !== undefined && this.path && !this.playing ? [x, y] : null;
-    const words = this.pointer ? this.curve.hint(x, y) : "";
-    this.graph.style.cursor = words ? "pointer" : "";
+    const words = x !== undefined && this.path && !this.playing ? this.curve.hint(x, y) : "";
     this.tip(words, x, y, this.graph.offsetWidth, this.find(".curve-tip"));
-    this.dirty = true;
-    this.wake();
   }
 
   follow(x) { this.go(this.path.ks[this.path.nearestStop(Math.max(this.curve.kAt(x), this.path.ks[0]))]); }
@@ -153,7 +149,6 @@ class Player extends Shown {
     const brush = brushOn(this.graph, palette);
     this.curve.draw(brush);
     this.curve.dot(brush, prefersStill() ? path.ks[s] : this.k);
-    if (this.pointer && !this.curve.pointAt(...this.pointer)) this.curve.lens(brush, ...this.pointer);
     this.box.dataset.k = String(path.ks[s]);
   }
 
@@ -168,7 +163,7 @@ class Player extends Shown {
     this.shown = s;
     const { support, weights } = path.parts[s], words = path.says[s];
     this.say("k", count(path.ks[s]));
-    if (!this.playing || now - (this.told ?? 0) > 150) { this.told = now; this.say("words", words.replaceAll(" %", "\u00a0%")); }
+    if (!this.playing || now - (this.told ?? 0) > 150) { this.told = now; this.say("words", words); }
     this.slider.value = String(s);
     this.slider.setAttribute("aria-valuetext", `k = ${path.ks[s]}. ${words}`);
     this.picture.setAttribute("aria-label", `The component at k = ${path.ks[s]}: ${sceneWords(path, support, weights)}`);

@@ -51,8 +51,8 @@ class Shown {
     return true;
   }
 
-  say(what, text) {
-    const place = this.find(`[data-say=${what}]`);
+  say(what, words) {
+    const place = this.find(`[data-say=${what}]`), text = words.replaceAll(" %", "\u00a0%").replaceAll(" = ", "\u00a0=\u00a0"); // kept on one line
     if (place.textContent !== text) place.textContent = text;
   }
 

@@ -63,7 +63,7 @@ class Checker(check.Checker):
     def __init__(self, nonnegative: bool, say: Any, r: int = 1) -> None:
         super().__init__(nonnegative, say)
         self.r, self.further_kinds = r, {"boxed": partial(self.few, joint=self.boxes), "fewer": self.fewer}
-        self.further_kinds["variances"] = self.variances
+        self.further_kinds |= {"variances": self.variances, "shrunk": self.shrunk}
 
     def upper_bound(self, p: Any, k: int, A: Any, inside: Any = ()) -> Fraction:
         """Return the bound that a proof gives for r parts of at most k features; if r = 1, ``inside`` are in it."""
@@ -114,6 +114,25 @@ class Checker(check.Checker):
         most = max(U, d + (U - d) * Fraction(k - 1, q - 1))
         why = f"so U = {shown(U)} for {q} features, d + (U − d)(k − 1)/({q} − 1) for k, d = min A_ii"
         return self._found(most, self.why[0], why)
+
+    def shrunk(self, p: Any, k: int, A: Any, inside: Any) -> Fraction:
+        """Return t + a bound for B = Y'W D⁻¹ W'Y, where YY' <= tI + WW' and D is a diagonal matrix below tI + W'W.
+
+        Y'Y <= tI + Y'W (tI + W'W)⁻¹ W'Y then; D has its diagonal entries less the magnitudes of all others of the row.
+        """
+        need(A.columns is not None and not inside, "directions of samples are about data")
+        gram = Matrix(A.over, None, list(zip(*A.columns, strict=True)))
+        need(gram.rows is not None, f"at most {check.READ} samples are checked", 2)
+        t, W = tail(gram.rows, A.over, p), [*zip(*low_rank(p, gram.n), strict=True)]
+        need(t > 0, "the tail beside directions is not positive")
+        check.pay(len(W) * (len(W) + A.n) * gram.n, 64)
+        least = [t * Fraction(4) ** p["shift"] + 2 * dot(w, w) - sum(abs(dot(w, v)) for v in W) for w in W]
+        need(min(least, default=0) > 0, "the directions are too far from orthogonal")
+        half = 64 + int(max(least)).bit_length() // 2
+        roots = [isqrt(int((1 << 2 * half) / d) + 1) + 1 for d in least]
+        B = [[root * dot(w, y) for root, w in zip(roots, W, strict=True)] for y in A.columns]
+        most = t + self.upper_bound(p["one"], k, Matrix(A.over << 2 * half, None, B))
+        return self._found(most, f"YY' <= tI + WW', t <= {shown(t)}, by R: x'Ax <= t + x'Bx", self.why[1])
 
     def variances(self, p: Any, k: int, A: Any, inside: Any = ()) -> Fraction:
         """Return the sum of the rk largest A_ii: for a semidefinite A, x'Ax is at most its trace on the support of x.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nnspca.bounds import balanced, branch, core, eigenvalues, elimination, pair_scaled, plain, working
+from nnspca.bounds import balanced, branch, core, eigenvalues, elimination, pair_scaled, plain, shrunk, working
 from nnspca.bounds.companions import Companions
 from nnspca.bounds.plan import KEPT, LONGEST, PLANS, READINGS, WORTHWHILE, Plan, step_seconds
 from nnspca.bounds.selection import Limits
@@ -22,6 +22,7 @@ OPTIMAL = PLANS["live"].closed  # relative gap below which a component is called
 CORE = 0.6  # share of the work left that a core's splitting may take in a live certificate
 PATIENT = 1 / 8  # share of the work after which an elimination ends unless it improved on the known bound
 FLAT, EARLY = 6e-2, 1 / 4  # relative gap of the rows beyond which a core is tried after this share instead
+NOISY = 15.0  # work that the rows of shrunk eigenvalues may take in a live certificate, beside all other
 FAR = 3e-2  # relative gap of an elimination beyond which a working set is tried as well
 
 
@@ -72,6 +73,9 @@ def tighten(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
     """
     free, monitor, companions = replace(problem, include=()), known.monitor, Companions(problem, known.monitor)
     yield from quick(free, known, plan, companions)
+    if known.rows is not None and known.above(FLAT):
+        limited = replace(monitor, allowance=Allowance(NOISY if plan.hurried else 2 * LONGEST))
+        yield from shrunk.tighten(free, known.x, known.rows, limited)
     if not known.above(plan.closed):
         return
     goal = known.lower * (1 + plan.closed)

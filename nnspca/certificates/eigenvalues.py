@@ -14,6 +14,7 @@ from nnspca.errors import CertificateError
 EPS = np.finfo(float).eps
 LONGEST = 4e10  # operations of the longest orthogonal factorisation
 LARGEST = 6000  # side of the largest matrix that is made of data, and factorised
+COMBINED = 1e8  # numbers of the data in directions of the samples
 DENSE_EIGEN = 400  # above, definiteness is proven by a Cholesky factorisation
 
 
@@ -49,6 +50,20 @@ def check_rest(cov: Covariance, V: np.ndarray, tail: float) -> None:
         _check_rest_is(_least_of_factored_rest(cov.factor, V, left), tail)
     else:
         raise CertificateError("an eigenvalue is not checked of data that are not in memory")
+
+
+def check_samples(factor: Factor, W: np.ndarray, tail: float) -> None:
+    """Check YY' ⪯ tail·I + WW', tail > 0, on the side of the samples."""
+    m, n = factor.shape
+    if not 0 < m == len(W) or max(W.shape) > LARGEST or n * W.shape[1] > COMBINED:
+        raise CertificateError(
+            f"{W.shape[1]:,} directions of {len(W):,} samples are not checked of {m:,} × {n:,} numbers: at most "
+            f"{LARGEST:,} of each, and features times directions at most {COMBINED:.0e}"
+        )
+    allowed = 2 * (n + m) * EPS * factor.rounding_scale
+    if not tail > 0:
+        raise CertificateError(f"the tail {tail!r} beside directions is not positive")
+    _check_rest_is(least_of_rest(factor.gram(), W, tail - allowed), tail)
 
 
 def _check_rest_is(least: float, tail: float) -> None:

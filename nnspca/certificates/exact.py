@@ -158,6 +158,8 @@ def needs_second(proof: object, k: int, cov: Covariance) -> bool:
             return proof.boxes is not None
         case PairProof():
             return proof.v is not None or proof.V is not None
+        case ScaleProof():
+            return proof.directions is not None
         case TreeProof():
             return type(proof.splits) is not tuple
         case _:
@@ -186,9 +188,15 @@ def series(writer: Writer, proof: SeriesProof, r: int, k: int, cov: Covariance) 
 
 
 def rows(writer: Writer, proof: ScaleProof, r: int, k: int, cov: Covariance) -> Written:
-    """Weights of the rows without L and M."""
+    """Weights of the rows without L and M, of A or of what is left of it beyond the tail."""
     record: Written = {"kind": "pairs", "k": k, "S": [], "weights": writer.witness(proof.weights)}
-    return record | ({"level": proof.level} if proof.level else {})
+    record |= {"level": proof.level} if proof.level else {}
+    if proof.directions is None:
+        return record
+    if cov.factor is None or proof.directions.size + len(proof.directions) ** 2 > WRITTEN:
+        raise UnsupportedProof
+    rest = writer.factor(proof.tail, cov.factor.gram(), proof.directions)
+    return {"kind": "shrunk", "k": k, "t": proof.tail, "one": record} | rest
 
 
 def tree(writer: Writer, proof: TreeProof, r: int, k: int, cov: Covariance) -> Written:

@@ -20,11 +20,17 @@ class EigenvalueProof:
 
 @dataclass(frozen=True, eq=False)
 class ScaleProof:
-    """Ingredients of the bound by balanced row sums: ``max_i [A_ii + the k−1 largest A_ij⁺ w_j / w_i, j ≠ i]``."""
+    """Ingredients of the bound by balanced row sums: ``max_i [A_ii + the k−1 largest A_ij⁺ w_j / w_i, j ≠ i]``.
+
+    With directions W of the samples, of data A = Y'Y, it is the tail t more than that of the rows of
+    ``B = Y'W (tI + W'W)⁻¹ W'Y`` in place of A's.
+    """
 
     weights: np.ndarray  #: (n,), any positive numbers w
-    #: The proven value is no less: a row need not be read if ``A_ij² <= A_ii A_jj`` shows that it costs no more.
+    #: The rows prove no less: one need not be read if ``A_ij² <= A_ii A_jj`` shows that it costs no more.
     level: float = 0.0
+    directions: np.ndarray | None = None  #: (m, d), W
+    tail: float = 0.0  #: claimed where there are directions: ``YY' ⪯ tail·I + WW'``, tail > 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from nnspca.certificates.eigenvalues import check_samples
 from nnspca.certificates.numbers import UpperBound, array, largest_sums, number, rows_by_reach
 from nnspca.certificates.proofs import ScaleProof
+from nnspca.covariance import Covariance
+from nnspca.covariance.factor import DenseFactor
 from nnspca.covariance.problem import Problem
+from nnspca.covariance.provenance import Provenance
 from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
@@ -16,7 +22,12 @@ LEAST, MOST = 1e-50, 1e50
 
 
 def scale_bound(proof: ScaleProof, r: int, problem: Problem) -> float:
-    """The bound that the weights prove for ``cov``: the largest balanced row."""
+    """The bound that the weights prove: the largest balanced row of A, or the tail and that of A's shrunk rows."""
+    if proof.directions is not None:
+        tail = number(proof.tail, "the tail")
+        rest = replace(problem, cov=_shrunk(problem.cov, array(proof.directions, "the directions", (None, None)), tail))
+        value = tail + scale_bound(replace(proof, directions=None), r, rest) + problem.cov.representation_error
+        return value + 4 * EPS * abs(value)
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     n = cov.n_features
     d = _weights(proof.weights, n)
@@ -34,6 +45,28 @@ def scale_bound(proof: ScaleProof, r: int, problem: Problem) -> float:
         rounding = (k + 6) * EPS * (np.abs(own) + sums) + 2 * terms * EPS * deviations[rows] * company / d[rows]
         most.cover(own + sums + rounding)
     return most.value + cov.representation_error
+
+
+def _shrunk(cov: Covariance, W: np.ndarray, tail: float) -> Covariance:
+    """B = Y'W (tI + W'W)⁻¹ W'Y, to which A = Y'Y adds at most t in any direction once YY' ⪯ tI + WW'.
+
+    ``tI + W'W`` is at least the diagonal of its rows' own entries less the magnitudes of all others.
+    """
+    factor = cov.factor
+    if factor is None:
+        raise CertificateError("directions of samples prove nothing about a matrix")
+    check_samples(factor, W, tail)
+    terms = factor.shape[0] + 8
+    own, norms = tail + (W * W).sum(axis=0), np.linalg.norm(W, axis=0)
+    others = np.abs(W.T @ W).sum(axis=1) - norms**2 + 2 * terms * EPS * norms * norms.sum()
+    least = own * (1 - 2 * terms * EPS) - others
+    if not (least > 0).all():
+        raise CertificateError("the directions are too far from orthogonal")
+    combined = W / np.sqrt(least * (1 - 4 * EPS))
+    V = factor.backward(combined.T)
+    off = 4 * terms * EPS * float(np.linalg.norm(combined)) * np.sqrt(factor.rounding_scale)
+    error = off * (2 * float(np.linalg.norm(V)) + off)
+    return Covariance(DenseFactor(V), Provenance(representation_error=error))
 
 
 def _weights(given: object, n: int) -> np.ndarray:

@@ -197,7 +197,7 @@ def forged(rng, target, kind, depth=0):
         if rng.random() < 0.5:  # weights prove the same at any scale, as long as none overflows or vanishes
             with np.errstate(all="ignore"):
                 return ScaleProof(d / d.max() * float(rng.choice(extremes.NUMBERS)))
-        return ScaleProof(array(d))
+        return _shrunk(rng, target.cov, ScaleProof(array(d))) if rng.random() < 0.5 else ScaleProof(array(d))
     if kind is CarriedProof:
         types = sorted(DERIVATIONS if depth == 0 else [ScaleProof], key=lambda t: t.__name__)
         at = replace(target, k=int(rng.integers(1, n + 1)))
@@ -241,6 +241,18 @@ def forged(rng, target, kind, depth=0):
     return replace(
         of_some, features=array(inside), limits=array(np.full(len(inside), np.abs(A).max())), weights=weights
     )
+
+
+def _shrunk(rng, cov, proof):
+    """The same on what is left of data beyond a tail, in their own directions or in any."""
+    gram = np.eye(3) if cov.factor is None else cov.factor.gram()
+    with np.errstate(all="ignore"):
+        values, vectors = np.linalg.eigh(gram)
+        tail = float(np.abs(values).max()) * float(rng.choice([0.0, 0.01, 0.3, 0.9, 2.0]))
+        W = vectors * np.sqrt(np.maximum(values - tail, 0.0))
+        W = W @ rng.standard_normal((len(W), len(W))) if rng.random() < 0.3 else W
+    honest = rng.random() < 0.5
+    return replace(proof, directions=W if honest else extremes.array(rng, W), tail=extremes.number(rng, tail))
 
 
 def _of_parts(rng, A, pairs, V):

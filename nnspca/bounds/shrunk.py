@@ -1,0 +1,107 @@
+"""Balanced rows with the eigenvalues shrunk: for data whose noise has as much variance in every direction as is sought.
+
+YY' ⪯ tI + WW' for some directions W of the samples. Then a component has at most t more of A = Y'Y than of
+B = Y'W (tI + W'W)⁻¹ W'Y (docs/mathematics/rows.md, "Shrunk eigenvalues"), whose rows are balanced instead of A's. W are
+the leading eigenvectors of YY', each as long as leaves nothing above t: B has λ − t for every larger eigenvalue λ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from nnspca.bounds import balanced, eigenvalues, levelled
+from nnspca.bounds.plan import GAIN
+from nnspca.certificates.eigenvalues import COMBINED, LARGEST
+from nnspca.certificates.proofs import ScaleProof
+from nnspca.control.progress import Monitor
+from nnspca.control.stopping import Stopped, run_cancellable
+from nnspca.covariance import Covariance
+from nnspca.covariance.covariance import DENSE_PRODUCT
+from nnspca.covariance.factor import DenseFactor, Factor
+from nnspca.covariance.problem import Problem
+from nnspca.covariance.provenance import Provenance
+from nnspca.numerics import rounding
+from nnspca.numerics.feasible import sum_of_largest
+from nnspca.result import Bound
+
+TAILS = (0.35, 0.6, 0.2, 0.45)  # of the variance found, tried as t one after the other while the work suffices
+SAMPLED = 192  # rows that are asked first
+WORTH = 0.02  # relative gain that they have to promise
+EIGENPAIRS = 3e-10  # seconds that all eigenpairs of YY' take, per m³
+
+
+def tighten(problem: Problem, x: np.ndarray, rows: Bound, monitor: Monitor) -> Iterator[Bound]:
+    """Yield decreasing bounds below ``rows``, the bound by balanced rows of A; none where none is promised."""
+    cov, proof = problem.cov, rows.ingredients
+    factor = cov.factor
+    if factor is None or not isinstance(proof, ScaleProof):
+        return
+    m, n = factor.shape
+    work = EIGENPAIRS * m**3 + DENSE_PRODUCT * n * m * m
+    heavy = np.flatnonzero(levelled.cost_limits(problem, proof.weights) > rows.value)
+    if not len(heavy) or m > LARGEST or n * m > COMBINED or not monitor.affords(work):
+        return
+    monitor.pay(work)
+    gram, found, least = factor.gram(), cov.variance(x), rows.value
+    try:
+        values, vectors = run_cancellable(lambda: np.linalg.eigh(gram), monitor)
+    except Stopped:
+        return
+    along = (vectors.T @ factor.forward(x)) ** 2  # of x's variance
+    asked = heavy[np.unique(np.linspace(0, len(heavy) - 1, SAMPLED).astype(int))]
+    for tail in (share * found for share in TAILS):
+        used, goal = values > tail, least * (1 - WORTH)
+        attained = float(along[used] @ (1.0 - tail / values[used]))
+        if tail + attained > goal:
+            continue
+        monitor.pay(DENSE_PRODUCT * n * m * np.count_nonzero(used))
+        W = vectors[:, used] * np.sqrt(values[used] - tail)
+        tail = _proven(gram, W, tail, rounding.sums(2 * max(m, n), factor.rounding_scale) + cov.room())
+        rest = replace(problem, cov=_shrunk(factor, W, tail))
+        if monitor.stop() or not monitor.affords(levelled.seconds(rest, heavy)):
+            return
+        if tail + _asked(rest, asked, proof.weights) > goal:
+            continue
+        bound = balanced.balanced_rows(rest, readings=1, lower=rest.cov.variance(x) * (1 - GAIN), monitor=monitor)
+        value, shares = rounding.added(tail, bound.value, cov.room()), bound.ingredients
+        if value < least and isinstance(shares, ScaleProof):
+            least = value
+            detail = (
+                f"Every direction is allowed {tail:.6g}; of what the {W.shape[1]:,} leading ones have beyond, each "
+                "pair of features splits its covariance in the ratio of their scales. The largest row of that, its "
+                "own variance and k − 1 largest shares, is added."
+            )
+            yield replace(bound, value=value, detail=detail, ingredients=replace(shares, directions=W, tail=tail))
+
+
+def _proven(gram: np.ndarray, W: np.ndarray, estimate: float, error: float) -> float:
+    """A proven t with YY' ⪯ tI + WW'."""
+    products = rounding.low_rank(float(np.linalg.norm(gram)), W)
+    return eigenvalues.of_matrix(gram - W @ W.T, products + error, estimate)
+
+
+def _asked(problem: Problem, rows: np.ndarray, weights: np.ndarray) -> float:
+    """What these rows cost on average. Where they were level, it tells how the level moves."""
+    block = problem.cov.block(rows)
+    own = block[np.arange(len(rows)), rows].copy()
+    block[np.arange(len(rows)), rows] = 0.0
+    shares = (np.maximum(block, 0.0) if problem.nonnegative else np.abs(block)) * weights
+    return float((own + sum_of_largest(shares, problem.k - 1) / weights[rows]).mean())
+
+
+def _shrunk(factor: Factor, W: np.ndarray, tail: float) -> Covariance:
+    """B, with an allowance for what rounding does to the directions: the columns of W are nearly orthogonal."""
+    terms = factor.shape[0] + 8
+    inner = np.abs(W.T @ W)
+    own = inner.diagonal().copy()
+    np.fill_diagonal(inner, 0.0)
+    norms = np.sqrt(own)
+    least = tail + own - inner.sum(axis=1) - rounding.sums(8 * terms, norms * norms.sum() + tail)
+    combined = W / np.sqrt(least)
+    V = factor.backward(combined.T)
+    off = rounding.sums(8 * terms, float(np.linalg.norm(combined)) * np.sqrt(factor.rounding_scale))
+    error = off * (2 * float(np.linalg.norm(V)) + off)
+    return Covariance(DenseFactor(V), Provenance(representation_error=error))

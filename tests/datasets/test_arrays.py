@@ -131,17 +131,6 @@ def test_headers_that_lie_are_refused_at_once(data):
     assert "'t.npy'" in refused(data, "t.npy")
 
 
-@pytest.mark.real_data
-@pytest.mark.parametrize("file", ["cbcl_faces.npz", "leukemia_armstrong.npz"])
-def test_the_parsed_copies_can_be_read_as_uploads(file, raw_folder, oracle):
-    parsed = oracle(file)
-    ds = read(raw_folder.parent / file)
-    np.testing.assert_array_equal(ds.X, parsed["X"])
-    assert ds.image_shape == (tuple(parsed["image_shape"]) if "image_shape" in parsed else None)
-    if "y" in parsed:
-        np.testing.assert_array_equal(ds.labels, parsed["y"])
-
-
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64])
 def test_whole_numbers_that_no_double_is_are_refused_and_not_rounded(dtype):
     X = np.array([[2**53 + 1, 1], [2, 3]], dtype=dtype)

@@ -40,13 +40,6 @@ def test_pitprops_is_the_correlation_matrix_jeffers_printed():
     np.testing.assert_allclose(values[0], 4.21863, atol=5e-6)
 
 
-@pytest.mark.real_data
-def test_pitprops_equals_its_parsed_copy(oracle):
-    ds, parsed = datasets.load("pitprops"), oracle("pitprops.npz")
-    np.testing.assert_array_equal(ds.X, parsed["R"])
-    assert ds.feature_names == tuple(parsed["feature_names"])
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_planted_directions_are_nonnegative_sparse_and_orthonormal(seed):
     ds = datasets.spiked(40, 30, cardinalities=(3, 5), variances=(2, 1), seed=seed)

@@ -54,15 +54,6 @@ def test_bundled_data_load_without_a_home_or_a_network(tmp_path):
     assert not (tmp_path / "no home").exists()
 
 
-def test_importing_the_data_sets_imports_none_of_the_heavy_packages():
-    script = (
-        "import sys, nnspca.datasets.dataset, nnspca.datasets.catalogue, nnspca.datasets.reading; "
-        "heavy = {'skimage', 'sklearn', 'PIL', 'pooch', 'pandas', 'streamlit', 'plotly'} & set(sys.modules); "
-        "assert not heavy, heavy"
-    )
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
-
-
 def test_an_unknown_name_is_answered_with_the_known_ones():
     with pytest.raises(ValueError, match=r"'cats'.*lfw-faces.*lrs"):
         datasets.load("cats")

@@ -326,15 +326,3 @@ def test_a_stopped_call_keeps_the_restriction():
     cert = nnspca.certify(cov, 6, include=[3, 8], exclude=[0, 1], should_stop=lambda: True)
     assert cert.stopped
     nnspca.verify(cert, cov)
-
-
-def test_many_features_are_not_held_as_a_matrix():
-    X = samples(6, m=15, n=6000)
-    cov = nnspca.Covariance.from_data(X, standardize=False)
-    assert not cov.holds_entries
-    whole = nnspca.solve(cov, 10)
-    lost, idle = whole.support[:3].tolist(), int(np.flatnonzero(whole.loadings == 0)[0])
-    part = nnspca.solve(cov, 10, include=[idle], exclude=lost)
-    assert not part.loadings[lost].any()
-    assert len({*part.support.tolist(), idle}) <= 10
-    assert 0.5 * whole.variance < part.variance <= whole.variance

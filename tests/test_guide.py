@@ -29,9 +29,3 @@ def test_files_that_a_page_names_are_there():
 def test_an_index_leads_to_every_page_of_its_room():
     pages = [page for page in PAGES if page.name != "index.md"]
     assert not [page for page in pages if f"({page.name}" not in text(page.with_name("index.md"))]
-
-
-def test_the_pages_of_the_mathematics_use_the_same_matrix():
-    rows = re.compile(r"\[8\.0, -2, 2, 4\],\s*(?:\.\.\.\s*)?\[-2, 6, 4, 2\],\s*(?:\.\.\.\s*)?\[2, 4, 9, 4\]")
-    without = {page.name for page in PAGES if page.parent.name == "mathematics" and not rows.search(text(page))}
-    assert without == {"carried.md", "new.md"}  # which ask for optima of it alone, and for public matrices

@@ -7,9 +7,8 @@ import pytest
 
 import nnspca
 from nnspca.numerics.fantope import Fantope
-from nnspca.solvers.comparators import nmf_of_samples, nmf_parts, within
+from nnspca.solvers.comparators import nmf_parts, within
 from tests.benchmarks.data import zipf_text
-from tests.budgets import few_steps, lean
 
 
 def correlated(seed=0, n=9):
@@ -119,38 +118,6 @@ def test_nmf_in_stretches_is_nmf_in_one_go(monkeypatch):
     parts = nmf_parts(X, 3, rng=np.random.default_rng(0), max_iter=70)
     monkeypatch.setattr("nnspca.solvers.comparators.STEPS_BETWEEN_POLLS", 70)
     np.testing.assert_allclose(nmf_parts(X, 3, rng=np.random.default_rng(0), max_iter=70), parts, atol=1e-10)
-
-
-def test_nmf_can_be_stopped_and_gives_what_it_has():
-    X = np.random.default_rng(3).random((30, 12))
-    found = nmf_of_samples(X, nnspca.Covariance.from_data(X), 3, should_stop=lambda: True)
-    assert found.stopped
-    assert len(found.parts) == 3
-
-
-def test_pca_all_at_once_is_the_spectrum():
-    cov = correlated(2)
-    parts = nnspca.decompose(cov, 4, 1, "pca", deflation="joint", nonnegative=False)
-    assert np.allclose(parts.cumulative_variance, np.cumsum(cov.eigenpairs(4)[0]))
-    assert parts.overlap < 1e-10
-
-
-@pytest.mark.parametrize("nonnegative", [True, False])
-@pytest.mark.parametrize(("name", "ks"), [("digits", (2, 16)), ("pitprops", (1, 2, 3, 13))])
-@pytest.mark.slow
-def test_best_is_at_least_as_good_as_every_other_method(name, ks, nonnegative, monkeypatch):
-    """On a few k; ``test_real_data.py`` says the same of every data set at k = 10 or 20."""
-    cov = nnspca.Covariance.from_dataset(nnspca.datasets.load(name))
-    n = cov.n_features
-    if n > 20:
-        few_steps(monkeypatch)
-    for k in ks:
-        best = nnspca.solve(cov, k, nonnegative=nonnegative).variance
-        for method, info in nnspca.METHODS.items():
-            slow = method in ("enumeration", "scotlass") and n > 70
-            if nonnegative in info.signs and info.feasible and not slow and (info.max_features or n) >= n:
-                other = nnspca.solve(cov, k, method, nonnegative=nonnegative, **lean(method, n))
-                assert other.variance <= best * (1 + 1e-6), (k, method)
 
 
 @pytest.mark.parametrize("seed", [2, 176, *range(300, 320)])  # the first two were told too little once

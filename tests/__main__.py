@@ -1,7 +1,7 @@
 """Run every check: style and types beside the tests; the last line is pytest's.
 
 ``python -m tests``         style, types and all tests but the heavy ones, those in a browser included
-``python -m tests heavy``   those that need minutes, much memory, other processes or an installation
+``python -m tests heavy``   those that need minutes, much memory, the large data, other processes or an installation
 ``python -m tests all``     both
 ``python -m tests quick``   style, types and the library on a few made-up problems: for while you work
 ``python -m tests coverage``  which branches of the proofs the tests take
@@ -49,7 +49,7 @@ def main(words: Sequence[str]) -> int:
         return coverage.main()
     part = words[0] if words and words[0] in PARTS else ""
     chosen = list(words[bool(part) :])
-    in_browsers = part in ("", "all")
+    in_browsers = part != "quick"
     if in_browsers:
         ensure()
     os.environ.update(COMPILED)  # for the server and the checks, too
@@ -57,7 +57,7 @@ def main(words: Sequence[str]) -> int:
     with serving() if in_browsers and not chosen else nullcontext() as server:
         more = {SHARED: f"{server.address} {server.log}"} if server else {}
         more |= {FEW: "1"} if part == "quick" else {}
-        tests = _pytest([*PARTS[part], *chosen], more, _cores() + WAITING * in_browsers)
+        tests = _pytest([*PARTS[part], *chosen], more, _cores() + WAITING * (part in ("", "all")))
         failed = 0
         for check, running in zip(CHECKS, checks, strict=False):
             print("$", *check, flush=True)

@@ -15,7 +15,7 @@ from nnspca.datasets import fetch
 QUICK = bool(os.environ.get("NNSPCA_TEST_QUICK"))  # set by ``python -m tests quick``
 FEW = 1  # instances of each statement that are tried then
 # Of the browser tests: these begin.
-LONGEST = ("test_every_page.py", "test_papers.py", "test_parts.py")
+LONGEST = ("test_every_page.py", "test_explore.py", "test_parts.py")
 BROWSING = 10  # how far a worker at a browser steps back, and with it the browser: as far as what the app computes
 BACK = 14  # and one at other tests
 

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca import check
+from nnspca import check, check_more
 from nnspca.bounds import branch, elimination, working
 from nnspca.bounds.plan import PLANS
 from nnspca.bounds.selection import Limits
@@ -450,13 +450,12 @@ def test_a_file_that_unpacks_to_too_much_or_holds_objects_is_not_read(monkeypatc
         check.read_array(npy(np.array([{}], dtype=object)))
 
 
-def test_the_checker_imports_the_standard_library_alone():
-    source = SOURCE.read_text(encoding="utf-8")
-    for node in ast.walk(ast.parse(source)):
+@pytest.mark.parametrize(("module", "neighbours"), [(check, set()), (check_more, {"check"})])
+def test_the_checkers_import_the_standard_library_alone(module, neighbours):
+    for node in ast.walk(ast.parse(Path(module.__file__).read_text(encoding="utf-8"))):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        names += [node.module] if isinstance(node, ast.ImportFrom) else []
-        assert all(name.partition(".")[0] in sys.stdlib_module_names for name in names)
-        assert not (isinstance(node, ast.ImportFrom) and node.level)
+        names += [node.module or "check"] if isinstance(node, ast.ImportFrom) else []
+        assert {name.partition(".")[0] for name in names} <= {*sys.stdlib_module_names, *neighbours}
 
 
 def test_the_format_is_written_down():

@@ -58,6 +58,7 @@ def test_no_method_exceeds_any_bound_on_bundled_data(name, nonnegative, in_few_s
     check_order(cov, (1, 10) if cov.n_features < 100 else (10,), nonnegative)
 
 
+@pytest.mark.heavy
 @pytest.mark.real_data
 @BOTH
 @pytest.mark.parametrize("name", FETCHED)
@@ -65,6 +66,7 @@ def test_no_method_exceeds_any_bound_on_fetched_data(name, nonnegative, real, in
     check_order(real(name), (20,), nonnegative)
 
 
+@pytest.mark.heavy
 @pytest.mark.real_data
 @pytest.mark.parametrize("k", [10, 400])
 def test_best_beats_em_with_ten_restarts_on_leukemia(k, real):
@@ -73,6 +75,7 @@ def test_best_beats_em_with_ten_restarts_on_leukemia(k, real):
     assert best.variance > nnspca.solve(cov, k, "em", restarts=10).variance
 
 
+@pytest.mark.heavy
 @pytest.mark.real_data
 @pytest.mark.parametrize(
     ("name", "k", "low", "high"),
@@ -88,6 +91,7 @@ def test_the_papers_ratios_are_met_and_the_certificate_is_tighter(name, k, low, 
     assert cert.ratio > ratio + 0.05
 
 
+@pytest.mark.heavy
 @pytest.mark.real_data
 def test_leukemia_is_never_formed(real):
     cov = real("leukemia")
@@ -99,6 +103,7 @@ def test_leukemia_is_never_formed(real):
     )
 
 
+@pytest.mark.heavy
 @pytest.mark.real_data
 @pytest.mark.parametrize(("name", "k"), [("cbcl-faces", 100), ("lrs", 20), ("leukemia", 10)])
 def test_em_is_never_worse_than_the_plain_algorithm_at_equal_restarts(name, k, real):
@@ -127,6 +132,7 @@ def test_every_solver_needs_the_essential_features_of_bundled_data(name, k):
     check_necessity(nnspca.Covariance.from_dataset(nnspca.datasets.load(name)), k)
 
 
+@pytest.mark.heavy
 @pytest.mark.real_data
 def test_every_solver_needs_the_essential_features_of_fetched_data(real):
     check_necessity(real("lrs"), 10)

@@ -15,6 +15,8 @@ from tests import budgets
 from tests.benchmarks.data import zipf_text
 from tests.pace import slowness
 
+pytestmark = pytest.mark.heavy
+
 PATIENCE = 0.3  # seconds of computing between two polls on an idle machine: a tenth is meant
 FEATURES = 20_000
 ALIKE = 12_000  # where no feature can be left out, what is read grows with the square
@@ -80,7 +82,6 @@ def test_every_solver_asks_often_whether_to_stop(cov, method):
     assert watch.soon_enough()
 
 
-@pytest.mark.slow
 def test_every_bound_asks_often_whether_to_stop(cov, data, monkeypatch):
     budgets.hurried(monkeypatch)  # the silence of each step is what counts
     part = nnspca.solve(nnspca.Covariance.from_data(data), 5)
@@ -92,7 +93,6 @@ def test_every_bound_asks_often_whether_to_stop(cov, data, monkeypatch):
     assert not cert.stopped
 
 
-@pytest.mark.slow
 def test_necessity_asks_often_whether_to_stop(monkeypatch):
     cov = nnspca.Covariance.from_data(zipf_text(500, FEATURES))
     brief = dataclasses.replace(_necessity.EFFORTS["live"], whole=0.1, each=0.1)

@@ -32,6 +32,7 @@ def test_every_scene_is_a_link_whose_values_a_page_knows(link):
 
 
 @pytest.mark.browser
+@pytest.mark.heavy
 def test_keys_lead_through_a_lecture_whatever_has_the_focus(visit):
     page = visit("/spannogram?top=1", width=1920, height=1080)
     page.locator(".st-key-spannogram").wait_for()

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from nnspca.studies import STUDIES, stored
 from tests.browser.page import button, figure, quiet, saved, unmoved
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.heavy]
 LOOKED_AT = "zass2006-fig2"  # the one whose parts are drawn as images
 
 

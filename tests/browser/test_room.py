@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.heavy]
 
 
 def test_three_phones_paint_one_comes_back_and_the_teacher_shows_the_answer(visit, browsing):

@@ -60,7 +60,7 @@ class Session:
 
     linked: dict[str, list[str]] | None = None  # of the link that was opened, what no widget has shown yet
     says: dict[str, list[str]] = field(default_factory=dict)  # what this run writes into the link
-    unwidgeted: set[str] = field(default_factory=set)  # keys of this run that components read and write
+    page: str = ""  # the one that is shown
     written: dict[str, list[str]] = field(default_factory=dict)  # what the last run has written
     memory: dict[Place, Any] = field(default_factory=dict)  # what each key of the link last said
     notes: dict[Place, tuple[Any, str]] = field(default_factory=dict)  # about values that could not be used
@@ -83,7 +83,6 @@ class Session:
     asked: int = 0  # how often the player asked why a feature is used
     samples_of: str | None = None  # content hash of the data whose samples were shown last
     dragged: dict[str, np.ndarray] = field(default_factory=dict)  # curves of the spannogram as they were dragged
-    curves_read: bool = False  # whether the link's curves were read
     curves: tuple[str, np.ndarray] | None = None  # those that are shown, and their key
     rest: dict[str, float] = field(default_factory=dict)  # where the spannogram's animation begins
     room: tuple[str, str] | None = None  # the code of the room that was opened, and its owner's token

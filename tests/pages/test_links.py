@@ -58,7 +58,7 @@ LINKS = [
     ("learn", {}, "step=8&at=3_1_2"),
     ("learn", {}, "board=digits&painted=AAgMDh4eGAA&best=AAgMDh4eGAA"),
 ]
-IN_THE_BROWSER = {"phi", "speed", "colour", "flat", "round", "step", "at", "board", "painted", "best", "angle"}
+IN_THE_BROWSER = {entry.key for entry in state.TABLE if entry.by_browser} | {"angle"}
 
 
 @pytest.mark.parametrize(("name", "given", "link"), LINKS, ids=[f"{name}?{link}" for name, _, link in LINKS])

@@ -11,7 +11,7 @@ COUNTING = [
     ("spannogram", state.FOUR, {"sign"}),
     ("spannogram", state.RANDOM, {"sign", "seed"}),
     ("spannogram", state.DATA, {"data", "prep", "scale", "sign", "k"}),
-    ("compare", state.SETS, {"prep", "sign", "seed"}),
+    ("compare", state.SETS, {"sign", "seed"}),
     ("compare", state.SOLVERS, set(state.SHARED)),
     ("papers", "", {"seed"}),
     ("learn", "", set()),

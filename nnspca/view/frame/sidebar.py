@@ -21,6 +21,7 @@ _mount = canvas.component("narrow", BROWSER, ("narrow.js",))
 
 def sidebar(page: str) -> set[str]:
     """Draw the choices that count on this page; return their keys. The others keep what they say."""
+    session.current().page = page
     catalogue.apply_scheduled_dataset()
     infos = catalogue.infos()
     asked = state.CHOICES.get(page)
@@ -65,7 +66,7 @@ def sidebar(page: str) -> set[str]:
 def _advanced(counting: set[str], name: str, columns: int, infos: dict[str, DatasetInfo]) -> None:
     """Draw what few visitors change: extra preprocessing, the rank of some solvers, the seed."""
     if "prep" in counting:
-        _prepare(name if "data" in counting else None, infos)
+        _prepare(name, infos)
     if "d" in counting:
         choose(
             SHARED["d"],
@@ -104,9 +105,9 @@ def _data(infos: dict[str, DatasetInfo]) -> None:
     st.caption(" · ".join(filter(None, (shape, away))).replace(" ", "\u00a0"))
 
 
-def _prepare(name: str | None, infos: dict[str, DatasetInfo]) -> None:
-    """Draw the choice of what else is done to the data first; without a name, to all that a page has."""
-    able: tuple[str, ...] = tuple(preparing.STEPS) if name is None else ()
+def _prepare(name: str, infos: dict[str, DatasetInfo]) -> None:
+    """Draw the choice of what else is done to the data first."""
+    able: tuple[str, ...] = ()
     if name in infos and infos[name].local:
         with suppress(nnspca.DataError, OSError):  # the page says what is wrong with the file
             able = preparing.possible(catalogue.dataset(name))

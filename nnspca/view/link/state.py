@@ -75,7 +75,7 @@ class Entry:
     label: str = ""
     help: str = ""
     counts: tuple[str, ...] = ()  # for a key of the sidebar: the pages it counts on, where else it is not shown
-    by_browser: bool = False  # whether a component writes it into the address, not the server
+    by_browser: bool = False  # whether a component of its page writes it into the address
 
     def read(
         self,
@@ -262,11 +262,11 @@ TABLE = (
     Entry("n", ("spannogram",), "whole", 8, low=2, high=13000),
     Entry("top", ("spannogram",), "whole", 2, low=1),
     Entry("V", ("spannogram",), "text", ""),
-    Entry("phi", ("spannogram",), "number", 0.35, low=-7.0, high=7.0),
-    Entry("speed", ("spannogram",), "number", 1.0, options=SPEEDS),
-    Entry("colour", ("spannogram",), "one", BY_OBJECTIVE, options=(BY_OBJECTIVE, BY_SET)),
-    Entry("flat", ("spannogram",), "switch", False),
-    Entry("round", ("spannogram",), "whole", 0, low=0, high=200),
+    Entry("phi", ("spannogram",), "number", 0.35, low=-7.0, high=7.0, by_browser=True),
+    Entry("speed", ("spannogram",), "number", 1.0, options=SPEEDS, by_browser=True),
+    Entry("colour", ("spannogram",), "one", BY_OBJECTIVE, options=(BY_OBJECTIVE, BY_SET), by_browser=True),
+    Entry("flat", ("spannogram",), "switch", False, by_browser=True),
+    Entry("round", ("spannogram",), "whole", 0, low=0, high=200, by_browser=True),
     Entry("what", ("compare",), "one", SOLVERS, options=(SOLVERS, SETS), widget="radio"),
     Entry("racers", ("compare",), "several", FIRST_RACE, options=METHODS, most=MOST_RACERS),
     Entry("limit", ("compare",), "one", 10, options=(1, 2, 5, 10, 30, 60), widget="select_slider"),
@@ -276,11 +276,11 @@ TABLE = (
     Entry("on", ("papers",), "one", OWN, options=(OWN, BUNDLED), widget="radio"),
     Entry("form", ("papers",), "one", REDUCED, options=(REDUCED, FULL), widget="radio"),
     Entry("tables", ("papers",), "fold", False),
-    Entry("step", ("learn",), "whole", 0, low=0, high=8),
-    Entry("board", ("learn",), "one", "faces", options=("faces", "digits", "spectra")),
-    Entry("painted", ("learn",), "text", ""),
-    Entry("best", ("learn",), "text", ""),
-    Entry("at", ("learn",), "text", ""),
+    Entry("step", ("learn",), "whole", 0, low=0, high=8, by_browser=True),
+    Entry("board", ("learn",), "one", "faces", options=("faces", "digits", "spectra"), by_browser=True),
+    Entry("painted", ("learn",), "text", "", by_browser=True),
+    Entry("best", ("learn",), "text", "", by_browser=True),
+    Entry("at", ("learn",), "text", "", by_browser=True),
 )
 PAGES = tuple(dict.fromkeys(page for entry in TABLE for page in (*entry.pages, *entry.counts) if " " not in page))
 

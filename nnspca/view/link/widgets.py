@@ -146,13 +146,13 @@ def choose(
             refused = str(stored)
     elif texts and (not whole or (wanted is not None and wanted != value)):
         refused = ", ".join(texts)
-    _say_in_link(here, key, value, usual)
+    say_in_link(here, key, value, usual)
     _note(here, place, label, refused, value, allowed or _allowed(entry, low, high, options))
     return value
 
 
-def _say_in_link(here: Session, key: str, value: Any, usual: Any) -> None:
-    """Let the link say a value, unless it is the usual one."""
+def say_in_link(here: Session, key: str, value: Any, usual: Any) -> None:
+    """Let the link say a value of a key that this page knows, unless it is the usual one."""
     text = _text(value)
     if here.linked:
         here.linked.pop(key, None)
@@ -300,8 +300,7 @@ def notes() -> None:
             which = "which does not exist here and is" if len(strange) == 1 else "which do not exist here and are"
             st.info(f"The link also names {named}, {which} ignored.", icon=":material/info:")
     here.written, here.says = here.says, {}
-    canvas.write_link(KNOWN - here.unwidgeted, here.written)
-    here.unwidgeted = set()
+    canvas.write_link(KNOWN - {e.key for e in state.TABLE if e.by_browser and here.page in e.pages}, here.written)
 
 
 def end_page() -> NoReturn:
@@ -315,7 +314,6 @@ def linked_value(entry: Entry, *, high: float | None = None) -> Any:
 
     ``high`` narrows the table's entry to the data at hand.
     """
-    session.current().unwidgeted.add(entry.key)
     texts = st.query_params.get_all(entry.key)
     value, whole = entry.read(texts, high=high) if texts else (entry.default, True)
     value = entry.default if value is None else value
@@ -335,7 +333,7 @@ def pressed(entry: Entry, *, high: float | None = None) -> Any:
     value = here.memory[place] = entry.default if value is None else value
     refused, most = None if whole else texts[-1], entry.high if high is None else high
     _note(here, place, entry.key, refused, value, _allowed(entry, entry.low, most, entry.options))
-    _say_in_link(here, entry.key, value, entry.default)
+    say_in_link(here, entry.key, value, entry.default)
     return value
 
 
@@ -357,7 +355,7 @@ def expander(entry: Entry, label: str, icon: str) -> Any:
         st.session_state[key] = value
     fold = st.expander(label, expanded=entry.default, key=key, icon=icon, on_change="rerun")
     here.memory[place] = fold.open
-    _say_in_link(here, key, fold.open, entry.default)
+    say_in_link(here, key, fold.open, entry.default)
     if not usable:
         _note(here, place, label, ", ".join(texts), entry.default, "true or false")
     return fold

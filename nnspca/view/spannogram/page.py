@@ -20,6 +20,7 @@ from nnspca.view.link.widgets import (
     end_page,
     linked_value,
     reserved,
+    say_in_link,
     upcoming_value,
 )
 from nnspca.view.sources import catalogue
@@ -93,23 +94,18 @@ def _of_data(now: State, d: int, stage: DeltaGenerator) -> View:
 
 def _dragged(plain: np.ndarray, key: str) -> np.ndarray:
     """Return made-up curves as a person has dragged them, or as a link gives them."""
-    here, written = session.current(), st.query_params.get("V")
-    here.unwidgeted.add("V")
+    here = session.current()
     dragged = here.dragged
-    if key not in dragged and written and not here.curves_read:
+    if texts := state.linked("V"):
         try:
-            dragged[key] = circle.read_link(written, (len(plain), plain.shape[1]))
+            dragged[key] = circle.read_link(texts[-1], (len(plain), plain.shape[1]))
         except ValueError as problem:
             st.info(f"{sanitize.plain(str(problem))} Showing the defaults.", icon=":material/info:")
-    here.curves_read = True
     V = dragged.get(key, plain)
     here.curves = key, V
-    if np.array_equal(V, plain):
-        if "V" in st.query_params:
-            del st.query_params["V"]
-    else:
-        if st.query_params.get("V") != (link := circle.write_link(V)):
-            st.query_params["V"] = link
+    same = np.array_equal(V, plain)
+    say_in_link(here, "V", "" if same else circle.write_link(V), "")
+    if not same:
         st.button("Reset the curves", icon=":material/undo:", on_click=dragged.__delitem__, args=(key,))
     return V
 
@@ -159,7 +155,6 @@ def _circle(view: View) -> None:
 def _animate(data: dict[str, Any]) -> None:
     """Mount the canvas; store where it stopped in the URL, and apply a curve that the user dragged."""
     here = session.current()
-    here.unwidgeted |= {"phi", "speed"}
     here.rest = resting = here.rest or {key: float(linked_value(KEYS[key])) for key in ("phi", "speed")}
     result = circle.show(data, phi=resting["phi"], speed=resting["speed"])
     if result.view:

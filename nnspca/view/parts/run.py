@@ -193,7 +193,7 @@ def task(subject: Subject, choice: Choices) -> Task:
 def is_needed(subject: Subject, choice: Choices, known: Known) -> bool:
     """Tell whether the parts need a run: the ledger does not answer, or their certificate is to be opened."""
     opened = upcoming_value(KEYS["proven"]) and choice.disjoint and certificate(subject, choice, known) is None
-    return bool(opened or not (choice.best and known.bounded))
+    return bool(opened or not (choice.best and known.found and known.bounded))
 
 
 def others(subject: Subject, choice: Choices) -> Job | None:

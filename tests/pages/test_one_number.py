@@ -8,13 +8,15 @@ import pytest
 from nnspca import datasets
 from nnspca.studies import STUDIES
 from nnspca.view import say
+from nnspca.view.compare import sets
 from nnspca.view.learn import boards
+from nnspca.view.link import state
 from nnspca.view.link.state import AS_IS, State
 from nnspca.view.say import proven_share
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
 from tests.benchmarks import certificates
-from tests.pages.conftest import played, said_at, settle, texts, traces
+from tests.pages.conftest import jobs, played, said_at, settle, texts, traces
 
 SHARE = re.compile(r"at least ([\d.]+)\s%\sof the optimum|(proven optimal)", re.I)
 EXPLAINED = re.compile(r"explains? ([\d.]+)\s% of the total variance")
@@ -22,6 +24,7 @@ MOST = re.compile(r"proven maximum is ([\d.]+)\s%")
 pytestmark = pytest.mark.usefixtures("short_proofs")
 PAPERS = {"asteris2014-fig4": "cbcl-faces", "asteris2014-fig5": "leukemia", "asteris2014-fig6": "lrs"}
 BOARDS = {("lfw-faces", 40), ("digits", 16)}
+OPENINGS = {*BOARDS, ("pitprops", 4), ("synthetic-spiked", 30)}
 PROBLEMS = [
     *[("lfw-faces", k, "standardised") for k in (8, 33, 40, 62)],
     *[("digits", k, "as is") for k in (2, 9, 16, 40)],
@@ -58,6 +61,10 @@ def test_a_component_has_the_same_numbers_on_every_page(open_page, name, k, scal
         "parts": texts(open_page("pages/parts.py", **problem, r=1)),
         "race": texts(settle(open_page("pages/compare.py", **problem, what="solvers", racers=["best"], limit=1))),
     }
+    if (name, k) in OPENINGS:
+        stored = open_page("pages/compare.py", **problem)
+        assert not jobs(stored)
+        said["stored race"] = texts(stored)
     card = cards(open_page("pages/data.py"))[name]
     if f"k = {k}:" in card["foot"]:
         said["card"] = card["foot"]
@@ -82,6 +89,11 @@ def test_a_component_has_the_same_numbers_on_every_page(open_page, name, k, scal
         assert "(carried from k = " in said["explore"]
     else:
         assert ring == (gap <= 100 * say.OPTIMAL) and gap >= 100 * shown["gaps"][at] - 1e-4
+    other = "digits" if name != "digits" else "pitprops"
+    beside = traces(open_page("pages/compare.py", what=state.SETS, vs=[name, other], **problem), "together")
+    (gaps,) = [dict(t["customdata"]) for t in beside if t.get("name") == sets.labels()[name] and t.get("yaxis") == "y2"]
+    if k in gaps and gap is not None:
+        assert gaps[k] == pytest.approx(gap, abs=1e-9)
 
 
 @pytest.mark.parametrize(("study", "name"), PAPERS.items())

@@ -46,17 +46,18 @@ def solvers(now: State, answer: DeltaGenerator) -> None:
     """Compare up to six solvers and a proof on one clock."""
     subject = Subject(catalogue.in_use(now), now)
     asked, shown = widgets.choices_and_figure("compare")
-    which, limit, press, running = asked.columns([2, 0.8, 0.8, 1.3], vertical_alignment="bottom")
+    which, press, running = asked.columns([2.6, 0.8, 1.3], vertical_alignment="bottom")
     with shown:
         figure, waiting = widgets.reserved("race-place", "The figure appears once a solver has a component.")
-    choice = race.ask(which, limit)
-    if not choice.racers:
+    with which:
+        racers = race.ask()
+    if not racers:
         waiting.empty()
         answer.info("Choose at least one solver to start.", icon=":material/timer:")
         widgets.end_page()
-    before = race.stored(subject, choice)
+    before = race.stored(subject, racers)
     with press:
-        job = tasks.offer(race.task(subject, choice), tasks.solve(), at_once=before is None)
+        job = tasks.offer(race.task(subject, racers), tasks.solve(), at_once=before is None)
     if job is not None:
         tasks.wait_for_picture(job)  # it is drawn as it runs
         with running:
@@ -67,14 +68,14 @@ def solvers(now: State, answer: DeltaGenerator) -> None:
     ended = job is None or job.done
     with figure:
         known = race.standing(job, before)
-        drawn = race.track(known, choice, subject, answer, loadings.drawn(subject), "race" if ended else "race-running")
+        drawn = race.track(known, racers, subject, answer, loadings.drawn(subject), "race" if ended else "race-running")
     with widgets.expander(sets.KEYS["given"], loadings.TITLE, ":material/gavel:") as fold:
         if fold.open:
             loadings.ask(subject)
     if ended and known is not None:
         with widgets.expander(sets.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
             if fold.open:
-                race.takeaway(known, drawn, subject, choice)
+                race.takeaway(known, drawn, subject, racers)
 
 
 now = state.current()

@@ -97,14 +97,14 @@ def gallery() -> None:
 
 def races() -> None:
     """Record a race of all solvers for the view that each data set at hand opens with."""
-    settings = {"seed": State.seed, "rank": State.d, "seconds": racing.KEYS["limit"].default}
+    settings = {"seed": State.seed, "rank": State.d, "seconds": racing.SECONDS}
     core = next(line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name"))
     told = {"made": datetime.date.today().isoformat(), "machine": core.partition(": ")[2], **settings, "races": []}
     for record in ledger.records().values():
         if (record.name, record.standardise, record.nonnegative) != ledger.opened_as(record.name):
             continue
         cov = nnspca.Covariance.from_dataset(nnspca.datasets.load(record.name), standardize=record.standardise)
-        options = racing.Choices(tuple(nnspca.METHODS), settings["seconds"]).options(State())
+        options = racing.options(tuple(nnspca.METHODS), State())
         seed, seconds = settings["seed"], settings["seconds"]
         ended = race(cov, record.opening, tuple(nnspca.METHODS), options=options, seed=seed, seconds=seconds)
         nnspca.verify(ended.certificate, cov)

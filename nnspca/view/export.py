@@ -49,7 +49,6 @@ def offer(stem: str, answer: Answer, more: Mapping[str, Content]) -> None:
         "sheet.xlsx": lambda: workbook(beside, answer),
         "parts.json": lambda: as_json(answer),
         "loadings.csv": lambda: downloads.loadings(loadings, subject.data),
-        "features.gmt": lambda: downloads.feature_lists(loadings, subject.data),
     }
     if subject.data.kind != "covariance":
         held["scores.csv"] = lambda: downloads.scores(loadings, subject)

@@ -43,7 +43,6 @@ WRITERS = {
     "any table": lambda data: downloads.table_csv([{data.name: data.name, "n": -1.5}, {data.name: 2, "n": data.name}]),
     "a study": lambda data: Table("t", "T", pd.DataFrame({data.name: [data.name, -1.5]})).to_csv().encode(),
     "loadings": lambda data: downloads.loadings({data.name: BOTH}, data),
-    "features (GMT)": lambda data: downloads.feature_lists({data.name: BOTH}, data),
     "scores of parts": lambda data: downloads.scores({data.name: BOTH}, Subject(data, State())),
 }
 
@@ -59,9 +58,8 @@ def test_a_spreadsheet_runs_nothing_of_a_table_that_goes_home(writer):
     assert all(map(runs, WORDS))
     for word in WORDS:
         made = WRITERS[writer](named(word)).decode()
-        delimiter = "\t" if "GMT" in writer else ","
-        rows = list(csv.reader(io.StringIO(made, newline=""), delimiter=delimiter, strict=True))
-        assert len({len(row) for row in rows}) == 1 or delimiter == "\t"
+        rows = list(csv.reader(io.StringIO(made, newline=""), strict=True))
+        assert len({len(row) for row in rows}) == 1
         assert not [cell for row in rows for cell in row if runs(cell)], (word, made)
         assert any(word.strip()[-1] in cell for row in rows for cell in row)  # it is in there
 
@@ -120,21 +118,13 @@ def test_every_bundled_data_set_has_a_report_and_no_word_of_it_is_html(name):
     assert "<script>alert" not in lured and "<img" not in lured
 
 
-def test_tables_hold_each_loading_and_lists_each_feature():
+def test_tables_hold_each_loading_and_score():
     data = nnspca.datasets.load("digits")
     parts = nnspca.decompose(nnspca.Covariance.from_dataset(data), 2, 5, "em")
     found = {"em": parts.loadings}
     rows = read(downloads.loadings(found, data))
     assert [row["feature"] for row in rows] == [str(name) for name in data.feature_names]
     assert [float(row["em part 2"]) for row in rows] == parts.loadings[:, 1].tolist()
-    lines = [line.split("\t") for line in downloads.feature_lists(found, data).decode().splitlines()]
-    assert [line[0] for line in lines] == ["em_part_1", "em_part_2"]
-    heaviest = np.argsort(-parts.loadings[:, 0])[: len(lines[0]) - 2]
-    assert lines[0][2:] == [str(data.feature_names[i]) for i in heaviest]
-    U = np.zeros((64, 1))
-    U[3], U[7] = 0.6, -0.8
-    signed = downloads.feature_lists({"pca": U}, data).decode().splitlines()
-    assert [line.split("\t")[0] for line in signed] == ["pca_part_1", "pca_part_1_negative"]
     scores = [float(row["em part 1"]) for row in read(downloads.scores(found, Subject(data, State(data="digits"))))]
     assert np.allclose(scores, ((data.X - data.X.mean(axis=0)) @ parts.loadings)[:, 0])
 

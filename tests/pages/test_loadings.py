@@ -10,7 +10,7 @@ from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
 from tests.pages.conftest import drawn, settle, texts
 
-QUICK = {"data": "pitprops", "k": 4, "racers": ["em"], "limit": 1, "given": True}
+QUICK = {"data": "pitprops", "k": 4, "racers": ["em"], "given": True}
 NAMES = ["a", "b", "c"]
 
 

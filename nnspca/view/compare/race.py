@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import json
 import math
-from collections.abc import Hashable, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,41 +35,31 @@ PROOF = "the proof (upper bound)"
 RUNNING_YET = "No solver has finished yet."
 
 
-@dataclass(frozen=True)
-class Choices:
-    """Which solvers run, and after how many seconds of its own each is stopped, by their keys in the link."""
-
-    racers: tuple[str, ...]
-    limit: int
-
-    def options(self, now: State) -> dict[str, dict[str, object]]:
-        """What the solvers are called with: those that work in few directions take the sidebar's number of them."""
-        ranked = (name for name in self.racers if any(o.name == "rank" for o in nnspca.METHODS[name].options))
-        return {name: {"rank": now.d} for name in ranked}
+SECONDS = 10  # of processor time after which each solver, and the proof of the upper bound, is stopped
 
 
-def ask(which: DeltaGenerator, limit: DeltaGenerator) -> Choices:
-    """Draw the choice of solvers and of their time."""
-    with which:
-        racers = choose(
-            KEYS["racers"],
-            "Solvers",
-            allowed=f"up to {state.MOST_RACERS} of {', '.join(state.METHODS)}",
-            format_func=state.TITLES.__getitem__,
-            help=f"Up to {state.MOST_RACERS}. A solver that cannot solve this problem does not start. {CLOCK}",
-        )
-    with limit:
-        seconds = choose(
-            KEYS["limit"],
-            "Seconds per solver",
-            help="Processor time after which each solver, and the proof of the upper bound, is stopped.",
-        )
-    return Choices(racers, seconds)
+def ask() -> tuple[str, ...]:
+    """Draw the choice of solvers."""
+    racers: tuple[str, ...] = choose(
+        KEYS["racers"],
+        "Solvers",
+        allowed=f"up to {state.MOST_RACERS} of {', '.join(state.METHODS)}",
+        format_func=state.TITLES.__getitem__,
+        help=f"Up to {state.MOST_RACERS}, each for up to {SECONDS} seconds. A solver that cannot solve this problem "
+        f"does not start. {CLOCK}",
+    )
+    return racers
 
 
-def task(subject: Subject, choice: Choices) -> Task:
+def options(racers: Sequence[str], now: State) -> dict[str, dict[str, object]]:
+    """Return what solvers are called with: those that work in few directions take the sidebar's number of them."""
+    ranked = (name for name in racers if any(option.name == "rank" for option in nnspca.METHODS[name].options))
+    return {name: {"rank": now.d} for name in ranked}
+
+
+def task(subject: Subject, racers: Sequence[str]) -> Task:
     """Return the live race: its work keeps the standing in ``about``, and publishes the race once it has ended."""
-    key = subject.key("race", subject.now.d, choice.racers, choice.limit)
+    key = subject.key("race", subject.now.d, racers)
     cov, results = subject.cov, cache.results()
 
     def work(job: Job) -> None:
@@ -85,11 +75,11 @@ def task(subject: Subject, choice: Choices) -> Task:
             race,
             cov,
             subject.k,
-            choice.racers,
+            racers,
             nonnegative=subject.nonnegative,
             seed=subject.seed,
-            options=choice.options(subject.now),
-            seconds=choice.limit,
+            options=options(racers, subject.now),
+            seconds=SECONDS,
             should_stop=job.should_stop,
             here=True,
             on_look=look,
@@ -153,25 +143,25 @@ def _unpacked(told: dict[str, Any]) -> Race:
     return Race(**told | {"lanes": tuple(Lane(**lane) for lane in lanes), "falls": falls}, fraction=1.0)
 
 
-def stored(subject: Subject, choice: Choices) -> Race | None:
+def stored(subject: Subject, racers: Sequence[str]) -> Race | None:
     """Return the recorded race of the solvers chosen, None where there is none of this problem with these settings.
 
     It says no more than the ledger: no variance is larger and no upper bound lower than the one that other pages show.
     """
     told, best = recorded(), subject.at()
     ended = told["races"].get((*subject.problem, subject.k))
-    settings = {"seed": subject.seed, "rank": subject.now.d, "seconds": choice.limit}
+    settings = {"seed": subject.seed, "rank": subject.now.d, "seconds": SECONDS}
     if ended is None or any(told[name] != value for name, value in settings.items()):
         return None
     n, sign = subject.data.n_features, subject.nonnegative
-    lanes = {name: Lane(name, BARRED, reason=why) for name in choice.racers if (why := reason_excluded(name, n, sign))}
+    lanes = {name: Lane(name, BARRED, reason=why) for name in racers if (why := reason_excluded(name, n, sign))}
     for lane in ended.lanes:
         marks = (replace(mark, variance=min(mark.variance, best.lower)) for mark in lane.marks)
         lanes[lane.method] = replace(lane, marks=tuple(marks))
-    if not lanes.keys() >= set(choice.racers):
+    if not lanes.keys() >= set(racers):
         return None
     falls = tuple(replace(fall, upper=max(fall.upper, best.upper)) for fall in ended.falls)
-    return replace(ended, lanes=tuple(lanes[name] for name in choice.racers), falls=falls)
+    return replace(ended, lanes=tuple(lanes[name] for name in racers), falls=falls)
 
 
 def standing(job: Job | None, before: Race | None) -> Race | None:
@@ -180,12 +170,17 @@ def standing(job: Job | None, before: Race | None) -> Race | None:
 
 
 def track(
-    known: Race | None, choice: Choices, subject: Subject, answer: DeltaGenerator, given: Mapping[str, float], key: str
+    known: Race | None,
+    racers: Sequence[str],
+    subject: Subject,
+    answer: DeltaGenerator,
+    given: Mapping[str, float],
+    key: str,
 ) -> Figure:
     """Draw the answer and a race as it is now, and say which solvers did not end; return the figure."""
     best = subject.at()
     answer.markdown(RUNNING_YET if known is None else winner(known, best))
-    drawn = figures.race(known, choice.racers, charts.palette(), _upper(known, best), given)
+    drawn = figures.race(known, racers, charts.palette(), _upper(known, best), given)
     charts.figure(drawn, key, first=True)
     st.caption("  \n".join([*([] if known is None else unfinished(known)), CLOCK]))
     return drawn
@@ -247,23 +242,23 @@ def unfinished(standing: Race) -> list[str]:
     return [sentence.replace(" %", "\u00a0%") for sentence in lines]
 
 
-def takeaway(standing: Race, figure: Figure, subject: Subject, choice: Choices) -> None:
+def takeaway(standing: Race, figure: Figure, subject: Subject, racers: Sequence[str]) -> None:
     """Offer every point, the figure and the code."""
     rows = [
         {name.replace("_", " "): cell for name, cell in row.items()} | {"who": state.TITLES.get(str(row["who"]), PROOF)}
         for row in standing.to_records(subject.at().upper)
     ]
-    downloads.table(f"{subject.data.name}-k{subject.k}-race", rows, figure, _code(subject.now, choice))
+    downloads.table(f"{subject.data.name}-k{subject.k}-race", rows, figure, _code(subject.now, racers))
 
 
-def _code(now: State, choice: Choices) -> str:
+def _code(now: State, racers: Sequence[str]) -> str:
     return "\n".join(
         [
             *downloads.data_lines(now),
             "from nnspca.studies import race",
             "",
-            f"ended = race(cov, {now.k}, {choice.racers!r}, nonnegative={now.nonnegative},",
-            f"             seed={now.seed}, options={choice.options(now)!r}, seconds={choice.limit})",
+            f"ended = race(cov, {now.k}, {racers!r}, nonnegative={now.nonnegative},",
+            f"             seed={now.seed}, options={options(racers, now)!r}, seconds={SECONDS})",
             "for row in ended.to_records():",
             "    print(row)",
         ]

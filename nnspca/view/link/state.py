@@ -265,11 +265,9 @@ TABLE = (
     Entry("phi", ("spannogram",), "number", 0.35, low=-7.0, high=7.0, by_browser=True),
     Entry("speed", ("spannogram",), "number", 1.0, options=SPEEDS, by_browser=True),
     Entry("colour", ("spannogram",), "one", BY_OBJECTIVE, options=(BY_OBJECTIVE, BY_SET), by_browser=True),
-    Entry("flat", ("spannogram",), "switch", False, by_browser=True),
     Entry("round", ("spannogram",), "whole", 0, low=0, high=200, by_browser=True),
     Entry("what", ("compare",), "one", SOLVERS, options=(SOLVERS, SETS), widget="radio"),
     Entry("racers", ("compare",), "several", FIRST_RACE, options=METHODS, most=MOST_RACERS),
-    Entry("limit", ("compare",), "one", 10, options=(1, 2, 5, 10, 30, 60), widget="select_slider"),
     Entry("vs", ("compare",), "several", ("digits", "lfw-faces"), most=MOST),
     Entry("paper", ("papers",), "one", SHORT[0], options=SHORT),
     *_every_paper(),
@@ -289,7 +287,7 @@ def keys_of(page: str) -> dict[str, Entry]:
     """Return the page's own keys, by name.
 
     >>> sorted(keys_of("compare"))
-    ['given', 'limit', 'racers', 'take', 'vs', 'what']
+    ['given', 'racers', 'take', 'vs', 'what']
     """
     return {entry.key: entry for entry in TABLE if page in entry.pages}
 

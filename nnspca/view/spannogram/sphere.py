@@ -160,6 +160,6 @@ def payload(world: Globe, nonnegative: bool, verdicts: list[str], note: str) -> 
     return {**content, "signature": signature, "colours": canvas.colours()}
 
 
-def show(content: dict[str, Any], *, first_round: int, by_set: bool, flat: bool) -> None:
+def show(content: dict[str, Any], *, first_round: int, by_set: bool) -> None:
     """Mount the player, which begins at ``first_round``; playback sends nothing to the server."""
-    _mount(key="sphere", data={**content, "at": first_round, "bySet": by_set, "flat": flat})
+    _mount(key="sphere", data={**content, "at": first_round, "bySet": by_set})

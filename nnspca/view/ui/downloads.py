@@ -16,7 +16,6 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset, preparing
 from nnspca.result.wording import safe_cell
-from nnspca.view import sanitize
 from nnspca.view.figures import style
 from nnspca.view.link.state import State
 from nnspca.view.session import Content
@@ -155,23 +154,6 @@ def loadings(components: ComponentsBySolver, data: Dataset) -> bytes:
         {"feature": str(name), **{title: float(column[i]) for title, column in columns}}
         for i, name in enumerate(data.feature_names)
     )
-
-
-def feature_lists(components: ComponentsBySolver, data: Dataset) -> bytes:
-    """Return one line for each component as GMT: its name, what it is, its features by decreasing |loading|.
-
-    Features with negative loadings are listed on a separate line. A name that a spreadsheet would
-    evaluate as a formula is prefixed with an apostrophe.
-    """
-    lines = []
-    for solver, part, column in _columns(components):
-        signs = [("", column > 0), ("_negative", column < 0)]
-        for ending, chosen in signs:
-            names = [sanitize.line(str(data.feature_names[i])) for i in _by_magnitude(column) if chosen[i]]
-            if names:
-                about = f"{sanitize.line(data.title or data.name)}, {solver}, part {part}, {len(names)} features"
-                lines.append("\t".join(map(str, map(safe_cell, [f"{solver}_part_{part}{ending}", about, *names]))))
-    return "".join(f"{line}\n" for line in lines).encode()
 
 
 def scores(components: ComponentsBySolver, subject: Subject) -> bytes:

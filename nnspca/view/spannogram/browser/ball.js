@@ -1,4 +1,4 @@
-// The ball: every direction in its colour, and the cells on it, in space or as a flat map.
+// The ball: every direction in its colour, and the cells on it.
 
 const BEND = 0.09; // radians a straight piece of a cell's edge spans
 const ROUGHLY = 560; // pixels across, at most, in which the colours are worked out
@@ -20,7 +20,6 @@ class Ball {
     this.edges = new Map();
     const to = this.direction(this.last);
     this.turn = lookingAt([to[0] + 0.3, to[1] - 0.23, to[2] + 0.2]);
-    this.map = lookingAt(to);
     this.small = document.createElement("canvas");
   }
 
@@ -37,29 +36,20 @@ class Ball {
 
   face(direction) { this.turn = lookingAt(direction); this.painted = undefined; }
 
-  layout(width, height, flat, bySet, palette) {
-    const key = `${width} ${height} ${flat} ${bySet} ${palette.dark}`;
+  layout(width, height, bySet, palette) {
+    const key = `${width} ${height} ${bySet} ${palette.dark}`;
     if (key !== this.placed) this.painted = undefined;
-    Object.assign(this, { placed: key, width, height, flat, bySet, palette });
+    Object.assign(this, { placed: key, width, height, bySet, palette });
     this.radius = Math.min(width, height) / 2 - 14;
-    this.wide = Math.min(width - 8, 2 * (height - 8));
     this.scale = [palette.empty, ...palette.positive].map(channels);
   }
 
   /** The direction that is seen at a place of the screen, or null beside the ball. */
   seenAt(x, y) {
-    const right = x - this.width / 2, up = this.height / 2 - y;
-    if (this.flat) {
-      const lon = (right / this.wide) * TURN, lat = (up / this.wide) * TURN;
-      if (Math.abs(lon) > Math.PI || Math.abs(lat) > Math.PI / 2) return null;
-      return this.back(this.map, Math.cos(lat) * Math.sin(lon), Math.sin(lat), Math.cos(lat) * Math.cos(lon));
-    }
-    const a = right / this.radius, b = up / this.radius, rest = 1 - a * a - b * b;
-    return rest < 0 ? null : this.back(this.turn, a, b, Math.sqrt(rest));
-  }
-
-  back([right, up, eye], a, b, c) {
-    return [right[0] * a + up[0] * b + eye[0] * c, right[1] * a + up[1] * b + eye[1] * c, right[2] * a + up[2] * b + eye[2] * c];
+    const a = (x - this.width / 2) / this.radius, b = (this.height / 2 - y) / this.radius, rest = 1 - a * a - b * b;
+    if (rest < 0) return null;
+    const [right, up, eye] = this.turn, c = Math.sqrt(rest);
+    return [0, 1, 2].map((i) => right[i] * a + up[i] * b + eye[i] * c);
   }
 
   /** Where a direction lies on the cube around the ball: face, row and column. */
@@ -94,32 +84,27 @@ class Ball {
   /** The colours of all directions in sight, kept until the ball is turned. */
   paint() {
     if (this.painted) return;
-    const tall = this.flat ? this.wide / 2 : 2 * this.radius, across = this.flat ? this.wide : tall;
-    const ratio = Math.min(devicePixelRatio || 1, ROUGHLY / across), w = Math.max(2, Math.round(across * ratio)), h = Math.max(2, Math.round(tall * ratio));
-    [this.small.width, this.small.height] = [w, h];
-    const pen = this.small.getContext("2d"), image = pen.createImageData(w, h), pixels = image.data;
+    const across = 2 * this.radius, w = Math.max(2, Math.round(across * Math.min(devicePixelRatio || 1, ROUGHLY / across)));
+    [this.small.width, this.small.height] = [w, w];
+    const pen = this.small.getContext("2d"), image = pen.createImageData(w, w), pixels = image.data;
     const levels = Array.from({ length: 256 }, (_, v) => blend(this.scale, v / 255)), tints = this.bySet ? this.tints() : null;
-    const left = (this.width - across) / 2, top = (this.height - tall) / 2;
-    for (let py = 0; py < h; py++) {
+    const left = (this.width - across) / 2, top = (this.height - across) / 2;
+    for (let py = 0; py < w; py++) {
       for (let px = 0; px < w; px++) {
-        const x = left + ((px + 0.5) * across) / w, y = top + ((py + 0.5) * tall) / h, d = this.seenAt(x, y);
+        const x = left + ((px + 0.5) * across) / w, y = top + ((py + 0.5) * across) / w, d = this.seenAt(x, y);
         if (!d) continue;
         const tint = tints ? tints[this.tint(d)] : levels[Math.round(255 * this.worth(d))];
-        let shade = 1, cover = 255;
-        if (!this.flat) {
-          const away = Math.hypot(x - this.width / 2, y - this.height / 2) / this.radius, deep = Math.sqrt(Math.max(0, 1 - away * away));
-          shade = 0.8 + 0.2 * deep;
-          cover = 255 * Math.min(1, (1 - away) * this.radius + 0.2);
-        }
+        const away = Math.hypot(x - this.width / 2, y - this.height / 2) / this.radius;
+        const shade = 0.8 + 0.2 * Math.sqrt(Math.max(0, 1 - away * away));
         const at = 4 * (py * w + px);
         pixels[at] = tint[0] * shade;
         pixels[at + 1] = tint[1] * shade;
         pixels[at + 2] = tint[2] * shade;
-        pixels[at + 3] = cover;
+        pixels[at + 3] = 255 * Math.min(1, (1 - away) * this.radius + 0.2);
       }
     }
     pen.putImageData(image, 0, 0);
-    this.painted = [left, top, across, tall];
+    this.painted = [left, top, across, across];
   }
 
   /** The edges of a cell as directions along the ball. */
@@ -141,10 +126,9 @@ class Ball {
 
   /** Where a direction is drawn; `front` tells whether it is seen. */
   place(d) {
-    const [right, up, eye] = this.flat ? this.map : this.turn;
+    const [right, up, eye] = this.turn;
     const a = right[0] * d[0] + right[1] * d[1] + right[2] * d[2], b = up[0] * d[0] + up[1] * d[1] + up[2] * d[2], c = eye[0] * d[0] + eye[1] * d[1] + eye[2] * d[2];
-    if (!this.flat) return { x: this.width / 2 + this.radius * a, y: this.height / 2 - this.radius * b, front: c > -0.01 };
-    return { x: this.width / 2 + (Math.atan2(a, c) / TURN) * this.wide, y: this.height / 2 - (Math.asin(Math.min(1, Math.max(-1, b))) / TURN) * this.wide, front: true };
+    return { x: this.width / 2 + this.radius * a, y: this.height / 2 - this.radius * b, front: c > -0.01 };
   }
 
   trace(pen, lines) {
@@ -152,8 +136,7 @@ class Ball {
       let before = null;
       for (const direction of line) {
         const here = this.place(direction);
-        const far = before && this.flat && Math.abs(here.x - before.x) > this.wide / 2; // over the map's edge
-        if (!here.front || !before || far) pen.moveTo(here.x, here.y);
+        if (!here.front || !before) pen.moveTo(here.x, here.y);
         else pen.lineTo(here.x, here.y);
         before = here.front ? here : null;
       }

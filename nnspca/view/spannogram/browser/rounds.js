@@ -19,17 +19,13 @@ class Rounds extends Shown {
     const first = this.signature === undefined;
     if (!this.renewed(data)) return;
     this.ball = new Ball(data);
-    if (first) {
-      this.bySet = data.bySet;
-      this.flat = data.flat;
-    }
+    if (first) this.bySet = data.bySet;
     this.playing = false;
     this.slider.max = String(this.ball.last);
     for (const control of [this.slider, ...this.root.querySelectorAll("[data-do=play], [data-do=back], [data-do=next]")]) {
       control.disabled = this.ball.last === 0;
     }
     this.find("[data-do=colour]").value = this.bySet ? "set" : "objective";
-    this.find("[data-do=flat]").checked = this.flat;
     this.say("plain", data.plain);
     this.say("most", data.mostText);
     this.say("note", data.note);
@@ -46,11 +42,9 @@ class Rounds extends Shown {
     this.root.addEventListener("click", (event) => acts[event.target.closest("button[data-do]")?.dataset.do]?.());
     this.slider.addEventListener("input", () => { this.play(false); this.go(Number(this.slider.value)); });
     this.find("[data-do=colour]").addEventListener("change", (event) => { this.bySet = event.target.value === "set"; this.remember(); this.wake(); });
-    this.find("[data-do=flat]").addEventListener("change", (event) => { this.flat = event.target.checked; this.remember(); this.wake(); });
     this.box.addEventListener("keydown", (event) => this.key(event));
     followPointer(this.stage, {
       press: (x, y) => {
-        if (this.flat) return false;
         this.stage.focus({ preventScroll: true });
         this.grabbed = [x, y];
       },
@@ -70,7 +64,7 @@ class Rounds extends Shown {
     if (/^(BUTTON|SELECT)$/.test(event.target.tagName) || event.target.type === "checkbox") return;
     const step = Math.PI / 24, turns = { ArrowLeft: () => this.spin(-step, 0), ArrowRight: () => this.spin(step, 0),
       ArrowUp: () => this.spin(0, -step), ArrowDown: () => this.spin(0, step) };
-    actOnKey(event, { " ": () => this.play(!this.playing), ...(event.target === this.stage && !this.flat ? turns : {}) });
+    actOnKey(event, { " ": () => this.play(!this.playing), ...(event.target === this.stage ? turns : {}) });
   }
 
   spin(across, down) {
@@ -112,7 +106,7 @@ class Rounds extends Shown {
     this.say("upper", ball.uppersText[round]);
     Object.assign(this.box.dataset, { round: String(round), last: String(ball.last), open: String(ball.open[round]),
       value: String(ball.values[round]), upper: String(ball.uppers[round]) });
-    this.canvas.setAttribute("aria-label", `The ${this.flat ? "map" : "sphere"} of directions after round ${round}: `
+    this.canvas.setAttribute("aria-label", `The sphere of directions after round ${round}: `
       + `${ball.open[round]} open cells are outlined boldly, the closed ones faintly; a diamond marks the best direction, a star once it is proven optimal.`);
     this.chart.setAttribute("aria-label", `Best value and upper bound by round: after round ${round} the best is `
       + `${ball.valuesText[round]}, the upper bound ${ball.uppersText[round]}.`);
@@ -123,7 +117,7 @@ class Rounds extends Shown {
   /** Let the address say what is shown. */
   write() {
     this.touched = true;
-    sayInAddress(this.home, { round: this.round, colour: this.bySet && "top set", flat: this.flat });
+    sayInAddress(this.home, { round: this.round, colour: this.bySet && "top set" });
   }
 
   resized() { this.wake(); }
@@ -141,8 +135,8 @@ class Rounds extends Shown {
     this.find(".worth").hidden = this.bySet;
     this.find(".sets").hidden = !this.bySet;
     const room = innerHeight - placeOnPage(this.stage) - 44;
-    const height = Math.round(Math.min(this.flat ? width / 2 + 8 : width, Math.max(300, Math.min(room, 620))));
-    this.ball.layout(width, height, this.flat, this.bySet, palette);
+    const height = Math.round(Math.min(width, Math.max(300, Math.min(room, 620))));
+    this.ball.layout(width, height, this.bySet, palette);
     const fresh = Math.max(0, 1 - (now - this.changed) / FADE);
     this.ball.draw(sizedPen(this.canvas, width, height), this.round, fresh);
     const wide = this.chart.clientWidth;

@@ -38,11 +38,6 @@ def test_no_figure_has_a_trace_that_the_page_cannot_draw():
     assert found and found <= drawn
 
 
-def test_a_page_is_small():
-    figure = style.dress(style.Figure(), style.LIGHT, title="A figure", alt="of nothing", height=300)
-    assert len(style.page(figure)) < 700_000
-
-
 LINE = ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0])
 
 

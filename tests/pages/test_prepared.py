@@ -70,7 +70,7 @@ def test_every_page_tells_what_it_prepares_and_stops_at_once(open_page, gate, na
 
 
 def test_data_compared_are_prepared_in_one_run(open_page, gate):
-    page = opened(open_page, "compare", what="data sets", vs=["mine", "pitprops"], scales="standardised")
+    page = opened(open_page, "compare", what="data sets", vs=["mine", "pitprops"])
     assert gate.asked.wait(SOON)
     assert "stop-prepare" in [button.key for button in page.button]
     gate.opened.set()

@@ -152,7 +152,7 @@ def test_the_faces_of_pca_are_its_eigenvectors_and_keep_what_is_said_and_our_par
     assert float(told["facts"]["cut"].split()[0]) == pytest.approx(100 * kept, abs=0.1)
     assert kept * values[0] < boards.proven(stage.FACES).lower
     assert canvas.pack(vectors.T, "f4") == told["vectors"]
-    found = stage.loadings(boards.parts()["together"], cov.n_features)
+    found = boards.parts()[1]
     assert len(found) == 6 and (found >= 0).all()
     assert ((found > 0).sum(axis=0) <= 1).all(), "parts share no pixel"
     assert (np.count_nonzero(found, axis=1) <= 40).all()

@@ -6,7 +6,6 @@ lesson shows the same numbers as every page.
 
 from __future__ import annotations
 
-import functools
 import json
 import math
 from dataclasses import dataclass
@@ -42,13 +41,6 @@ class Proven:
     whole: float  # the total variance
 
 
-@functools.cache
-def stored() -> dict[str, Any]:
-    """Return the stored parts of the faces."""
-    content: dict[str, Any] = json.loads(STORED.read_text(encoding="utf-8"))
-    return content
-
-
 def at_hand() -> list[str]:
     """Return the boards whose data are on this machine."""
     infos = catalogue.infos()
@@ -78,16 +70,12 @@ def proven(name: str) -> Proven:
     return Proven(tuple(support.tolist()), tuple(loadings[support].tolist()), best.lower, best.upper, whole)
 
 
-def parts() -> dict[str, Any]:
-    """Return six parts of the faces by NMF, and the best known, from the ledger."""
-    name, nmf = BOARDS["faces"], stored()["nmf"]
+def parts() -> tuple[np.ndarray, np.ndarray]:
+    """Return six parts of the faces by NMF, and the best known, from the ledger: loadings, shape (6, n) each."""
+    name, nmf = BOARDS["faces"], json.loads(STORED.read_text(encoding="utf-8"))["nmf"]
     best = ledger.shared().parts_along(problem(name), usual_k(name), (len(nmf),), 0.0)[len(nmf)]
     ordered = sorted(best.components, key=lambda part: -part.variance)
-    together = {
-        "supports": [part.support.tolist() for part in ordered],
-        "loadings": [part.loadings[part.support].tolist() for part in ordered],
-    }
-    return {"nmf": nmf, "together": together}
+    return np.array(nmf, dtype=float), np.array([part.loadings for part in ordered])
 
 
 @st.cache_resource(show_spinner="Computing the upper bound …")

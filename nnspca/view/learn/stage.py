@@ -12,7 +12,6 @@ import streamlit as st
 
 import nnspca
 from nnspca.spannogram import curves
-from nnspca.spannogram.curves import Regions
 from nnspca.view.learn import boards
 from nnspca.view.learn.words import STEPS
 from nnspca.view.link import canvas, state, widgets
@@ -71,12 +70,8 @@ def pca() -> dict[str, Any]:
 def ghosts() -> dict[str, Any]:
     """Six components by PCA, by NMF and by us, each scaled to a largest loading of 1."""
     _, vectors = leading()
-    parts = boards.parts()
-    rows = {
-        "pca": vectors.T,
-        "nmf": np.array(parts["nmf"], dtype=float),
-        "ours": loadings(parts["together"], len(vectors)),
-    }
+    nmf, ours = boards.parts()
+    rows = {"pca": vectors.T, "nmf": nmf, "ours": ours}
     scaled = {name: row / np.abs(row).max(axis=1, keepdims=True) for name, row in rows.items()}
     used = {name: float((np.abs(row) > COUNTS).sum(axis=0).mean()) for name, row in scaled.items()}
     return {
@@ -84,14 +79,6 @@ def ghosts() -> dict[str, Any]:
         "sets": [[name, canvas.pack(row, "f4")] for name, row in scaled.items()],
         "facts": {name: at_least(value, 1) for name, value in used.items()},
     }
-
-
-def loadings(parts: dict[str, Any], n: int) -> np.ndarray:
-    """Return bundled parts as loadings, shape (parts, n)."""
-    loadings = np.zeros((len(parts["supports"]), n))
-    for row, support, entries in zip(loadings, parts["supports"], parts["loadings"], strict=True):
-        row[support] = entries
-    return loadings
 
 
 def paint(names: Sequence[str]) -> dict[str, Any]:
@@ -110,10 +97,6 @@ def random_rows(n: int, d: int, seed: int) -> np.ndarray:
 
 def _supports(n: int, k: int) -> int:
     return sum(math.comb(n, size) for size in range(1, k + 1))
-
-
-def _distinct(regions: Regions) -> int:
-    return len({tuple(s.tolist()) for _, _, s in regions.supports() if len(s)})
 
 
 def counting(n: int, k: int) -> dict[str, Any]:
@@ -151,7 +134,7 @@ def rank_two() -> dict[str, Any]:
         "optimum": [best.phi, best.value],
         "facts": {
             "k": k,
-            "candidates": _distinct(regions),
+            "candidates": regions.candidates(),
             "supports": _supports(len(V), k),
             "best": at_least(best.value, 2),
             "set": ", ".join(str(i + 1) for i in best.support),
@@ -173,7 +156,7 @@ def changes() -> dict[str, Any]:
             "k": k,
             "crossings": f"{math.comb(n + 1, 2):,}",
             "changes": len(regions.angles),
-            "candidates": _distinct(regions),
+            "candidates": regions.candidates(),
             "supports": f"{_supports(n, k):,}",
         },
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -50,8 +50,6 @@ SEEKING = 0.4  # share of the progress for finding parts, if they are certified 
 ANGLE = 85.0  # degrees, the least angle if none is given
 OF_EM = ("restarts", "max_iter", "tol")  # options of EM that also apply to the later components of "quasi-orthogonal"
 
-OnPart = Callable[[Component], None]
-
 
 @excluding
 def decompose(
@@ -71,7 +69,6 @@ def decompose(
     executor: Executor = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
-    on_part: OnPart | None = None,
     **options: object,
 ) -> Components:
     """Find several components.
@@ -107,8 +104,6 @@ def decompose(
     nonnegative, seed, should_stop, on_progress
         As for :func:`nnspca.solve`; the variance in :class:`nnspca.Progress` is that on the covariance of the current
         component. A stopped call returns the components found so far, at least one.
-    on_part : callable, optional
-        Called with each :class:`nnspca.Component` when it is found; with "together", when all are found.
     **options
         Those of the method.
 
@@ -133,7 +128,7 @@ def decompose(
     (array([2, 2]), 0.0)
     """
     check_covariance(cov)
-    check_callables(should_stop=should_stop, on_progress=on_progress, on_part=on_part)
+    check_callables(should_stop=should_stop, on_progress=on_progress)
     info, nonnegative = check_method(method, nonnegative), bool(nonnegative)
     check_size(info, cov.n_features)
     count = check_count(n_components, cov.n_features)
@@ -160,7 +155,6 @@ def decompose(
         options,
         checked,
         monitor,
-        on_part,
         ins,
     )
     with one_blas_thread():
@@ -187,7 +181,6 @@ class _Decomposition:
     options: dict[str, Any]
     checked: dict[str, Any]
     monitor: Monitor
-    on_part: OnPart | None
     include: tuple[int, ...] = ()
 
     @property
@@ -206,12 +199,7 @@ class _Decomposition:
             **self.checked,
         )
         result = replace(result, parts=tuple(replace(part, features=self.cov.features) for part in result.parts))
-        self._report(result.parts)
         return result
-
-    def _report(self, parts: tuple[Component, ...]) -> None:
-        for part in parts if self.on_part is not None else ():
-            self.on_part(part)  # type: ignore[misc]
 
     def _found(self, parts: tuple[Component, ...], **more: Any) -> Components:
         explained = cumulative_variance(self.cov, np.column_stack([part.loadings for part in parts]))
@@ -222,9 +210,7 @@ class _Decomposition:
     def together(self, starts: int, executor: Executor) -> Components:
         """Find parts one by one, and improve them jointly from there."""
         searching = self.monitor.part(0.0, SEEKING if self.effort else 1.0)
-        greedy = replace(
-            self, deflation="disjoint", effort=None, on_part=None, monitor=searching.part(0.0, GREEDY)
-        ).one_by_one()
+        greedy = replace(self, deflation="disjoint", effort=None, monitor=searching.part(0.0, GREEDY)).one_by_one()
         template = replace(greedy.parts[0], seconds=0.0, history=(), note="")
 
         seeking = searching.part(GREEDY, 1.0)
@@ -238,7 +224,6 @@ class _Decomposition:
                 workers=workers,
             )
         parts = components(self.cov, X, template)
-        self._report(parts)
         certificate = None
         if self.effort is not None:
             certificate = bound_parts(
@@ -295,8 +280,6 @@ class _Decomposition:
         x = read_only(widened(part.loadings, places, self.cov.n_features))
         variance, features = self.cov.variance(x), self.cov.features
         parts.append(replace(part, loadings=x, variance=variance, k=self.sizes[number], features=features))
-        if self.on_part is not None:
-            self.on_part(parts[-1])
         if self.effort is not None and not self.monitor.stop():
             certificates.append(self._certified(remainder, part, span.part(SOLVING, 1.0), number))
         span.tell(1.0, f"component {number + 1} of {len(self.sizes)} found", part.variance)

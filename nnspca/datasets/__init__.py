@@ -14,7 +14,6 @@ from nnspca.datasets.preparing import (
     normalize_images,
     project_out,
     rename,
-    returns,
 )
 from nnspca.datasets.reading import FilePreview, MissingValues, preview, read, read_names
 from nnspca.errors import ReadingStopped
@@ -44,6 +43,5 @@ __all__ = [
     "read",
     "read_names",
     "rename",
-    "returns",
     "spiked",
 ]

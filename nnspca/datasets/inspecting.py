@@ -26,8 +26,6 @@ SAME = 1 - 1e-9  # correlation from which two columns are one quantity, be it in
 NEAR = 0.3  # share of the first direction's largest loading from which a feature counts as part of it
 NAMED_ALIKE = 8  # least number of columns for which a shared name plus a number means one unit
 FEW_KINDS = 20  # most whole numbers that may stand for classes
-SERIES = 30  # rows from which an order in time is looked for
-STEADY, RISING = 0.9, 0.7  # correlations with the row before, and with the number of the row, of what grows in time
 GENERIC = frozenset({"", "c", "col", "column", "f", "feat", "feature", "attr", "field", "unnamed", "v", "var", "x"})
 IDENTIFIERS, CLASSES = (
     re.compile(rf"(?:^|[_\s.-])(?:{words})$", re.I)
@@ -47,11 +45,11 @@ class Note:
     """One observation."""
 
     # "scales", "named alike", "dominant", "counts", "constant", "duplicates", "identifiers", "dates",
-    # "classes", "totals", "levels", "orientation", "signs" or "few samples"
+    # "classes", "totals", "orientation", "signs" or "few samples"
     kind: str
     says: str  # one sentence
     # what is done about it unless something else is chosen: "standardise", "leave out", "offer log1p", "offer
-    # transpose", "offer returns", "offer any sign" or ""
+    # transpose", "offer any sign" or ""
     choice: str = ""
     features: tuple[int, ...] = ()  # the columns it is about; empty where it is about all
 
@@ -164,7 +162,7 @@ def _of_table(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]
         beside += _totals(data, used)
         used = _without(used, beside)
         beside += signs
-    return [*notes, *_scales(data, spread, used), *_counts(data, used), *_levels(data, used), *orientation, *beside]
+    return [*notes, *_scales(data, spread, used), *_counts(data, used), *orientation, *beside]
 
 
 def _without(used: np.ndarray, notes: Iterable[Note]) -> np.ndarray:
@@ -240,24 +238,6 @@ def _totals(data: Dataset, used: np.ndarray) -> list[Note]:
     if len(used) < 3 or len(found) >= len(used) - 1:  # where all are sums of all, none is the total
         return []
     return _left_out("totals", data, found, "is the sum of others", "are sums of others")
-
-
-def _levels(data: Dataset, used: np.ndarray) -> list[Note]:
-    """Values that grow from row to row, as prices do: what they share is then time."""
-    m = data.shape[0]
-    if data.is_sparse or m < SERIES or not 2 <= len(used) <= MOST_COLUMNS or float(data.X[:, used].min()) <= 0:
-        return []
-    Z = data.X[:, used] - data.X[:, used].mean(axis=0)
-    steady = (Z[1:] * Z[:-1]).sum(axis=0) / (Z**2).sum(axis=0) >= STEADY
-    time = np.arange(m) - (m - 1) / 2
-    rising = np.abs(time @ Z) >= RISING * np.sqrt((time**2).sum() * (Z**2).sum(axis=0))
-    if 2 * np.count_nonzero(steady & rising) < len(used):
-        return []
-    text = (
-        "Most columns change steadily from row to row, as prices do: what they share is then time. If rows are in its "
-        "order, returns, X[1:] / X[:-1] - 1, or differences may suit them."
-    )
-    return [Note("levels", text, "offer returns")]
 
 
 def _scales(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:

@@ -53,23 +53,6 @@ def hellinger(dataset: Dataset) -> Dataset:
     return _with_values(dataset, X, "the square root of each row's shares (Hellinger)")
 
 
-def returns(dataset: Dataset) -> Dataset:
-    """Return the relative change from each row to the next, as is usual for prices in their order of time.
-
-    Examples
-    --------
-    >>> returns(Dataset(name="prices", X=[[10, 20], [11, 19], [22, 19]])).X.round(2)
-    array([[ 0.1 , -0.05],
-           [ 1.  ,  0.  ]])
-    """
-    _dense(dataset, "Returns")
-    if float(dataset.X.min()) <= 0 or len(dataset.X) < 3:
-        raise DataError("returns need at least three rows of positive numbers. Leave this step out.")
-    labels, names = dataset.labels, dataset.sample_names
-    later = {"labels": None if labels is None else labels[1:], "sample_names": names[1:]}
-    return _with_values(dataset, dataset.X[1:] / dataset.X[:-1] - 1, "the change from row to row, in shares", **later)
-
-
 def project_out(dataset: Dataset) -> Dataset:
     """Return the data without their first principal component, which all features share.
 
@@ -226,7 +209,7 @@ class Step:
     about: str  # a sentence on what it does and when to use it
     code: str  # the Python that does it to ``data``
     do: Callable[[Dataset], Dataset]
-    needs: str = "dense"  # or "images", "samples" (sparse ones too), "shares" or "prices"
+    needs: str = "dense"  # or "images", "samples" (sparse ones too) or "shares"
 
 
 def _pixels(count: int) -> str:
@@ -270,13 +253,6 @@ STEPS: dict[str, Step] = {
             "shares",
         ),
         Step(
-            "returns",
-            "Takes the relative change from row to row: for prices in their order of time.",
-            "data = nnspca.datasets.returns(data)",
-            returns,
-            "prices",
-        ),
-        Step(
             "project-out",
             "Removes the one direction that all features share most, such as overall brightness, to show what is "
             "behind it.",
@@ -296,7 +272,6 @@ def possible(dataset: Dataset) -> tuple[str, ...]:
     least, plain = float(dataset.X.min()), dataset.kind in ("table", "genes") and dataset.axis is None
     fits = {"images": small > 0, "dense": not dataset.is_sparse, "samples": least > -1}
     fits["shares"] = plain and least >= 0 and bool(np.asarray(dataset.X.sum(axis=1)).all())
-    fits["prices"] = plain and least > 0 and not dataset.is_sparse and len(dataset.X) > 2
     return tuple(n for n, s in STEPS.items() if fits[s.needs] and (n in crops or not n.startswith(CROP)))
 
 

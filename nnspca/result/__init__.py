@@ -1,5 +1,7 @@
 """Results: components, bounds, certificates and sweeps, all frozen."""
 
+from dataclasses import is_dataclass
+
 from nnspca.control.progress import OnProgress, Progress, ShouldStop
 from nnspca.result.certificate import Bound, Certificate, Judgement, PartsCertificate, Sandwich
 from nnspca.result.component import Component, Features
@@ -34,20 +36,5 @@ __all__ = [
 ]
 
 with_fields(
-    Bound,
-    Certificate,
-    Component,
-    Components,
-    Contribution,
-    CrossValidation,
-    Features,
-    Judgement,
-    Necessity,
-    PartsCertificate,
-    PartsPoint,
-    PartsSweep,
-    Ranking,
-    Stability,
-    Sweep,
-    SweepPoint,
+    *(each for name in __all__ if is_dataclass(each := globals()[name]) and each.__module__.startswith(__name__))
 )

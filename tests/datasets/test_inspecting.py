@@ -175,15 +175,6 @@ def test_totals_and_classes_are_left_out_and_dominate_nothing():
     assert partial.left_out == (2,)
 
 
-def test_prices_are_told_from_returns():
-    rng = np.random.default_rng(2)
-    returns = 0.004 + 0.01 * rng.standard_normal((250, 6))
-    prices = 100 * np.cumprod(1 + returns, axis=0)
-    assert inspect(prices).note("levels").choice == "offer returns"
-    assert inspect(1 + returns).note("levels") is None
-    assert inspect(rng.permutation(prices)).note("levels") is None
-
-
 def test_items_of_opposite_direction_are_named_with_both_answers():
     rng = np.random.default_rng(3)
     mood = rng.standard_normal((80, 1))

@@ -22,7 +22,7 @@ from nnspca.view.subject import Subject
 from nnspca.view.tasks import Task
 from nnspca.view.ui import component
 
-AFTER = ("log1p", "hellinger", "returns")  # steps between which a question decides
+AFTER = ("log1p", "hellinger")  # steps between which a question decides
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,6 @@ QUESTIONS = (
         "Is this about units?",
         ("scales", "dominant"),
         {"as it is": {"scale": AS_IS}, STANDARDISED: {"scale": STANDARDISED}},
-    ),
-    Question(
-        "Prices, or their changes?", ("levels",), {"levels": {"prep": []}, "returns, row to row": {"prep": ["returns"]}}
     ),
     Question(
         "Counts as they are?",

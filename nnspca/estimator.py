@@ -32,9 +32,9 @@ from nnspca.control.arguments import (
 )
 from nnspca.covariance import Covariance
 from nnspca.covariance.input import aligned, check_names, check_unmasked, numbers, opened
+from nnspca.covariance.problem import orthonormal
 from nnspca.covariance.samples import added, check_weights, large_array, mirrored, stated, warn_of_dominant
 from nnspca.covariance.sources import Source, chunked, in_memory
-from nnspca.covariance.span import orthonormal
 from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
 from nnspca.machines import HERE, jobs

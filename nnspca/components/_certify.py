@@ -29,8 +29,7 @@ from nnspca.control.arguments import (
 )
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Features, Problem
-from nnspca.covariance.span import cumulative_variance
+from nnspca.covariance.problem import Features, Problem, cumulative_variance
 from nnspca.machines import HERE, Executor, TaskArguments, Workers, check_executor
 from nnspca.result import (
     Bound,

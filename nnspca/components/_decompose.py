@@ -25,8 +25,7 @@ from nnspca.control.arguments import (
 from nnspca.control.progress import Monitor
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Features, Problem, check_restriction, widened
-from nnspca.covariance.span import cumulative_variance
+from nnspca.covariance.problem import Features, Problem, check_restriction, cumulative_variance, widened
 from nnspca.machines import HERE, Executor, Workers, check_executor
 from nnspca.numerics.doubles import read_only
 from nnspca.result import Certificate, Component, Components, OnProgress, Progress, ShouldStop

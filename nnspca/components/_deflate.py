@@ -13,7 +13,7 @@ from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import AT_A_TIME, DenseFactor, Factor
 from nnspca.covariance.forms import DENSE_EIGEN, HeldMatrix
-from nnspca.covariance.span import orthonormal
+from nnspca.covariance.problem import orthonormal
 from nnspca.numerics import rounding
 from nnspca.result import Component, Components
 from nnspca.result.wording import with_fields

@@ -121,7 +121,7 @@ def load(
 
     Fetched files are looked for in the folder named by ``NNSPCA_DATA``, then in the cache
     (``NNSPCA_CACHE`` or the user's own), then at their pinned address (or the same path below
-    ``NNSPCA_MIRROR``, an https address or a folder). Their checksums are verified before use.
+    ``NNSPCA_MIRROR``, an https address). Their checksums are verified before use.
 
     Parameters
     ----------

@@ -17,9 +17,9 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.factor import deviations, varies
 from nnspca.covariance.forms import DENSE_EIGEN
 from nnspca.covariance.input import Given, numbers, opened
+from nnspca.covariance.problem import orthonormal
 from nnspca.covariance.samples import GATHERED, stated, warn_of_dominant, whole
 from nnspca.covariance.sources import Source, chunked
-from nnspca.covariance.span import orthonormal
 from nnspca.errors import DataError
 from nnspca.result import Components
 from nnspca.tasks._solve import check_method, check_seed

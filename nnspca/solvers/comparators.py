@@ -11,8 +11,7 @@ import numpy as np
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped, run_cancellable
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Problem
-from nnspca.covariance.span import cumulative_variance
+from nnspca.covariance.problem import Problem, cumulative_variance
 from nnspca.numerics import feasible
 from nnspca.numerics.fantope import Fantope
 from nnspca.result import Component, Components, ShouldStop

@@ -11,8 +11,7 @@ import numpy as np
 
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Problem
-from nnspca.covariance.span import cumulative_variance
+from nnspca.covariance.problem import Problem, cumulative_variance
 from nnspca.numerics import feasible
 from nnspca.result import Component, Components
 from nnspca.solvers.climb import Best, optimise_on_support

@@ -11,7 +11,7 @@ import pandas as pd
 
 from nnspca.components._decompose import decompose
 from nnspca.covariance import Covariance
-from nnspca.covariance.span import cumulative_variance
+from nnspca.covariance.problem import cumulative_variance
 from nnspca.datasets import Dataset, load
 from nnspca.result import Components, overlap
 from nnspca.solvers.comparators import nmf_parts

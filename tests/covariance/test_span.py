@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nnspca
-from nnspca.covariance.span import cumulative_variance, orthonormal
+from nnspca.covariance.problem import cumulative_variance, orthonormal
 from nnspca.result import Component, Components
 
 SEEDS = st.integers(0, 10**6)

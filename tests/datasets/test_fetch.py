@@ -123,23 +123,11 @@ def test_without_a_network_or_for_an_unknown_host_the_message_says_so(monkeypatc
 
 
 @pytest.mark.parametrize("mirror", ["file:///etc/", "http://example.org/", "ftp://example.org", "mirror"])
-def test_a_mirror_is_an_https_address_or_a_folder(monkeypatch, mirror):
+def test_a_mirror_is_an_https_address(monkeypatch, mirror):
     monkeypatch.setenv(fetch.MIRROR_VARIABLE, mirror)
     message = refused()
     assert repr(mirror) in message
-    assert "must start with https://, or be the path of a folder" in message
-
-
-def test_a_file_of_a_mirror_that_is_a_folder_is_checked_like_any_other(monkeypatch, tmp_path):
-    monkeypatch.setenv(fetch.MIRROR_VARIABLE, str(tmp_path / "mirror"))
-    assert "No such file" in refused()
-    kept = tmp_path / "mirror" / FILE.path
-    kept.parent.mkdir(parents=True)
-    kept.write_bytes(BODY[:-1] + b"x")
-    assert FILE.sha256 in refused()
-    kept.write_bytes(BODY)
-    assert fetch.obtain(FILE) == (BODY, str(kept))
-    assert fetch.is_local(FILE)
+    assert "must start with https://" in message
 
 
 @pytest.mark.parametrize("manner", ["stalled", "slow"])

@@ -21,7 +21,7 @@ with shown:
     for place in (purpose, said, running):
         place.empty()  # keeps the place before there is anything in it, and leaves in it what was there
     sight, curve = st.columns([1, 1.1], gap="large")
-run.open_others()
+widgets.open_for(KEYS["others"], "with", least=2)
 proofs = widgets.expander(
     KEYS["proven"], "Certificate, a tighter proof, indispensable features, stability", ":material/verified:"
 )

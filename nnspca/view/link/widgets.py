@@ -381,9 +381,8 @@ def page_link(page: str, label: str, icon: str) -> None:
         st.page_link(page, label=label, icon=icon)
 
 
-def open_for(entry: Entry, *keys: str) -> None:
-    """Open a fold for a link that asks for something in it and is silent about the fold itself."""
-    asked = (state.linked(key) for key in keys)
-    wanted = any(texts and texts[-1] not in ("", "false") for texts in asked)
-    if wanted and not state.linked(entry.key) and entry.key not in st.session_state:
+def open_for(entry: Entry, key: str, least: int = 1) -> None:
+    """Open a fold for a link that asks for so many things in it and is silent about the fold itself."""
+    asked = [text for text in state.linked(key) if text not in ("", "false")]
+    if len(asked) >= least and not state.linked(entry.key) and entry.key not in st.session_state:
         st.session_state[entry.key] = True

@@ -100,13 +100,6 @@ def _names(subject: Subject) -> list[str]:
     return [m for m in known if subject.nonnegative in nnspca.METHODS[m].signs or m == "pca"]
 
 
-def open_others() -> None:
-    """Open the comparisons if the link names several solvers."""
-    entry = KEYS["others"]
-    if len(state.linked("with")) > 1 and not state.linked(entry.key) and entry.key not in st.session_state:
-        st.session_state[entry.key] = True
-
-
 def ask(subject: Subject, others: DeltaGenerator) -> tuple[Choices, DeltaGenerator, DeltaGenerator]:
     """Draw the row of controls, and the solvers in the place ``others``; return the choices and two buttons' places.
 

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import threading
 import time
 from collections import Counter
 
@@ -14,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 import nnspca
 from nnspca.control.progress import Monitor
-from nnspca.covariance import samples, sources
+from nnspca.covariance import samples
 from nnspca.machines import Workers, call
 from nnspca.machines import cluster as sending
 from nnspca.machines.cluster import Cluster
@@ -163,70 +162,29 @@ def test_a_whole_call_made_there_tells_here_what_it_does(client, cov):
     assert stopped.cardinality <= 4
 
 
-def spread_out(client, X, height):
-    """Blocks that live on the workers, and nowhere here."""
+@pytest.mark.parametrize("sparse", [False, True])
+def test_blocks_that_live_on_the_workers_are_summed_as_rows_here_are_and_what_is_wrong_has_its_place(
+    client, monkeypatch, sparse
+):
     import dask.array
 
-    made = dask.array.from_array(X, chunks=(height, X.shape[1])).map_blocks(lambda block: block * 1.0, dtype=X.dtype)
-    return client.persist(made)
+    def spread_out(X, height):
+        blocks = dask.array.from_array(X, chunks=(height, 16)).map_blocks(lambda block: block * 1.0, dtype=X.dtype)
+        return client.persist(blocks.map_blocks(scipy.sparse.csr_matrix) if sparse else blocks)
 
-
-@pytest.mark.parametrize("sparse", [False, True])
-def test_of_blocks_on_the_workers_only_sums_travel_whatever_the_partition(client, monkeypatch, sparse):
     monkeypatch.setattr(samples, "WHOLE", 0)
     X = planted(m=400, n=16) + np.arange(16)
     kind = scipy.sparse.csr_matrix if sparse else np.asarray
     own = nnspca.Covariance.from_data(lambda: iter([kind(X[:90]), kind(X[90:])]))
-    own_standardised = nnspca.Covariance.from_data(lambda: iter([kind(X)]), True)
-
-    def gathered(*_):
-        raise AssertionError("the blocks were brought here")
-
-    monkeypatch.setattr(sources.Source, "chunks", gathered)
-    for height in (23, 400):
-        blocks = spread_out(client, X, height)
-        blocks = blocks.map_blocks(scipy.sparse.csr_matrix) if sparse else blocks
-        cov = nnspca.Covariance.from_data(blocks)
-        assert cov.fingerprint == own.fingerprint
-        assert np.linalg.norm(cov.matrix - own.matrix) <= cov.drift
-        again = nnspca.Covariance.from_data(blocks)
-        assert np.array_equal(again.matrix, cov.matrix)  # however the work was shared out
-        nnspca.verify(nnspca.certify(own, 4), cov)
-        standardised = nnspca.Covariance.from_data(blocks, True)
-        assert standardised.fingerprint == own_standardised.fingerprint
-        few = nnspca.most_variable(blocks, 5)
-        assert np.array_equal(few.features, np.sort(np.argsort(-X.var(axis=0))[:5]))
-        assert nnspca.Covariance.from_data(few).n_features == 5
-
-
-def test_what_is_wrong_with_a_block_on_a_worker_is_said_here(client, monkeypatch):
-    monkeypatch.setattr(samples, "WHOLE", 0)
-    X = planted(m=400, n=16)
+    cov = nnspca.Covariance.from_data(spread_out(X, 23))
+    assert cov.fingerprint == own.fingerprint
+    assert np.linalg.norm(cov.matrix - own.matrix) <= cov.drift
+    nnspca.verify(nnspca.certify(own, 4), cov)
+    few = nnspca.most_variable(spread_out(X, 400), 5)
+    assert np.array_equal(few.features, np.sort(np.argsort(-X.var(axis=0))[:5]))
     X[187, 4] = np.nan
-    with pytest.raises(nnspca.DataError, match=r"chunk 37, its row 2 \(row 187 of the data\), feature 4 is NaN"):
-        nnspca.Covariance.from_data(spread_out(client, X, 5))
-
-
-def slow_then_itself(block):
-    time.sleep(0.3)
-    return block
-
-
-def test_a_worker_killed_while_blocks_are_summed_costs_time_only(client, monkeypatch):
-    import dask.array
-
-    monkeypatch.setattr(samples, "WHOLE", 0)
-    monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 3)  # what Dask allows where nothing is said
-    X = planted(m=400, n=16)
-    blocks = dask.array.from_array(X, chunks=(50, 16)).map_blocks(slow_then_itself, dtype=float)
-    first = min(client.run(os.getpid).values())
-    killer = threading.Timer(0.5, os.kill, (first, signal.SIGKILL))
-    killer.start()
-    cov = nnspca.Covariance.from_data(blocks)
-    killer.join()
-    client.wait_for_workers(2, timeout=60)  # the one that was killed is made again
-    assert cov.fingerprint == nnspca.Covariance.from_data(X).fingerprint
-    assert np.linalg.norm(cov.matrix - nnspca.Covariance.from_data(X).matrix) <= cov.drift
+    with pytest.raises(nnspca.DataError, match="row 187, feature 4 is NaN"):
+        nnspca.Covariance.from_data(spread_out(X, 5))
 
 
 def pages_note():

@@ -27,8 +27,8 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
         widgets.end_page()
     task = sets.task(subjects)
     with press:
-        known = all(one.complete for one in sets.compared(subjects))  # then a run only on request
-        job = tasks.offer(task, tasks.solve(), at_once=not known)
+        complete = all(one.complete for one in sets.compared(subjects))  # then a run only on request
+        job = tasks.offer(task, tasks.solve(), at_once=not complete)
     with running:
         if job is not None and tasks.follow(job, STOPPED, first=len(sets.SHARES), waited=True) and not job.stopped:
             st.caption(sets.live(job))

@@ -127,10 +127,13 @@ def work(subjects: Sequence[Subject]) -> Work:
             def publish(point: SweepPoint, name: str = one.data.name) -> None:
                 job.publish((name, point))
 
-            middle, words = (place + SOLVING) / len(ordered), f"Running: {titles[one.data.name]}"
-            span = stretch(job.report, place / len(ordered), middle, lambda at, words=words: words)
+            def told(_: str, name: str = one.data.name) -> str:
+                return f"Running: {titles[name]}"
+
+            middle = (place + SOLVING) / len(ordered)
+            span = stretch(job.report, place / len(ordered), middle, told)
             bare = curve.solve(job, publish, cardinalities(one), methods=("best",), on_progress=span)
-            span = stretch(job.report, middle, (place + 1) / len(ordered), lambda at, words=words: words)
+            span = stretch(job.report, middle, (place + 1) / len(ordered), told)
             curve.prove(job, publish, bare, on_progress=span)
 
     return work_through

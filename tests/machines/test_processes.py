@@ -245,14 +245,7 @@ def test_the_app_has_its_runs_done_there_unless_told_otherwise(empty_ledger, mon
     settle(page, path=True)
     assert not page.exception
     assert page.session_state["session"].jobs["path"].done
-    page = AppTest.from_file(str(ROOT / "pages" / "compare.py"), default_timeout=60)
-    for key, value in {"what": "solvers", "data": "pitprops", "k": 4, "racers": ["em"], "limit": 1}.items():
-        page.session_state[key] = value
-    page.run()
-    settle(page)
-    assert not page.exception
-    assert not page.error
-    assert done >= {"_solved", "_first", "certified", "solve", "certify", "race"}
+    assert done >= {"_solved", "certified", "solve", "certify"}, done
     monkeypatch.setenv("NNSPCA_PROCESSES", "0")
     assert machines.executor() is None
     for said in ("many", "-1", "65"):

@@ -14,7 +14,7 @@ from nnspca.bounds.certificate import REST, SMALL, Known, tighten
 from nnspca.bounds.plan import PLANS, Plan
 from nnspca.bounds.registry import BOUNDS
 from nnspca.certificates.judge import judged, narrowed, validated
-from nnspca.certificates.proofs import PairProof
+from nnspca.certificates.proofs import PairProof, ScaleProof
 from nnspca.certificates.starts import starts_of
 from nnspca.control.arguments import (
     Effort,
@@ -270,7 +270,7 @@ class _Draft:
         if bound is None or bound.name not in BOUNDS or BOUNDS[bound.name].every_direction:  # λ₁ is proven anew
             return
         self.known.record(bound, 0.0)
-        if bound.name == "balanced-rows":
+        if isinstance(bound.ingredients, ScaleProof) and bound.ingredients.directions is None:
             self.known.rows = bound
         elif bound.name in RELAXED:
             self.known.relaxed = bound.value

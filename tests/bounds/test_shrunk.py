@@ -17,6 +17,7 @@ from nnspca.covariance import samples as making
 from nnspca.covariance.factor import DenseFactor, SparseFactor
 from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
+from nnspca.tasks import _certify
 from tests import oracle
 from tests.benchmarks.data import zipf_text
 
@@ -110,3 +111,12 @@ def test_its_proof_survives_judge_file_and_exact_checker(texts, tmp_path):
     files = [str(tmp_path / "cert.npz"), str(tmp_path / "data.npy")]
     assert check.main(files) == 2
     assert check.main(files, check_more.Checker) == 0
+
+
+def test_a_search_that_goes_on_from_it_levels_the_rows_of_all_again(texts):
+    _, problem, component, _, made = texts
+    cert = nnspca.certify(problem.cov, problem.k, component=component, should_stop=lambda: True)
+    cert = dataclasses.replace(cert, upper=made[-1].value, bounds=(cert.bounds[0], made[-1]))
+    draft = _certify._Draft(problem, given=True, component=component)
+    draft.resume(cert)
+    assert draft.known.upper == made[-1].value and draft.known.rows is None

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import nnspca
-from nnspca.bounds import certificate, plan
+from nnspca.bounds import certificate, core, plan
 from nnspca.bounds import parts as parts_certificate
 from nnspca.bounds.plan import COUNTED, PLANS
 from nnspca.components import _certify as of_parts
@@ -47,11 +47,11 @@ def hurried(patch, branch_seconds=0.2):
     patch.setattr(certificate, "READINGS", 1)
 
 
-def of_live_parts(patch, working=None, **changed):
-    """Let live certificates of several parts have a plan that is changed in these fields, and small working sets."""
-    if working is not None:
+def of_live_parts(patch, most=None, **changed):
+    """Let live certificates of several parts have a plan that is changed in these fields, and small cores."""
+    if most is not None:
         patch.setattr(plan, "WHOLE", 0)
-        patch.setattr(plan, "KEPT", 2 * working)
+        patch.setattr(core, "MOST", most)
     live = replace(PLANS["live"], **changed)
     patch.setattr(together, "PLANS", {**PLANS, "live": live})
 

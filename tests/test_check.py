@@ -20,7 +20,7 @@ import pytest
 
 import nnspca
 from nnspca import check, check_more
-from nnspca.bounds import branch, elimination, working
+from nnspca.bounds import branch, core, elimination
 from nnspca.bounds.plan import PLANS
 from nnspca.bounds.selection import Limits
 from nnspca.certificates.exact import VERSION, needs_second_checker, section
@@ -126,11 +126,11 @@ def test_what_is_proven_of_many_features_without_forming_their_covariance_is_acc
     X, cov = genes
     cert = nnspca.certify(cov, 4, nonnegative=nonnegative)
     problem = Problem(cov, 4, nonnegative)
-    x, least = cert.component.loadings, cert.leading
+    x, least, order, scales = cert.component.loadings, cert.leading, np.argsort(-cov.diagonal), np.sqrt(cov.diagonal)
     budgets = {"goal": cert.lower, "monitor": QUIET}
     made = [
         cert.bound("balanced-rows"),
-        *list(working.tighten(problem, x, cert.lower, least, features=200, budget=0.06, **budgets))[-1:],
+        *list(core.tighten(problem, x, order, scales, least, budget=0.06, read=problem.n, **budgets))[-1:],
         *list(elimination.tighten(problem, x, least, Limits(60, 1e-3), elimination.Budget(0.02), **budgets))[-1:],
     ]
     assert [bound.name for bound in made] == ["balanced-rows", "pair-scaled", "elimination"]

@@ -10,7 +10,7 @@ import pytest
 
 import nnspca
 from nnspca import check, check_more
-from nnspca.bounds import branch, masses, pair_scaled, plain, working
+from nnspca.bounds import branch, core, masses, pair_scaled, plain
 from nnspca.bounds.elimination import Elimination
 from nnspca.bounds.selection import cumulative_masses
 from nnspca.certificates.exact import needs_second_checker, section
@@ -75,8 +75,9 @@ def test_parts_of_many_features_are_accepted(genes):
     cert = nnspca.certify_parts(cov, 2, 3, should_stop=lambda: True)
     rows = np.zeros((2, cov.n_features))  # fewer parts may have been found
     rows[: len(cert.parts)] = [part.loadings for part in cert.parts]
-    budgets = {"features": 60, "budget": 0.5, "goal": 0.0, "monitor": QUIET}
-    made = list(working.tighten(Problem(cov, 3, True), rows, cert.lower, 2 * cov.trace, **budgets))[-1:]
+    order = np.argsort(-cov.diagonal)
+    budgets = {"budget": 0.01, "goal": cert.lower, "monitor": QUIET, "read": cov.n_features}
+    made = list(core.tighten(Problem(cov, 3, True), rows, order, np.sqrt(cov.diagonal), 2 * cov.trace, **budgets))[-1:]
     assert made
     single = plain.leading(Problem(cov, 3, True))
     for bound in (*made, plain.largest_eigenvalues(cov, 2), plain.each(single, 2)):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nnspca.bounds import balanced, branch, core, eigenvalues, elimination, pair_scaled, plain, shrunk, working
+from nnspca.bounds import balanced, branch, core, eigenvalues, elimination, pair_scaled, plain, shrunk
 from nnspca.bounds.companions import Companions
 from nnspca.bounds.plan import KEPT, LONGEST, PLANS, READINGS, WORTHWHILE, Plan, step_seconds
 from nnspca.bounds.selection import Limits
@@ -19,11 +19,10 @@ from nnspca.result import Bound
 SMALL = 1e-3  # relative gap below which rows that are not held are not levelled: they are hardly ever lower
 REST = 1 / 6  # share of the work that an eigenvalue may take
 OPTIMAL = PLANS["live"].closed  # relative gap below which a component is called optimal: no cases are begun
-CORE = 0.6  # share of the work left that a core's splitting may take in a live certificate
+SHARE = 0.6  # of the work left that a core's splitting may take in a live certificate
 PATIENT = 1 / 8  # share of the work after which an elimination ends unless it improved on the known bound
-FLAT, EARLY = 6e-2, 1 / 4  # relative gap of the rows beyond which a core is tried after this share instead
+FLAT = 6e-2  # relative gap of the rows beyond which the spectrum is called flat, and a large core is tried
 NOISY = 15.0  # work that the rows of shrunk eigenvalues may take in a live certificate, beside all other
-FAR = 3e-2  # relative gap of an elimination beyond which a working set is tried as well
 
 
 @dataclass(kw_only=True)
@@ -88,7 +87,7 @@ def tighten(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
         others = problem.cov.holds_entries and problem.n <= plan.whole  # the relaxation on all features may follow
         kept = min(KEPT, problem.n // 2) if others else KEPT
         limits = Limits(kept, plan.loss, max_rows_read=plan.rows(problem), must_suffice=others)
-        patience = PATIENT if others or not plan.hurried else EARLY if known.upper > goal * (1 + FLAT) else 1.0
+        patience = PATIENT if others or not plan.hurried or known.above(FLAT) else 1.0
         work = elimination.Budget(plan.relaxation, 0.0 if plan.hurried else plan.relaxation, patience)
         eliminated = np.inf
         for bound in elimination.tighten(
@@ -107,23 +106,11 @@ def tighten(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
         if others and eliminated == np.inf:
             yield from _relaxed(problem, known, plan, goal)
         elif not others:
-            if known.above(FLAT):
-                yield from _on_core(free, known, plan, goal)
+            if flat := known.above(FLAT):
+                yield from _on_core(free, known, plan, goal, flat)
             yield from _rows_again(free, known, plan)
-        if not others and eliminated > known.lower * (1 + FAR):
-            for bound in working.tighten(
-                free,
-                known.x,
-                known.lower,
-                known.upper,
-                features=plan.working,
-                budget=min(plan.relaxation, plan.seconds / 2),
-                goal=goal,
-                monitor=monitor,
-                read=plan.rows(problem) // READINGS,  # the heavy ones are read again and again
-                companions=companions,
-            ):
-                yield _relaxation(bound, known)
+            if not flat and eliminated > known.lower * (1 + FLAT):
+                yield from _on_core(free, known, plan, goal, flat)
     if few and known.above(OPTIMAL) and plan.trees >= WORTHWHILE * step_seconds(problem.n):
         goal = known.lower * (1 + OPTIMAL / 2)
         meter = branch.Meter(plan.trees)
@@ -172,22 +159,25 @@ def _relaxed(problem: Problem, known: Known, plan: Plan, goal: float) -> Iterato
         yield _relaxation(bound, known)
 
 
-def _on_core(problem: Problem, known: Known, plan: Plan, goal: float) -> Iterator[Bound]:
+def _on_core(problem: Problem, known: Known, plan: Plan, goal: float, flat: bool) -> Iterator[Bound]:
     """The relaxation on a core of features, with the weights of balanced rows outside."""
     budget, monitor = plan.relaxation, known.monitor
     if known.rows is None or not isinstance(known.rows.ingredients, ScaleProof) or monitor.stop():
         return
     if plan.hurried and monitor.allowance is not None:
-        budget = min(budget, CORE * monitor.allowance.left)
+        budget = min(budget, SHARE * monitor.allowance.left)
+    weights = known.rows.ingredients.weights
     for bound in core.tighten(
         problem,
         known.x,
-        known.rows.ingredients.weights,
+        np.argsort(-weights, kind="stable"),
+        weights,
         known.upper,
         budget=budget,
         goal=goal,
         monitor=monitor,
         read=plan.rows(problem),
+        flat=flat,
     ):
         yield _relaxation(bound, known)
 

@@ -1,38 +1,48 @@
-"""Core and rim: the pair-scaled dual on a large core of features, balanced rows on all others.
+"""Core and rim: the pair-scaled and the joint dual on a core of features, balanced rows on all others.
 
-For spectra so flat that no features can be set aside. The core is the support and the features of largest weight of
-balanced rows, whose splitting begins at them; outside, pairs share in the ratio of the weights
-(docs/mathematics/pair-scaled.md, "Where features are too many"). Rows outside that are too dear join the core once;
-where many are too dear by themselves, nothing is tried.
+For more features than an n×n array can hold, of which too few can be set aside. A proof on the core holds for all
+features as long as no row outside costs too much (docs/mathematics/pair-scaled.md, "Where features are too many"): row
+i of the core leaves room for a share θ_i of any feature outside, and pairs outside share in the ratio of the weights of
+balanced rows. The core is the support and the features of largest weight, or of
+largest plain row sum. Rows outside that are too dear join it once;
+what is still too dear raises the level of its rows, which raises the θ and lowers the rows outside, until all are
+level. Of several parts the r dearest rows count, and prices outside are zero.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nnspca.bounds.pair_scaled import proof_of, run_interruptibly
-from nnspca.bounds.plan import SLOW, STEP, step_seconds
+from nnspca.bounds.pair_scaled import CHECK, falling_entries, proof_of, run_interruptibly, summed
+from nnspca.bounds.plan import GAIN, STEP, is_slow, step_seconds
 from nnspca.bounds.splitting import Splitting
-from nnspca.bounds.working import Outside, levelled, part_of
+from nnspca.certificates.boxes import WIDEST
+from nnspca.certificates.proofs import PairProof
 from nnspca.control.progress import Monitor
+from nnspca.covariance import Covariance
+from nnspca.covariance.forms import HeldMatrix
 from nnspca.covariance.problem import Problem
-from nnspca.numerics import feasible
+from nnspca.numerics import feasible, rounding
+from nnspca.numerics.feasible import sum_of_largest
 from nnspca.result import Bound
 
-STEPS = 12  # of the splitting that the work should suffice for: they decide how large the core is
+MANY, FEW = 180, 12  # steps that the work should suffice for, which decides the size of the core; of flat spectra
 MOST = 2000  # features of the core
 FIRST = 0.75  # share of the core that is chosen at first: the heaviest rows outside join it
-TURN = 8  # steps between bounds
+TURN = 8  # steps between bounds of a large core
 ROOM = 0.1  # share of the distance to the known bound by which the core's level is raised at once
 SAMPLED, HOPELESS = 256, 0.1  # rows outside that are asked first, and the share that may cost too much by themselves
+SLACK = 1e-6  # what a row is raised by at least, of several parts, relative to the tail: so that its θ is positive
+BISECTIONS = 60
 
 
 def tighten(
     problem: Problem,
-    x: np.ndarray,
+    X: np.ndarray,
+    order: np.ndarray,
     weights: np.ndarray,
     least: float,
     *,
@@ -40,50 +50,211 @@ def tighten(
     goal: float,
     monitor: Monitor,
     read: int,
+    flat: bool = False,
 ) -> Iterator[Bound]:
-    """Yield decreasing bounds below ``least``, which the ``weights`` of balanced rows prove.
+    """Yield decreasing bounds below ``least``, on a core of the first features of an ``order``.
 
-    ``budget`` is the work of the splitting in counted seconds; where more than ``read`` rows outside would have to be
-    read, nothing is tried.
+    X are the best parts known, shape (n,) or (r, n); one begins at the ``weights`` of balanced rows. ``budget`` is the
+    work of the splitting in counted seconds; where more than ``read`` rows outside would have to be read, nothing is
+    tried. Of a ``flat`` spectrum the core is large, and x's weight is spread over all of its level rows at first.
     """
-    size = min(problem.n // 2, MOST, int((budget / (STEPS * STEP)) ** 0.4))
-    support, order = np.flatnonzero(x), np.argsort(-weights, kind="stable")
-    if 2 * len(support) > size or problem.n - size > read:
+    X = np.atleast_2d(X)
+    size = min(problem.n - 1, MOST, int((budget / ((1 + (len(X) > 1)) * (FEW if flat else MANY) * STEP)) ** 0.4))
+    support = np.flatnonzero(X.any(axis=0))
+    if 2 * max(len(support), len(X)) > size or problem.n - size > read:
         return
     outside = Outside(problem, monitor, read, weights)
     rest = order[size:][:: max(1, (problem.n - size) // SAMPLED)]
     dear = outside.sums(rest, order[:size], np.full(size, np.inf)) > goal  # though the core costs them nothing
     if np.count_nonzero(dear) > HOPELESS * len(rest):
         return
-    inside = np.union1d(support, order[: int(FIRST * size)])
-    part, splitting = _begun(problem, x, inside, weights)
-    while budget > 0 and monitor.affords(TURN * step_seconds(len(inside))) and not monitor.stop():
-        for _ in range(TURN):
-            run_interruptibly(splitting.advance, len(inside), monitor)
-            budget -= step_seconds(len(inside))
+
+    def begun(inside: np.ndarray) -> tuple[Problem, Splitting]:
+        """The problem on the core, and a splitting at its balanced rows, or at several parts."""
+        part, start = replace(problem, cov=part_of(problem.cov, inside)), feasible.unit(X[:, inside])
+        splitting = Splitting(part, start)
+        if len(X) == 1:
+            value = float(start[0] @ part.cov.entries @ start[0])
+            splitting.begin_balanced(weights[inside], value, consistent=not flat)
+        return part, splitting
+
+    inside, past, room = np.union1d(support, order[: int(FIRST * size)]), [np.inf], ROOM if len(X) == 1 else 0.0
+    part, splitting = begun(inside)
+    turn, reading = TURN if flat else CHECK, problem.cov.reading_seconds(order[size:])
+    while budget > 0 and not monitor.stop():
+        step = step_seconds(len(inside), len(X))
+        for _ in range(max(turn, int(reading / step))):
+            run_interruptibly(splitting.advance, len(inside), monitor, len(X))
+            budget -= step
             if monitor.stop():
                 return
-        value, proof = proof_of(part, *splitting.multipliers(), level=False, monitor=monitor)
-        found = levelled(outside, inside, value, proof, 1, least, goal, splitting.steps, ROOM)
+        value, proof = proof_of(part, *splitting.multipliers(), r=len(X), level=False, monitor=monitor)
+        found = levelled(outside, inside, value, proof, len(X), least, goal, splitting.steps, room)
         if found is None:
             return
         bound, heavy = found
-        gap, room = least - goal, size - len(inside)
         if bound is not None and bound.value < least:
             least = bound.value
             yield bound
-        if least <= goal or not (room > 0 or least - goal < gap * (1 - SLOW)):
+        past.append(least)
+        others = np.setdiff1d(order, inside, assume_unique=True) if flat else heavy[:0]
+        joining = np.concatenate([heavy, others])[: size - len(inside)]
+        if least <= goal or (not len(joining) and is_slow(past, goal)):
             return
-        if room > 0:
+        if len(joining):
             before, smaller = inside, splitting
-            inside = np.union1d(inside, np.concatenate([heavy, np.setdiff1d(order, inside, assume_unique=True)])[:room])
-            part, splitting = _begun(problem, x, inside, weights)
-            splitting.grow_from(smaller, np.searchsorted(inside, before))
+            inside, past = np.union1d(inside, joining), [np.inf]
+            part, splitting = begun(inside)
+            if flat or len(X) > 1:
+                splitting.grow_from(smaller, np.searchsorted(inside, before))
 
 
-def _begun(problem: Problem, x: np.ndarray, inside: np.ndarray, weights: np.ndarray) -> tuple[Problem, Splitting]:
-    """The problem on the core, and a splitting at its balanced rows."""
-    part, start = replace(problem, cov=part_of(problem.cov, inside)), feasible.unit(x[inside][None])
-    splitting = Splitting(part, start)
-    splitting.begin_balanced(weights[inside], float(start[0] @ part.cov.entries @ start[0]))
-    return part, splitting
+def by_row_sums(problem: Problem, monitor: Monitor) -> np.ndarray:
+    """The features by their plain row sums, those of large variance first: those that vary together."""
+    order, even = np.argsort(-problem.cov.diagonal, kind="stable"), np.ones(problem.n)
+    first, nothing = order[:WIDEST], np.zeros(0, dtype=int)
+    sums = Outside(problem, monitor, problem.n, even).sums(first, nothing, np.zeros(0))
+    return np.concatenate([first[np.argsort(-sums, kind="stable")], order[WIDEST:]])
+
+
+def part_of(cov: Covariance, inside: np.ndarray) -> Covariance:
+    """The covariance of S as a matrix; forming it from a factor is an error of its own."""
+    A = cov.block(inside, inside)
+    forming = rounding.inner_products(cov.form.roundings) * float(cov.diagonal[inside].sum())
+    # an error of its own beside that of cov, which is added to the bound as a whole; what drifts,
+    # drifts here too
+    return cov.derived(HeldMatrix((A + A.T) / 2), "restrict", inside, growth=0.0, rounding=forming + cov.drift)
+
+
+def levelled(
+    outside: Outside,
+    inside: np.ndarray,
+    value: float,
+    proof: PairProof,
+    r: int,
+    least: float,
+    goal: float,
+    steps: int,
+    room: float,
+) -> tuple[Bound | None, np.ndarray] | None:
+    """The bound that S proves with all rows level, None where it is not below ``least``; and the rows above S's own.
+
+    The rows to join S come heaviest first: those above S's own level, raised by the share ``room`` of what is between
+    it and ``least``. Nothing at all where too many rows would have to be read.
+    """
+    cov, k, tail, nothing = outside.cov, outside.k, proof.tail, np.array([], dtype=int)
+    v = np.zeros(len(inside)) if proof.v is None else proof.v
+    shares = np.maximum(proof.M - v, 0.0)
+    np.fill_diagonal(shares, 0.0)
+    own, falling = proof.L.diagonal() - v, falling_entries(shares, k)
+    costs = tail + own + falling.sum(axis=1)
+    slack = SLACK * tail if r > 1 else 0.0
+    if r > 1 and not tail > 0:  # nothing to raise a row by
+        return None, nothing
+
+    def limits_of(level: float) -> np.ndarray:
+        """The largest θ of each row of S with which it costs at most the level, or what it costs by itself."""
+        return limits_at(tail + own, falling, np.maximum(level, costs) + slack)
+
+    level = value if r == 1 else float(np.sort(costs)[-r])
+    high = level + (least - value) / r  # at most this level is worth having
+    level += max(room * (high - level), (goal * (1 - 1e-6) - value) / r)
+    rows, limits = np.setdiff1d(np.arange(cov.n_features), inside, assume_unique=True), limits_of(level)
+    read = rows[~outside.negligible(rows, inside, limits, level)]
+    if len(read) > outside.max_rows_read:
+        return None
+    sums = outside.sums(read, inside, limits, v)
+    above = sums > level
+    heavy = read[above][np.argsort(-sums[above], kind="stable")]
+
+    def meet(level: float) -> bool:
+        return bool((outside.sums(heavy, inside, limits_of(level), v) <= level).all())
+
+    if len(heavy):
+        # each row outside costs less the larger the limits are, so there is a least level that all
+        # rows meet
+        if not meet(high):
+            return None, heavy
+        low = level
+        while high - low > GAIN * high:
+            middle = (low + high) / 2
+            low, high = (low, middle) if meet(middle) else (middle, high)
+        level, limits = high, limits_of(high)
+    if not (limits > 0).all():  # a row of S that costs nothing has no share for the others
+        return None, heavy
+    shares_at = np.maximum(falling, limits[:, None]).sum(axis=1)
+    size = np.abs(own) + v + k * (proof.M.max(axis=1) + v.max(initial=0.0) + limits)
+    # rows outside cost at most the level; each that was above it falls as the level rises
+    beyond = np.full(r, level - tail + rounding.sums(2, abs(level) + abs(tail)))
+    rows_at = rounding.row_costs(own, shares_at, k, size)
+    total = summed(proof, np.concatenate([rows_at, beyond]), r, k) + r * cov.room()
+    if outside.monitor.stop() or not np.isfinite(total):
+        return None, heavy
+    detail = (
+        f"Every pair of {len(inside):,} features splits its covariance between its two rows, with room in each for "
+        f"the {len(rows):,} others{', and a price on each feature accounts for its use in one part only' * (r > 1)}. "
+        f"This bounds the variance of {r} part{'s' * (r > 1)} ({steps:,} steps of splitting)."
+    )
+    ingredients = replace(proof, features=inside, limits=limits, weights=outside.weights)
+    return Bound("pair-scaled", float(total), detail=detail, ingredients=ingredients), heavy
+
+
+@dataclass
+class Outside:
+    """The rows outside the core, read in blocks."""
+
+    problem: Problem
+    monitor: Monitor
+    max_rows_read: int  # maximum number of rows worth reading at a time
+    weights: np.ndarray  # d > 0, (n,): a pair outside shares its entry in the ratio of its weights
+
+    def __post_init__(self) -> None:
+        self.cov, self.k = self.problem.cov, self.problem.k
+        self.deviations = np.sqrt(np.maximum(self.cov.diagonal, 0.0) + self.cov.drift)
+        terms = self.cov.form.terms + 4
+        self.reading_error = rounding.inner_products(terms)  # of an entry computed from a factor, in units of s_i s_j
+
+    def negligible(self, rows: np.ndarray, inside: np.ndarray, limits: np.ndarray, level: float) -> np.ndarray:
+        """Which rows cost at most ``level`` whatever their covariances: those need not be read."""
+        s, d = self.deviations * (1 + self.reading_error), self.weights
+        near = float(sum_of_largest(s[rows] * d[rows], self.k - 1))
+        with np.errstate(over="ignore"):
+            across = float(sum_of_largest(s[inside] ** 2 / limits, self.k - 1))
+        return rounding.raised(s[rows] ** 2 * (1 + across) + s[rows] * near / d[rows], 8 * (self.k + 8)) <= level
+
+    def sums(
+        self, rows: np.ndarray, inside: np.ndarray, limits: np.ndarray, prices: np.ndarray | float = 0.0
+    ) -> np.ndarray:
+        """What each row costs, rounded up; infinite for those not reached when stopped.
+
+        ``prices`` are subtracted from the shares of S; the joint dual adds them to its value elsewhere.
+        """
+        out = np.full(len(rows), np.inf)
+        for start in range(0, len(rows), self.cov.strip):
+            if self.monitor.stop():
+                break
+            chosen = rows[start : start + self.cov.strip]
+            self.monitor.pay(self.cov.reading_seconds(chosen))
+            block = self.cov.block(chosen)
+            shares = np.maximum(block, 0.0) if self.problem.nonnegative else np.abs(block)
+            shares += self.reading_error * self.deviations[chosen, None] * self.deviations + self.cov.drift
+            with np.errstate(over="ignore"):
+                across = np.maximum(rounding.raised(shares[:, inside] ** 2 / limits, 8) - prices, 0.0)
+            shares = rounding.raised(shares * (self.weights / self.weights[chosen, None]), 8)
+            shares[:, inside] = across
+            shares[np.arange(len(chosen)), chosen] = 0.0
+            own = self.cov.diagonal[chosen] * (1 + self.reading_error) + self.cov.drift
+            out[start : start + self.cov.strip] = rounding.raised(
+                own + sum_of_largest(shares, self.k - 1), 4 * (self.k + 8)
+            )
+        return out
+
+
+def limits_at(base: np.ndarray, falling: np.ndarray, levels: np.ndarray) -> np.ndarray:
+    """For each row, the largest θ with ``base + Σ max(falling, θ)`` at most its level; ``falling``: (rows, k − 1)."""
+    low, high = 1e-12 * levels, 2 * levels
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        fits = base + np.maximum(falling, middle[:, None]).sum(axis=1) <= levels
+        low, high = np.where(fits, middle, low), np.where(fits, high, middle)
+    return low

@@ -16,11 +16,11 @@ import numpy as np
 
 from nnspca.bounds import balanced, branch, masses, selection
 from nnspca.bounds.companions import Companions
+from nnspca.bounds.core import part_of
 from nnspca.bounds.pair_scaled import TURN, Series, proof_of, run_interruptibly
 from nnspca.bounds.plan import GAIN, LOOK_BACK, SMALLEST, is_slow, step_seconds
 from nnspca.bounds.selection import Limits, Selection
 from nnspca.bounds.splitting import Splitting
-from nnspca.bounds.working import part_of
 from nnspca.certificates.proofs import BoxProof, EliminationProof, PairProof, ScaleProof, SeriesProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem

@@ -16,7 +16,7 @@ import scipy.sparse.linalg
 
 from nnspca.bounds import eigenvalues
 from nnspca.bounds.eigenvalues import LANCZOS, ROUGH
-from nnspca.bounds.plan import is_slow, step_seconds
+from nnspca.bounds.plan import LOOK_BACK, is_slow, step_seconds
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.proofs import PairProof, SeriesProof
 from nnspca.control.progress import Monitor
@@ -29,7 +29,6 @@ from nnspca.result import Bound
 CHECK = 10  # steps between bounds of a case
 TURN = 2 * CHECK  # steps between bounds of more: one costs as much as three
 BALANCE = 8  # power steps of the balancing
-PATIENCE = 10  # bounds without a gain before the search rests
 LARGE = 400  # features from which a step, or a bound, may take so long that it runs in a thread
 FINE = 1e-6  # relative error of an eigenvalue that is to be proven, and least relative gain
 
@@ -77,7 +76,7 @@ def tighten(
         if value < least:
             yield described(value, proof, splitting.r, step)
         past.append(min(value, least))
-        if past[-1] <= goal or idle >= PATIENCE or is_slow(past, enough) or monitor.stop():
+        if past[-1] <= goal or idle >= LOOK_BACK or is_slow(past, enough) or monitor.stop():
             return
 
 

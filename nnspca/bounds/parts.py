@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nnspca.bounds import branch, pair_scaled, plain, working
+from nnspca.bounds import branch, core, pair_scaled, plain
 from nnspca.bounds.certificate import OPTIMAL, Bounds
 from nnspca.bounds.plan import WORTHWHILE, Plan, step_seconds
 from nnspca.certificates.proofs import PairProof, TreeProof
@@ -41,15 +41,16 @@ def tighten(problem: Problem, known: KnownParts, plan: Plan) -> Iterator[Bound]:
         steps = plan.steps(problem.n, r)
         relaxed = pair_scaled.tighten(problem, known.X, steps=steps, goal=goal, monitor=monitor, warm_start=known.start)
     else:
-        relaxed = working.tighten(
+        relaxed = core.tighten(
             problem,
             known.X,
-            known.lower,
+            core.by_row_sums(problem, monitor),
+            np.ones(problem.n),
             known.upper,
-            features=min(plan.working, problem.n),
             budget=plan.relaxation,
             goal=goal,
             monitor=monitor,
+            read=problem.n,
         )
     for bound in relaxed:
         yield replace(bound, name="joint-dual")

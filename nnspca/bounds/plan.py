@@ -19,7 +19,7 @@ GAIN = 1e-4  # least relative gain worth another bound
 STEP, OVERHEAD = 2.1e-9, 6e-4  # seconds of a step of a splitting: per n^2.5, and beside; of several parts twice as many
 ENTRY = 1.5e-8  # seconds an entry that is held takes in a step of levelling, or of masses
 COUNTED = 1e-2  # seconds a step counts at least where they are limited: no more steps than there is use for
-KEPT = 1000  # most features of an elimination's T; half as many are few: a small T, a live working set, rows to read
+KEPT = 1000  # most features of an elimination's T; half as many are few: a small T, rows to read
 SMALLEST = 64  # features of a set that is chosen, at least
 WHOLE = 700  # features up to which the relaxation is solved on all of them where none are eliminated
 READINGS, LONGEST = 4, 60.0  # how often rows are read at most, and the work that they may take together
@@ -46,11 +46,6 @@ class Plan:
     def whole(self) -> int:
         """Up to how many features the relaxation is solved on all of them where none are eliminated."""
         return max(WHOLE, self.features)
-
-    @property
-    def working(self) -> int:
-        """How many features a working set has at most."""
-        return max(KEPT // 2, self.features)
 
     def allowance(self, problem: Problem) -> Allowance:
         """Return the work that a certificate of a problem may do.

@@ -12,7 +12,7 @@ import numpy as np
 from nnspca.bounds import branch, masses
 from nnspca.bounds import necessity as without
 from nnspca.bounds.branch import Node, cases
-from nnspca.bounds.working import part_of
+from nnspca.bounds.core import part_of
 from nnspca.certificates.judge import validated
 from nnspca.control.arguments import (
     Effort,

@@ -8,17 +8,18 @@ import pytest
 
 import nnspca
 from nnspca import check
-from nnspca.bounds import balanced, core
+from nnspca.bounds import balanced, certificate, core
+from nnspca.bounds.core import Outside, levelled, part_of
 from nnspca.bounds.pair_scaled import proof_of
+from nnspca.bounds.plan import PLANS
 from nnspca.bounds.splitting import Splitting
-from nnspca.bounds.working import Outside, levelled, part_of
 from nnspca.certificates.derivations import derive
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
 from nnspca.result import Bound
 from tests import oracle, problems
-from tests.problems import held_as_factor
+from tests.problems import few_large, held_as_factor, wide
 
 
 def on(problem, inside, weights, *, steps, room, least):
@@ -30,7 +31,7 @@ def on(problem, inside, weights, *, steps, room, least):
     for _ in range(steps):
         splitting.advance()
     value, proof = proof_of(part, *splitting.multipliers(), level=False)
-    found = levelled(Outside(problem, Monitor(), weights=weights), inside, value, proof, 1, least, 0.0, steps, room)
+    found = levelled(Outside(problem, Monitor(), problem.n, weights), inside, value, proof, 1, least, 0.0, steps, room)
     return None if found is None else found[0]
 
 
@@ -71,17 +72,12 @@ def proven():
     cov = held_as_factor(flat())
     problem, x = Problem(cov, 20), nnspca.solve(cov, 20).loadings
     rows = balanced.balanced_rows(problem, monitor=Monitor(), lower=cov.variance(x))
-    made = core.tighten(
-        problem,
-        x,
-        rows.ingredients.weights,
-        rows.value,
-        budget=2.0,
-        goal=cov.variance(x),
-        monitor=Monitor(),
-        read=10**6,
-    )
-    return cov, x, rows, list(made)
+    words = {"budget": 2.0, "goal": cov.variance(x), "monitor": Monitor(), "read": 10**6, "flat": True}
+    order = np.argsort(-rows.ingredients.weights)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(core, "MOST", 120)
+        made = list(core.tighten(problem, x, order, rows.ingredients.weights, rows.value, **words))
+    return cov, x, rows, made
 
 
 def test_a_core_proves_more_than_the_rows_it_begins_with(proven):
@@ -130,5 +126,69 @@ def test_nothing_is_tried_where_rows_outside_cost_too_much_by_themselves():
     rng = np.random.default_rng(3)
     problem = Problem(held_as_factor(rng.standard_normal((30, 240))), 20)
     x = nnspca.solve(problem.cov, 20).loadings
-    words = {"budget": 2.0, "goal": problem.cov.variance(x), "monitor": Monitor(), "read": 10**6}
-    assert not list(core.tighten(problem, x, np.ones(240), 2 * words["goal"], **words))
+    words = {"budget": 0.05, "goal": problem.cov.variance(x), "monitor": Monitor(), "read": 10**6}
+    assert not list(core.tighten(problem, x, np.arange(240), np.ones(240), 2 * words["goal"], **words))
+
+
+def bounds_of(cov, X, k, nonnegative=True, **more):
+    """What cores prove of parts, beginning with balanced rows."""
+    problem, lower = Problem(cov, k, nonnegative), sum(map(cov.variance, np.atleast_2d(X)))
+    weights = balanced.balanced_rows(problem, monitor=Monitor()).ingredients.weights
+    words = {"budget": 0.1, "goal": lower, "monitor": Monitor(), "read": 10**6}
+    return list(
+        core.tighten(problem, X, np.argsort(-weights), weights, len(np.atleast_2d(X)) * cov.trace, **words | more)
+    )
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+@pytest.mark.parametrize("flat", [True, False])
+def test_no_core_on_its_way_proves_less_than_the_optimum(nonnegative, flat):
+    ratios = []
+    for seed in range(3):
+        X = few_large(seed, small=(0.1, 0.6))
+        A = np.cov(X.T, bias=True)
+        for k, cov in ((1, held_as_factor(X)), (2, nnspca.Covariance.from_data(X)), (3, held_as_factor(X))):
+            best = oracle.optimum(A, k, nonnegative)[0]
+            x = nnspca.solve(cov, k, nonnegative=nonnegative).loadings
+            made = bounds_of(cov, x, k, nonnegative, flat=flat)
+            values = [bound.value for bound in made]
+            assert values == sorted(values, reverse=True)
+            assert all(value >= best * (1 - 1e-12) for value in values)
+            for bound in made[-2:]:
+                assert derive(bound.ingredients, Problem(cov, k, nonnegative)) <= bound.value
+                ratios.append(best / bound.value)
+    assert max(ratios) > 0.99
+
+
+def test_limits_of_another_size_prove_more_not_less(proven):
+    """A smaller limit spares the row it belongs to and burdens those outside, a larger one the reverse."""
+    cov, x, _, made = proven
+    for factor in (1e-3, 0.5, 2.0, 1e3):
+        forged = dataclasses.replace(made[-1].ingredients, limits=made[-1].ingredients.limits * factor)
+        assert derive(forged, Problem(cov, 20)) >= cov.variance(x)
+
+
+def test_there_is_no_core_without_room_for_as_many_again_as_the_support():
+    cov = nnspca.Covariance.from_data(few_large(0))
+    assert not bounds_of(cov, nnspca.solve(cov, 7).loadings, 7)
+
+
+def test_a_core_is_near_the_optimum_of_several_parts():
+    cov = wide(12)
+    parts = nnspca.decompose(cov, 2, 3, deflation="together")
+    made = bounds_of(cov, np.array([part.loadings for part in parts.parts]), 3, budget=0.5)
+    assert parts.cumulative_variance[-1] / made[-1].value > 0.95
+    assert derive(made[-1].ingredients, Problem(cov, 3), 2) <= made[-1].value
+
+
+@pytest.mark.parametrize(("upper_bound", "tried"), [(None, 1), (1.04, 0), (1.08, 1)])
+def test_a_core_is_tried_where_no_elimination_came_near(monkeypatch, upper_bound, tried):
+    asked = []
+    eliminated = [] if upper_bound is None else [Bound("elimination", upper_bound)]
+    monkeypatch.setattr(certificate.core, "tighten", lambda *words, **more: asked.append(words) or ())
+    monkeypatch.setattr(certificate.elimination, "tighten", lambda *words, **more: eliminated)
+    problem = Problem(held_as_factor(few_large(0)), 2, True)
+    known = certificate.Known(x=np.zeros(problem.n), lower=1.0)
+    for bound in certificate.tighten(problem, known, PLANS["live"]):
+        known.record(bound, 0.0)
+    assert len(asked) == tried

@@ -250,7 +250,7 @@ def test_features_that_matter_cannot_be_left_out_of_those_kept(wide):
     """Whatever is kept, the value stays above the variance that is attained."""
     cov, cert = wide
     proof = cert.bound("elimination").ingredients
-    part = nnspca.bounds.working.part_of(cov, proof.features)
+    part = nnspca.bounds.core.part_of(cov, proof.features)
     for gone in range(0, len(proof.features), 7):
         chosen = np.delete(np.arange(len(proof.features)), gone)
         weights = [p.weights[chosen] for p in proof.proofs if isinstance(p, ScaleProof)]
@@ -260,6 +260,18 @@ def test_features_that_matter_cannot_be_left_out_of_those_kept(wide):
             proof, features=proof.features[chosen], proofs=(ScaleProof(weights[0]),), cardinalities=(6,)
         )
         assert derive(small, Problem(cov, 6)) >= cert.lower
+
+
+def test_a_case_that_is_low_enough_rests_and_its_budget_goes_to_others():
+    cov = held_as_factor(few_large(1, n=40, small=(0.01, 0.05)))
+    part = nnspca.solve(cov, 3)
+    made = elimination.begin(Problem(cov, 3, True), np.asarray(part.loadings), np.inf, Limits(20, 0.5, 12), QUIET)
+    case, meter = made.cases[0], branch.Meter(1e9)
+    made._advance(0, meter, goal=10 * cov.trace)
+    assert case.is_stalled
+    spent = meter.left
+    assert case.value < 10 * cov.trace
+    assert not made.work(meter, 10 * cov.trace, trees=False) or meter.left >= spent - 1e7
 
 
 def test_a_live_certificate_of_few_features_branches():

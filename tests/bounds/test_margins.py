@@ -20,13 +20,13 @@ from nnspca.bounds import (
     branch,
     carried,
     companions,
+    core,
     eigenvalues,
     levelled,
     masses,
     pair_scaled,
     plain,
     selection,
-    working,
 )
 from nnspca.bounds.elimination import Elimination
 from nnspca.control.progress import Monitor
@@ -57,7 +57,7 @@ MONITOR = Monitor()
 HELD_AS_NUMBERS = {
     "drift": nnspca.Covariance,
     "error_elsewhere": nnspca.Covariance,
-    "reading": working.Outside,
+    "reading": core.Outside,
 }
 
 
@@ -140,13 +140,13 @@ def without_residual():
 
 def outside():
     """The rows outside the first four features."""
-    return working.Outside(Problem(DATA, K), MONITOR)
+    return core.Outside(Problem(DATA, K), MONITOR, N, np.ones(N))
 
 
 def costs():
     """What they cost, with limits that hardly count and with limits that do."""
     rows = np.arange(4, N)
-    weighted = working.Outside(Problem(DATA, K), MONITOR, weights=np.linspace(1.0, 2.0, N))
+    weighted = core.Outside(Problem(DATA, K), MONITOR, N, np.linspace(1.0, 2.0, N))
     return np.concatenate([o.sums(rows, S, np.full(4, size)) for o in (outside(), weighted) for size in (0.2, 5.0)])
 
 
@@ -173,19 +173,19 @@ LEVELS = list(least_levels())
 
 
 def on_the_set(level):
-    """The bound of the working set at multipliers that level nothing."""
-    part = working.part_of(DATA, S)
+    """The bound of the core set at multipliers that level nothing."""
+    part = core.part_of(DATA, S)
     value, proof = pair_scaled.proof_of(Problem(part, K), L[np.ix_(S, S)], M[np.ix_(S, S)])
-    made, _ = working.levelled(outside(), S, max(value, level), proof, 1, 1e3, 0.0, 1)
+    made, _ = core.levelled(outside(), S, max(value, level), proof, 1, 1e3, 0.0, 1, 0.0)
     assert made is not None
     return made.value
 
 
 def parts_on_the_set():
     """The same for two parts."""
-    part = working.part_of(DATA, S)
+    part = core.part_of(DATA, S)
     value, proof = pair_scaled.proof_of(Problem(part, K), L[np.ix_(S, S)], M[np.ix_(S, S)], PRICES[S], r=2)
-    made, _ = working.levelled(outside(), S, value, proof, 2, 1e3, 0.0, 1)
+    made, _ = core.levelled(outside(), S, value, proof, 2, 1e3, 0.0, 1, 0.0)
     assert made is not None
     return made.value
 
@@ -286,8 +286,8 @@ ASKED = {
         without_residual,
         lambda: plain.along_leading(Problem(HELD, K)).value,
     ],
-    "working.py": [
-        lambda: working.part_of(DATA, S).representation_error,
+    "core.py": [
+        lambda: core.part_of(DATA, S).representation_error,
         lambda: on_the_set(0.0),
         parts_on_the_set,
         costs,

@@ -101,8 +101,8 @@ def test_a_factored_covariance_is_certified_too(nonnegative, brief, monkeypatch)
 
 @SIGNS
 @pytest.mark.parametrize("seed", range(4))
-def test_a_working_set_of_features_speaks_for_all_of_them(seed, nonnegative, monkeypatch):
-    budgets.of_live_parts(monkeypatch, working=8, features=1, relaxation=0.8, trees=0, closed=-1)
+def test_a_core_of_features_speaks_for_all_of_them(seed, nonnegative, monkeypatch):
+    budgets.of_live_parts(monkeypatch, most=8, features=1, relaxation=0.8, trees=0, closed=-1)
     rng = np.random.default_rng(seed)
     problem = (problems.spiked, problems.correlation, problems.few_samples, problems.many_samples)[seed % 4](rng, 10)
     attained = sum(problem.exact(x) for x in oracle.optima_of_parts(problem.A, 2, 2, nonnegative)[-1][1])
@@ -141,9 +141,8 @@ def test_whoever_stops_in_the_middle_of_a_step_has_the_bounds_made_by_then(pitpr
     nnspca.verify(cert, pitprops)
 
 
-def test_more_parts_than_a_working_set_has_features_keep_the_bounds_made_before(monkeypatch):
-    # of the working set 156 are chosen at first
-    budgets.of_live_parts(monkeypatch, working=260, features=60, relaxation=0.5)
+def test_more_parts_than_a_core_has_features_keep_the_bounds_made_before(monkeypatch):
+    budgets.of_live_parts(monkeypatch, most=260, features=60, relaxation=0.5)
     X = np.zeros((6, 340))
     X[:, :40] = np.random.default_rng(0).standard_normal((6, 40)) * np.linspace(1, 3, 40)
     cov = nnspca.Covariance.from_data(X)

@@ -16,7 +16,7 @@ import numpy as np
 
 import nnspca
 from nnspca import check, check_more
-from nnspca.bounds import branch, elimination, pair_scaled, plain, working
+from nnspca.bounds import branch, core, elimination, pair_scaled, plain
 from nnspca.bounds.selection import Limits
 from nnspca.certificates.exact import section
 from nnspca.certificates.proofs import CarriedProof
@@ -130,8 +130,9 @@ def honest(corpus):
     corpus.accept("rows", cert, cert.bound("balanced-rows"), long, "long")
     corpus.accept("samples", cert, plain.leading(problem), long, "long")
     corpus.accept("samples-direction", cert, plain.along_leading(problem), long, "long")
-    work = {"features": 40, "budget": 0.06, "goal": cert.lower, "monitor": QUIET}
-    corpus.accept("pairs-of-some", cert, list(working.tighten(problem, x, cert.lower, least, **work))[-1], long, "long")
+    work = {"budget": 3e-3, "goal": cert.lower, "monitor": QUIET, "read": long.n_features}
+    some = list(core.tighten(problem, x, np.argsort(-long.diagonal), np.sqrt(long.diagonal), least, **work))[-1]
+    corpus.accept("pairs-of-some", cert, some, long, "long")
     for name, X, standardise in (
         ("float", "table-float", False), ("fortran", "table-fortran", False), ("unsigned", "table-unsigned", False),
         ("constant", "constant", False), ("standardised", "constant", True),

@@ -16,7 +16,7 @@ import numpy as np
 
 import nnspca
 from nnspca import check, check_more
-from nnspca.bounds import carried, certificate, elimination, plan, working
+from nnspca.bounds import carried, certificate, core, elimination, plan
 from nnspca.bounds import parts as parts_certificate
 from nnspca.bounds.pair_scaled import Series, proof_of
 from nnspca.bounds.plan import COUNTED, PLANS, Plan
@@ -85,13 +85,13 @@ def _on_core(rng, cert, cov):
     problem, inside = Problem(cov, cert.k, cert.nonnegative), np.flatnonzero(rng.random(cov.n_features) < 0.6)
     if not 0 < len(inside) < cov.n_features:
         return
-    part = replace(problem, cov=working.part_of(cov, inside))
+    part = replace(problem, cov=core.part_of(cov, inside))
     splitting = Splitting(part, feasible.unit(np.ones((1, len(inside)))))
     for _ in range(int(rng.integers(1, 30))):
         splitting.advance()
     value, proof = proof_of(part, *splitting.multipliers(), level=False)
-    outside = working.Outside(problem, Monitor(), weights=10.0 ** rng.uniform(-2, 2, cov.n_features))
-    found = working.levelled(outside, inside, value, proof, 1, 9 * cov.trace, 0.0, 1, float(rng.random()))
+    outside = core.Outside(problem, Monitor(), problem.n, 10.0 ** rng.uniform(-2, 2, cov.n_features))
+    found = core.levelled(outside, inside, value, proof, 1, 9 * cov.trace, 0.0, 1, float(rng.random()))
     if found is not None and found[0] is not None:
         yield found[0]
 

@@ -22,6 +22,7 @@ OPTIMAL = PLANS["live"].closed  # relative gap below which a component is called
 SHARE = 0.6  # of the work left that a core's splitting may take in a live certificate
 PATIENT = 1 / 8  # share of the work after which an elimination ends unless it improved on the known bound
 FLAT = 6e-2  # relative gap of the rows beyond which the spectrum is called flat, and a large core is tried
+EARLY = 1 / 4  # the share there; at half, 49 × 7,129 logarithms at k = 50 fall from 99.57 to 97.03 %
 NOISY = 15.0  # work that the rows of shrunk eigenvalues may take in a live certificate, beside all other
 
 
@@ -87,7 +88,7 @@ def tighten(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
         others = problem.cov.holds_entries and problem.n <= plan.whole  # the relaxation on all features may follow
         kept = min(KEPT, problem.n // 2) if others else KEPT
         limits = Limits(kept, plan.loss, max_rows_read=plan.rows(problem), must_suffice=others)
-        patience = PATIENT if others or not plan.hurried or known.above(FLAT) else 1.0
+        patience = PATIENT if others or not plan.hurried else EARLY if known.above(FLAT) else 1.0
         work = elimination.Budget(plan.relaxation, 0.0 if plan.hurried else plan.relaxation, patience)
         eliminated = np.inf
         for bound in elimination.tighten(

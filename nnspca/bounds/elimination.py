@@ -28,7 +28,9 @@ from nnspca.numerics import feasible, rounding
 from nnspca.result import Bound
 
 SMALL = 200  # features of T up to which branch and bound pays in the seconds of a live certificate
-NEAR = 0.9  # ratio of the gaps at the first and last q of a case above which a case between them hardly helps
+# ratio of the gaps at the first and last q of a case above which a case between them hardly helps: at 1, 168 × 2,905
+# at k = 200 falls from 99.62 to 99.46 %; at 0.5, LFW and 77 × 7,129 lose 0.01 percentage points together
+NEAR = 0.9
 TRANSFER = 0.5  # steps that what the multipliers of another case prove is counted as
 TREES = 3  # maximum number of cases with a tree, each with a third of the numbers that a tree may have
 

@@ -121,7 +121,7 @@ def test_the_same_call_has_the_same_answer_on_any_thread_and_any_number_of_blas_
         assert all(again == first for again in pool.map(lambda _: CALLS[call](X, seed=7), range(2)))
 
 
-@pytest.mark.parametrize("call", [call for call in CALLS if "solve_all" not in call])  # which tells of long ones only
+@pytest.mark.parametrize("call", CALLS)
 def test_progress_never_goes_back_and_ends_at_one(call):
     told: list[nnspca.Progress] = []
     CALLS[call](samples(), on_progress=told.append, should_stop=lambda: False)

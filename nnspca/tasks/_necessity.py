@@ -340,6 +340,7 @@ def solve_all(
     search = _Search(Problem(whole, k, nonnegative), count, share, Monitor(stop, told))
     with one_blas_thread():
         rest = search.run(np.asarray(first.loadings)) + (0.0 if whole is cov else cov.error_elsewhere)
+        search.monitor.tell(1.0, "done", max(search.values.values()), rest)
     listed = [read_only(search.found[support] + 0.0) for support in search.listed()]
     components = tuple(Component(x, cov.variance(x), "best", k, nonnegative, features=cov.features) for x in listed)
     return Ranking(components, rest, k, nonnegative, share, search.cut_short, time.perf_counter() - started)
@@ -384,9 +385,12 @@ class _Search:
         try:
             tree = cases(self.problem, x[None], self.threshold, self.monitor)
             open_nodes: list[Node] = [tree.root(None)]
+            first = open_nodes[0].value
             while open_nodes and (highest := open_nodes[0].value) > self.threshold:
                 if self.monitor.stop():
                     raise Stopped
+                fallen, goal = first - highest, self.threshold
+                self.monitor.tell(fallen / (first - goal), "cases", max(self.values.values()), highest)
                 node = heapq.heappop(open_nodes)
                 features, inside = node.case
                 if inside.all() or len(features) == 1:

@@ -19,14 +19,12 @@ from nnspca.numerics import rounding
 from nnspca.numerics.feasible import sum_of_largest
 from nnspca.result import Bound
 
-READINGS = 2  # of the rows of data, if a second one promises a gain
-
 
 def balanced_rows(
     problem: Problem,
     *,
     monitor: Monitor,
-    readings: int = READINGS,
+    readings: int = 1,
     lower: float = 0.0,
     warm_start: Bound | None = None,
     companions: Companions | None = None,

@@ -12,7 +12,7 @@ import numpy as np
 
 from nnspca.bounds.companions import Companions
 from nnspca.bounds.plan import ENTRY, SLOW
-from nnspca.certificates.boxes import WIDEST
+from nnspca.certificates.boxes import STAGES, WIDEST
 from nnspca.certificates.proofs import BoxProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
@@ -20,7 +20,6 @@ from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
 from nnspca.numerics.feasible import front_values, sum_of_largest
 
-STAGES = 6
 STRIP = 64  # rows of a stage at a time: their intermediate results fit the cache
 LEAST, MOST = 1e-12, 1e12  # of a price, in units of the optimum
 SLOWER = 4.0  # by which a price changes at most from one stage to the next

@@ -250,8 +250,8 @@ def bound_parts(
     def single() -> Bound:
         """The least bound of a certificate of one part alone."""
         best = replace(max(parts, key=lambda part: part.variance), k=problem.k)
-        settings = {"nonnegative": problem.nonnegative, "should_stop": monitor.should_stop}
-        return certify(problem.cov, problem.k, component=best, **settings).winner
+        sign, stop = problem.nonnegative, monitor.should_stop
+        return certify(problem.cov, problem.k, nonnegative=sign, component=best, should_stop=stop).winner
 
     def consider(rows: np.ndarray) -> None:
         """Search from a start and keep better parts, unless the parts are fixed."""

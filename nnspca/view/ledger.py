@@ -35,7 +35,7 @@ from nnspca.view.figures.band import Band
 from nnspca.view.link.state import opening
 from nnspca.view.say import optimal, share
 
-MOST_BYTES = 64 * 2**20
+MOST_BYTES = 128 * 2**20  # of which the stored results take some 60
 STORED = "stored proof"
 
 Problem = tuple[str, bool, bool]  # content hash of the data, standardised, nonnegative

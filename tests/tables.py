@@ -63,7 +63,7 @@ def digits():
 @table(
     "gapminder.csv",
     standardised=True,
-    says="gdpPercap and lifeExp rise together",
+    says="lifeExp and gdpPercap rise together",
     label="continent",
     left_out=("year",),
 )
@@ -106,7 +106,7 @@ def people():
 @table(
     "sensors.csv",
     standardised=True,
-    says="temperature_c and power_w rise together",
+    says="power_w and temperature_c rise together",
     left_out=("timestamp", "firmware", "power_copy"),
 )
 def sensors():
@@ -123,7 +123,7 @@ def sensors():
     return made
 
 
-@table("school.csv", standardised=True, says="physics and maths rise together", missing="mean")
+@table("school.csv", standardised=True, says="maths and physics rise together", missing="mean")
 def school():
     rng = _random(6)
     effort = rng.standard_normal(150)

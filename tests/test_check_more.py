@@ -15,6 +15,7 @@ from nnspca.bounds.elimination import Elimination
 from nnspca.bounds.selection import cumulative_masses
 from nnspca.certificates.exact import needs_second_checker, section
 from nnspca.control.progress import Monitor
+from nnspca.covariance import samples
 from nnspca.covariance.problem import Problem
 from tests import oracle
 from tests.test_check import as_lists, npy, npz, packed, run, tampered, told, with_one_bound
@@ -283,3 +284,24 @@ def test_the_largest_variances_leave_room_for_what_proves_a_matrix_semidefinite(
         cov = nnspca.Covariance.from_matrix(Z.T @ Z * np.outer(s, s))
         cert = nnspca.certify_parts(cov, 2, 2)
         checked(npz(with_one_bound(cert, cert.bound("variances")), cov), npy(cov.matrix))
+
+
+def test_samples_that_are_read_as_a_matrix_are_proven_semidefinite():
+    """Weighted samples, a restriction and a deflation stand in the file as the matrix they come to."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20, 6))
+    weighted = nnspca.Covariance.from_data(X, sample_weight=rng.random(20))
+    part = nnspca.solve(weighted, 2)
+    for cov in (weighted, weighted.restrict(range(5)), nnspca.deflate(weighted, part.loadings[:, None], "schur")):
+        assert accepted(nnspca.certify_parts(cov, 3, cov.n_features), cov, cov.matrix)
+
+
+def test_an_eigenvalue_of_few_directions_and_many_samples_leaves_room_for_its_factor(monkeypatch):
+    monkeypatch.setattr(samples, "formed", lambda m, n: False)
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        m, n = int(rng.integers(8, 16)), int(rng.integers(3, 6))
+        X = np.outer(rng.standard_normal(m), rng.standard_normal(n))
+        cov = nnspca.Covariance.from_data(X, standardize=False)
+        cert = nnspca.certify(cov, n, should_stop=lambda: True)
+        assert accepted(with_one_bound(cert, cert.bound("eigenvalue")), cov, X)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -45,11 +46,12 @@ def tighten(problem: Problem, x: np.ndarray, rows: Bound, monitor: Monitor) -> I
     if not len(heavy) or m > LARGEST or n * m > COMBINED or not monitor.affords(work):
         return
     monitor.pay(work)
-    gram, found, least = factor.gram(), cov.variance(x), rows.value
+    found, least = cov.variance(x), rows.value
     try:
-        values, vectors = run_cancellable(lambda: np.linalg.eigh(gram), monitor)
+        gram, values, vectors = run_cancellable(partial(_eigenpairs, factor), monitor)
     except Stopped:
         return
+    error = rounding.sums(2 * max(m, n), factor.rounding_scale) + cov.room()
     along = (vectors.T @ factor.forward(x)) ** 2  # of x's variance
     asked = heavy[np.unique(np.linspace(0, len(heavy) - 1, SAMPLED).astype(int))]
     for tail in (share * found for share in TAILS):
@@ -57,10 +59,14 @@ def tighten(problem: Problem, x: np.ndarray, rows: Bound, monitor: Monitor) -> I
         attained = float(along[used] @ (1.0 - tail / values[used]))
         if tail + attained > goal:
             continue
-        monitor.pay(DENSE_PRODUCT * n * m * np.count_nonzero(used))
+        d = np.count_nonzero(used)
+        monitor.pay(DENSE_PRODUCT * (m * d * (n + m + d) + m**3 / 3))
         W = vectors[:, used] * np.sqrt(values[used] - tail)
-        tail = _proven(gram, W, tail, rounding.sums(2 * max(m, n), factor.rounding_scale) + cov.room())
-        rest = replace(problem, cov=_shrunk(factor, W, tail))
+        try:
+            tail = run_cancellable(partial(_proven, gram, W, tail, error), monitor)
+            rest = replace(problem, cov=run_cancellable(partial(_shrunk, factor, W, tail), monitor))
+        except Stopped:
+            return
         if monitor.stop() or not monitor.affords(levelled.seconds(rest, heavy)):
             return
         if tail + _asked(rest, asked, proof.weights) > goal:
@@ -75,6 +81,12 @@ def tighten(problem: Problem, x: np.ndarray, rows: Bound, monitor: Monitor) -> I
                 "own variance and k − 1 largest shares, is added."
             )
             yield replace(bound, value=value, detail=detail, ingredients=replace(shares, directions=W, tail=tail))
+
+
+def _eigenpairs(factor: Factor) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """YY' with its eigenvalues, ascending, and eigenvectors."""
+    gram = factor.gram()
+    return gram, *np.linalg.eigh(gram)
 
 
 def _proven(gram: np.ndarray, W: np.ndarray, estimate: float, error: float) -> float:

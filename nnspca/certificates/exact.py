@@ -60,7 +60,8 @@ def section(
             )
             used_include = include if on_all else ()
             r = cert.n_components if isinstance(cert, PartsCertificate) else 1
-            proof = write(Writer(cert.nonnegative, added, used_include), ingredients, r, cert.k, cov)
+            writer = Writer(cert.nonnegative, added, used_include, reading == "matrix")
+            proof = write(writer, ingredients, r, cert.k, cov)
         except UnsupportedProof:
             continue
         arrays |= added
@@ -90,6 +91,7 @@ class Writer:
     nonnegative: bool
     arrays: dict[str, np.ndarray]
     include: tuple[int, ...] = ()  # features that every support contains, for a proof that can use it
+    matrix: bool = False  # whether the checkers read the data as a covariance matrix, which may not be semidefinite
     named: set[str] = field(default_factory=set)  # each once: the checker uses them up
 
     def witness(self, array: np.ndarray) -> dict[str, str]:
@@ -111,7 +113,8 @@ class Writer:
         live = np.zeros((n, 0)) if V is None else V[:, V.any(axis=0)]
         S = t * np.eye(n) - B + live @ live.T
         spare = EPS * (n * float(np.abs(S.diagonal()).sum()) + float(np.abs(B.diagonal()).max() + abs(t)))
-        for step in (-32, -1, 0, 1):  # with room for the rounding in A, if t leaves it; beyond, t is no upper bound
+        # with room for the rounding in A, if t leaves it; beyond 0, t is no upper bound
+        for step in (-32, -1, -1 / 8, -1 / 64, 0, 1):
             try:  # of features that hold nothing S is zero, and its own factor
                 lower = scipy.linalg.cholesky(S + step * spare * np.eye(n), lower=True) if S.any() else S
                 break
@@ -237,8 +240,8 @@ def elimination(writer: Writer, proof: EliminationProof, r: int, k: int, cov: Co
 
 
 def _semidefinite(writer: Writer, cov: Covariance) -> Written:
-    """A proof of how far A is from semidefinite, which is needed if A is a matrix."""
-    if cov.n_samples is not None:
+    """A proof of how far A is from semidefinite, which is needed if A is given as a matrix."""
+    if not writer.matrix:
         return {}
     A = entries_of(cov)
     if len(A) > LARGEST:

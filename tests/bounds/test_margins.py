@@ -7,6 +7,7 @@ functions around it are asked again.
 """
 
 import ast
+import dataclasses
 import sys
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from nnspca.bounds import (
     pair_scaled,
     plain,
     selection,
+    shrunk,
 )
 from nnspca.bounds.elimination import Elimination
 from nnspca.control.progress import Monitor
@@ -245,7 +247,22 @@ ALL_ROWS = [
     rows_stopped(lambda problem, monitor: levelled.StoredRows(problem, S, np.ones(4), monitor).bound(np.ones(N))),
     of_a_few_shares(lambda: levelled.StoredRows(Problem(DATA, K), np.arange(N), np.ones(N), MONITOR).norms()),
 ]
+
+
+def shrunk_rows():
+    """The least bound by rows of shrunk eigenvalues, whatever they promise."""
+    problem, x = Problem(DATA, K), np.full(N, N**-0.5)
+    rows = balanced.balanced_rows(problem, monitor=MONITOR)
+    rows = dataclasses.replace(rows, value=0.999 * levelled.cost_limits(problem, rows.ingredients.weights).max())
+    before, shrunk.WORTH = shrunk.WORTH, -1e9
+    try:
+        return min((bound.value for bound in shrunk.tighten(problem, x, rows, MONITOR)), default=np.inf)
+    finally:
+        shrunk.WORTH = before
+
+
 ASKED = {
+    "shrunk.py": [shrunk_rows],
     "balanced.py": [lambda: balanced.balanced_rows(Problem(HELD, K), monitor=MONITOR).value],
     "companions.py": [
         lambda: companions.Companions(Problem(DATA, K)).norms(S),

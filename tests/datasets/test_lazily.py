@@ -153,7 +153,3 @@ def test_both_scales_come_from_one_pass_and_are_those_of_from_data(tmp_path, mon
             assert made.fingerprint == cov.fingerprint
             assert (made.matrix == cov.matrix).all()
             assert made.representation_error == cov.representation_error
-    few = most_variable(opened, 3)
-    np.save(path, X[::-1] + np.arange(5))
-    with pytest.raises(DataError, match="the data changed"):
-        both_scales(chunked(few))

@@ -35,6 +35,8 @@ FIRST = 0.75  # share of the core that is chosen at first: the heaviest rows out
 TURN = 8  # steps between bounds of a large core
 ROOM = 0.1  # share of the distance to the known bound by which the core's level is raised at once
 SAMPLED, HOPELESS = 256, 0.1  # rows outside that are asked first, and the share that may cost too much by themselves
+
+# of arithmetic, not tuned
 SLACK = 1e-6  # what a row is raised by at least, of several parts, relative to the tail: so that its θ is positive
 BISECTIONS = 60
 

@@ -19,6 +19,7 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.factor import SparseFactor
 from nnspca.numerics import rounding
 
+# of arithmetic, not tuned
 LANCZOS = 200  # features from which a few eigenpairs cost less than all
 ROUGH = 1e-3  # relative error of an eigenvalue that is only compared
 

@@ -26,9 +26,11 @@ from nnspca.numerics import rounding, singles
 from nnspca.numerics.feasible import front_values, sum_of_largest
 
 FILLER = 0.03  # largest P, as a share of the k-th largest s d, at which C has enough features
-TILE = (512, 2048)  # rows, and columns of dense data, that are multiplied at a time; so many columns are sampled
 STEPS = 30  # most power steps
 SHARE = 0.5  # of the remaining work that a reading, and the levelling after it, may take
+
+# of arithmetic and memory, not tuned
+TILE = (512, 2048)  # rows, and columns of dense data, that are multiplied at a time; so many columns are sampled
 NEARLY = 2.5e-5  # share, a product behind an entry, by which a row's norm may be above what is stored: or it is read
 FLOOR = 1e-7  # least weight, relative to the largest
 UNREAD = 2e-6  # relative allowance for rows that were not read, so that a judge need not read them either

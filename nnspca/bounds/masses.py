@@ -12,7 +12,7 @@ import numpy as np
 
 from nnspca.bounds.companions import Companions
 from nnspca.bounds.plan import ENTRY, SLOW
-from nnspca.certificates.boxes import STAGES, WIDEST
+from nnspca.certificates.boxes import WIDEST
 from nnspca.certificates.proofs import BoxProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
@@ -20,9 +20,13 @@ from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
 from nnspca.numerics.feasible import front_values, sum_of_largest
 
+# of joint masses; at 16, LFW at k = 300 falls from 99.96 to 98.57 %: an elimination takes the work of the relaxation
+STAGES = 6
+SLOWER = 4.0  # by which a price changes at most from one stage to the next
+
+# of arithmetic and memory, not tuned
 STRIP = 64  # rows of a stage at a time: their intermediate results fit the cache
 LEAST, MOST = 1e-12, 1e12  # of a price, in units of the optimum
-SLOWER = 4.0  # by which a price changes at most from one stage to the next
 
 
 def attained(cov: Covariance, x: np.ndarray) -> float:

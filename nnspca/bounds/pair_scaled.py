@@ -29,6 +29,8 @@ from nnspca.result import Bound
 CHECK = 10  # steps between bounds of a case
 TURN = 2 * CHECK  # steps between bounds of more: one costs as much as three
 BALANCE = 8  # power steps of the balancing
+
+# of arithmetic and threads, not tuned
 LARGE = 400  # features from which a step, or a bound, may take so long that it runs in a thread
 FINE = 1e-6  # relative error of an eigenvalue that is to be proven, and least relative gain
 

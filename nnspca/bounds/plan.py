@@ -16,14 +16,16 @@ from nnspca.covariance.problem import Problem
 
 LOOK_BACK, SLOW = 4, 0.01  # a search is slow if its last bounds gained less than this share of what is left to gain
 GAIN = 1e-4  # least relative gain worth another bound
-STEP, OVERHEAD = 2.1e-9, 6e-4  # seconds of a step of a splitting: per n^2.5, and beside; of several parts twice as many
-ENTRY = 1.5e-8  # seconds an entry that is held takes in a step of levelling, or of masses
 COUNTED = 1e-2  # seconds a step counts at least where they are limited: no more steps than there is use for
 KEPT = 1000  # most features of an elimination's T; half as many are few: a small T, rows to read
 SMALLEST = 64  # features of a set that is chosen, at least
 WHOLE = 700  # features up to which the relaxation is solved on all of them where none are eliminated
 READINGS, LONGEST = 4, 60.0  # how often rows are read at most, and the work that they may take together
 WORTHWHILE = 600  # least number of steps of a splitting for which a tree is worthwhile
+
+# prices, measured
+STEP, OVERHEAD = 2.1e-9, 6e-4  # seconds of a step of a splitting: per n^2.5, and beside; of several parts twice as many
+ENTRY = 1.5e-8  # seconds an entry that is held takes in a step of levelling, or of masses
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -31,6 +31,8 @@ from nnspca.result import Bound
 TAILS = (0.35, 0.6, 0.2, 0.45)  # of the variance found, tried as t one after the other while the work suffices
 SAMPLED = 192  # rows that are asked first
 WORTH = 0.02  # relative gain that they have to promise
+
+# a price, measured
 EIGENPAIRS = 3e-10  # seconds that all eigenpairs of YY' take, per m³
 
 

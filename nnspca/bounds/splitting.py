@@ -28,6 +28,8 @@ RELAX, START = 1.7, (8.0, 0.5)  # over-relaxation, and first weight of the copie
 AGAIN = 1.0  # first weight for multipliers that already prove a bound: a larger one adapts them sooner
 CONSISTENT = 0.3  # the same for multipliers on which rows and Fantope agree
 ADAPT, ADAPTED = 20, 400  # steps between adaptations of the weight, and the last such step
+
+# of arithmetic and memory, not tuned
 NEWTON = 40  # most steps for the multipliers of the rows
 EXACT, NEARLY = 1e-13, 2e-5  # tolerance of a row's sum for its multiplier, in double and in single precision
 OUT = -1e6  # an entry that no projection keeps

@@ -50,7 +50,7 @@ class Sandwich(Display):
 
     @property
     def ratio(self) -> float:
-        """``lower / upper``: the proven share of the optimum."""
+        """``lower / upper``: the proven share of the optimum; a component's variance is rounded to some 1e-15 of it."""
         return self.lower / self.upper
 
     @property
@@ -286,7 +286,7 @@ class Judgement(Display):
 
     @property
     def ratio(self) -> np.ndarray:
-        """Share of that maximum that each component is proven to have, rounded down, shape (r,)."""
+        """Share of that maximum that each component is proven to have, shape (r,), as ``Certificate.ratio``."""
         return np.clip(np.nextafter(self.variances / self.upper, 0.0), 0.0, 1.0)
 
     @property

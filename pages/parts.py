@@ -48,7 +48,7 @@ results = run.parts_by_way((compared, job), choice, best, subject.total)
 lead, proof = results.get(choice.lead), run.certificate(subject, choice, best)
 if job is not None and job.stopped:  # Stop is answered before anything is drawn
     with running:
-        panels.watch(job, subject, choice)
+        panels.watch(job, subject, choice, best)
 
 sought = None if lead is None else panels.sought(lead, choice, now)
 resampled = None if subject.data.kind == "covariance" else robust.stability_known(sought, subject)
@@ -58,7 +58,7 @@ said.markdown(f"## {panels.headline(results, best, choice, done=done)}{robust.cl
 drawn: dict[str, Figure] = {}
 with sight:
     if lead is not None:
-        panels.whole(lead, subject.data)
+        panels.whole(lead, best, subject.data)
 with curve:
     if choice.disjoint and any(row.components for row in rows.values()):
         drawn["band"] = panels.along(results, rows, choice, subject.total)
@@ -95,6 +95,6 @@ with use:
             take.takeaway(results, best, proof, subject, choice, drawn)
 if job is not None and not job.stopped:
     with running:
-        panels.watch(job, subject, choice)
+        panels.watch(job, subject, choice, best)
     if job.done and (not done or len(job.arrived) > arrived):
         st.rerun()  # it ended while the page was drawn

@@ -590,7 +590,7 @@ def _handle_missing(content: Content, options: ReadingOptions) -> Content:
         gone, what = int((~rows).sum()), "samples" if options.samples == "columns" else "rows"
         found = (
             f"{count:,} {'value is' if count == 1 else 'values are'} missing in {gone:,} of {len(X):,} {what} "
-            f"(first at row {i + 1:,}, column {j + 1:,} ({content.feature_names[j][:60]!r}))."
+            f"(first at row {i + 1:,}, in {content.feature_names[j][:60]!r})."
         )
         found = " ".join([found, *(note for note in content.notes if "read as missing" in note)])
         raise MissingValues(found, count, gone, int((~features).sum()), X.shape)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from nnspca import datasets
 from nnspca.components._certify import sweep_parts
 from nnspca.components._decompose import decompose
 from nnspca.result import Certificate, Component
@@ -227,6 +228,8 @@ def _together(run: StudyResult, methods: list[str], sums: pd.DataFrame) -> Table
     table = table.join(table[lines].div(table["Bound"], axis=0).clip(upper=1.0).set_axis(shares, axis=1))
     picture = Picture("Parts", lines, "sum of variances ÷ λ₁", "number of parts", band=(LOWER, "Bound"))
     note = "The joint parts and the band are our addition: the bound holds for all disjoint parts of as many pixels."
+    if 0 < len(joint) < PARTS:
+        note += f" They were computed for {' and '.join(f'{count:.0f}' for count in sorted(joint['Parts']))} parts."
     return Table(
         "together", "Parts found jointly, and the optimum", table, picture, note, down=[LOWER, *shares], up=["Bound"]
     )
@@ -360,11 +363,19 @@ def show_theorem(run: StudyResult) -> Iterator[Table]:
             "Data and k", lines, "share of the best variance", kind="bars", guides=[promise], printed=PRINTED
         )
         title = "Promise and proof: the share of the optimum that Alg. 3 reaches, at least"
+        frame = frame.assign(**{"Data and k": frame["Data and k"].map(_titled)})
         yield Table("guarantees", title, frame, picture, down=[promise, BY_PAPER, PROVEN])
-    frame = run.rows["theorem"]
+    frame = run.rows["theorem"].rename(columns=_titled)
     names, along = list(frame.columns[1:]), "d, leading directions used"
     picture = Picture("d", names, "share of the best variance", along, y_range=(0.0, 1.04))
     yield Table("theorem", "The guarantee of Theorem 1 before any run, by rank d", frame, picture, down=names)
+
+
+def _titled(label: str) -> str:
+    """Return a label such as "cbcl-faces, k = 40" with the data set's title instead of its name."""
+    titles = {info.name: info.title.partition(" (")[0] for info in datasets.available()}
+    name, comma, rest = label.partition(",")
+    return f"{titles.get(name, name)}{comma}{rest}"
 
 
 FACES, SPECTRA = (10, 90, 180), (1, 2, 5, 10, 20, 40, 60, 90)

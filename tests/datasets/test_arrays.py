@@ -96,7 +96,7 @@ def test_arrays_that_could_all_be_meant_are_listed():
         (np.zeros((2, 2, 2, 3)), "shape (2, 2, 2, 3)"),
         (np.zeros((0, 3)), "0 rows"),
         (np.zeros((3, 0)), "0 columns"),
-        (np.array([[1.0, 2], [3, np.nan]]), "1 value is missing in 1 of 2 rows (first at row 2, column 2"),
+        (np.array([[1.0, 2], [3, np.nan]]), "1 value is missing in 1 of 2 rows (first at row 2, in "),
         (np.array([[1.0, 2], [np.inf, -np.inf]]), "2 such values"),
         (np.full((3, 2), 4.0), "nothing varies"),
     ],

@@ -168,7 +168,7 @@ def test_parts_of_standardised_data_rebuild_a_sample_in_its_own_units(settled):
     assert f"This part explains **{share}** of this image's squared distance from the mean." in texts(app)
 
 
-def test_parts_go_home_with_their_features_and_loadings_as_a_page_and_as_lists(page, taken):
+def test_parts_go_home_with_their_features_and_loadings_as_a_page_and_as_a_table(page, taken):
     settle(page(data="pitprops", k=3, r=2, use=True, use_view="downloads", **{"with": ["best"]}))
     names = nnspca.datasets.load("pitprops").feature_names
     first, second = json.loads(taken("parts.json"))["solvers"]["best"]["parts"]
@@ -180,7 +180,7 @@ def test_parts_go_home_with_their_features_and_loadings_as_a_page_and_as_lists(p
     assert all(
         word in printed for word in ("2 parts of at most 3 features", "Upper bound (proven)", "nnspca.decompose")
     )
-    assert taken("features.gmt")
+    assert taken("loadings.csv")
     with pytest.raises(KeyError):
         taken("scores.csv")  # a covariance has no samples
 

@@ -53,7 +53,8 @@ def claim(certificate: Proof, subject: Subject) -> str:
         if optimal(certificate.ratio)
         else f"which is **{proven_share(certificate.ratio)}**; the gap is at most {at_most(100 * gap, 2)} %."
     )
-    most = at_most(100 * certificate.upper / subject.total, 1)
+    shown = say.digits(certificate.lower, certificate.upper, subject.total)
+    most = at_most(100 * certificate.upper / subject.total, shown)
     upper, lower = (
         number(value, up=up, down=not up, telling=TELLING)
         for value, up in ((certificate.upper, True), (certificate.lower, False))
@@ -206,10 +207,10 @@ def opened(certificate: Proof, known: Known, subject: Subject) -> None:
 
 
 def _row(bound: Bound, certificate: Proof, total: float) -> dict[str, str]:
-    wins = bound is certificate.winner
+    wins, shown = bound is certificate.winner, say.digits(certificate.lower, certificate.upper, total)
     return {
         "Upper bound": say.title(bound.name) + (" ← lowest proven" if wins else ""),
-        "% of the total variance": say.at_most(100 * bound.value / total, 2),
+        "% of the total variance": say.at_most(100 * bound.value / total, shown),
         "Best found ÷ upper bound": say.percent(min(certificate.lower / bound.value, 1.0), 2),
         "Time": say.seconds(bound.seconds) if bound.seconds else "not timed",
     }

@@ -76,8 +76,10 @@ class Clock:
         self._job.publish(self._told)
 
 
-def live_words(told: Live, whole: float, what: str = "component") -> str:
+def live_words(told: Live, whole: float, digits: int = 1, what: str = "component") -> str:
     """Say how a live run goes, with the bound as it falls; once it has ended, what it came to beside the best known.
+
+    Percentages have so many ``digits``, as the headline beside it.
 
     >>> falls = ((0.7, 0.6), (3.0, 0.5001))
     >>> live_words(Live(0.5, 0.5, 0.6, falls, ended=True), 1.0)
@@ -89,10 +91,11 @@ def live_words(told: Live, whole: float, what: str = "component") -> str:
         return "Live: solving …"
     after = f"after {say.seconds(told.seconds)}"
     if not told.ended:
-        shown = {say.at_most(min(100 * upper / whole, 100.0), 1): at for at, upper in reversed(told.falls)}
+        shown = {say.at_most(min(100 * upper / whole, 100.0), digits): at for at, upper in reversed(told.falls)}
         falls = [f"{most} % after {say.seconds(at)}" for most, at in reversed(shown.items())][-SHOWN:]
         bound = f"upper bound {', '.join(falls)}" if falls else "computing an upper bound"
-        return f"Live: {say.at_least(100 * told.found / whole, 1)} % of the total variance found {after}; {bound} …"
+        share = say.at_least(100 * told.found / whole, digits)
+        return f"Live: {share} % of the total variance found {after}; {bound} …"
     missing = 1 - told.found / told.known if told.known > 0 else -1.0
     some = "" if what.endswith("s") else "a "
     which = f"the same {what}" if abs(missing) <= SAME else f"{some}{'better ' * (told.known > 0)}{what}"

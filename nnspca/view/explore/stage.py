@@ -68,7 +68,8 @@ def sentence(part: Component, known: Known, data: Dataset, total: float, feature
     text = f"{used:,} of {n:,} {noun if n != 1 else noun.removesuffix('s')}"
     if features is not None and used:
         clause = sanitize.line(sentences.clause(dataclasses.replace(part, features=features), NAMED))
-        text = f"{clause}. {'This' if used == 1 else 'These'} {text}"
+        these = f"This {noun.removesuffix('s')}, 1 of {n:,}," if used == 1 else f"These {text}"
+        text = f"{clause}. {these}"
     text = say.explains(text, used, part.variance, total, "the total variance", known.upper)
     if part.method != "best":
         text = f"{state.TITLES[part.method]}: {text}"
@@ -136,10 +137,10 @@ class Runs:
         return [job for job in vars(self).values() if job is not None and not job.done]
 
 
-def payload(view: View, backdrop: np.ndarray | None, *, about: str, note: str) -> dict[str, Any]:
+def payload(view: View, backdrop: np.ndarray | None, *, about: str, note: str, waits: bool = False) -> dict[str, Any]:
     """Return all the browser needs; shares are of the total variance, upper bounds rounded up, gaps too.
 
-    ``about`` tells one view from another, and ``note`` what is under way.
+    ``about`` tells one view from another, and ``note`` what is under way; the k that is asked for ``waits`` for a run.
     """
     data, unit = view.data, view.total
     ks = sorted(k for k in view.parts if k in view.known)
@@ -150,6 +151,7 @@ def payload(view: View, backdrop: np.ndarray | None, *, about: str, note: str) -
         "k": view.k,
         "noun": component.noun(data),
         "note": note,
+        "waits": f"Solving k = {view.k:,} …" if waits and view.k not in ks else "",
         "log": view.choice.log,
         "ks": ks,
         "says": [sentence_at(view, k) for k in ks],
@@ -194,7 +196,8 @@ def live_point(view: View) -> dict[str, Any]:
     told = view.live
     if told is None:
         return {"says": ""}
-    words = proofs.live_words(told, view.total)
+    row = view.known.get(view.k, Known(view.k))
+    words = proofs.live_words(told, view.total, say.digits(row.lower, row.upper, view.total))
     if told.ended or not told.found:
         return {"says": words}
     share, bounded = floors([told.found / view.total], DIGITS)[0], bool(told.falls)
@@ -252,7 +255,7 @@ def render(shown: View, runs: Runs) -> None:
 
     def packed(shown: View) -> dict[str, Any]:
         about = f"{shown.key_of('play', shown.choice.method, shown.choice.ks)}"
-        return payload(shown, component.backdrop(shown.data), about=about, note=_note(runs))
+        return payload(shown, component.backdrop(shown.data), about=about, note=_note(runs), waits=runs.shown in going)
 
     def news(version: str) -> dict[str, Any] | None:
         """Return what is known now, of the path nothing where the player has it."""

@@ -15,7 +15,7 @@ from nnspca.spannogram import curves
 from nnspca.view.learn import boards
 from nnspca.view.learn.words import STEPS
 from nnspca.view.link import canvas, state, widgets
-from nnspca.view.say import at_least, at_most, fixed, percent
+from nnspca.view.say import RAISED, at_least, at_most, fixed, percent
 from nnspca.view.sources import catalogue
 
 FACES = boards.BOARDS["faces"]
@@ -104,7 +104,8 @@ def counting(n: int, k: int) -> dict[str, Any]:
     ways = math.comb(n, k)
     power = len(str(ways)) - 1
     years = ways / 1e9 / (365.25 * 24 * 3600)
-    return {"n": n, "k": k, "facts": {"power": power, "years_power": math.floor(math.log10(years))}}
+    raised = (str(one).translate(RAISED) for one in (power, math.floor(math.log10(years))))
+    return {"n": n, "k": k, "facts": dict(zip(("power", "years_power"), raised, strict=True))}
 
 
 def cloud() -> dict[str, Any]:

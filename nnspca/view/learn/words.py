@@ -87,7 +87,7 @@ STEPS = (
         "There are C(n, k) ways to choose k of n features. **Slide n and k. How long does a machine need if it tries "
         "a billion choices a second?**",
         "For the faces, n = 625 and k = 40. Would a machine a million times faster help?",
-        "There are about 10^{power} choices: some 10^{years_power} years at a billion a second. A million times "
+        "There are about 10{power} choices: some 10{years_power} years at a billion a second. A million times "
         "faster takes 6 off the exponent. The problem is NP-hard: no method is known that is fast for all data.",
         ("Compare solvers on one clock", "compare?what=solvers&data=lfw-faces"),
         (N, K, ("C(n, k)", "n·(n−1)···(n−k+1) / (1·2···k), the number of choices")),

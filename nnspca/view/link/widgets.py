@@ -81,16 +81,16 @@ LONGEST = 60  # letters of a refused value that a note repeats
 RELOADED = " If it is a file of your own, choose it again on the Data page: no page may reopen files by itself."
 FEW = 12  # options that a note lists
 KNOWN = {entry.key for entry in state.TABLE}
-OFFERS = {  # by the key of the link: the button's words before there is a suggestion and with one, and its purpose
+OFFERS = {  # by the key of the link: the button's words without a suggestion and with one, and why there is none
     "k": (
         "Suggest k",
         "Suggested k",
-        "The smallest k at which one more feature adds less than 1 %, once the curve is complete.",
+        "No suggestion: it needs the whole curve, and a k at which one more feature adds less than 1 %.",
     ),
     "r": (
         "Suggest parts",
         "Suggested",
-        "Suggests fewer parts if some add less than 1 % or their features hardly rise together.",
+        "No suggestion: it needs a part that adds less than 1 % or whose features hardly rise together.",
     ),
 }
 USUAL = object()  # stands for the table's own default, which may be None
@@ -363,11 +363,11 @@ def expander(entry: Entry, label: str, icon: str) -> Any:
 
 def offer(suggestion: Suggestion | None, key: str, now: int) -> None:
     """Offer a suggestion for a key of the link, which is ``now`` so much; nothing changes before it is pressed."""
-    waiting, name, purpose = OFFERS[key]
+    waiting, name, nothing = OFFERS[key]
     st.button(
         waiting if suggestion is None else f"{name}: {suggestion.value:,}",
         key=f"suggest-{key}",
-        help=purpose if suggestion is None else suggestion.why + " It is chosen." * (suggestion.value == now),
+        help=nothing if suggestion is None else suggestion.why + " It is chosen." * (suggestion.value == now),
         disabled=suggestion is None or suggestion.value == now,
         on_click=state.assign,
         kwargs={key: now if suggestion is None else suggestion.value},

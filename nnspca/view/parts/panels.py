@@ -109,18 +109,21 @@ def certificate(proof: PartsCertificate | None, known: Known, choice: Choices, s
         st.markdown("The live run is making the certificate …")
 
 
-def watch(job: Job, subject: Subject, choice: Choices) -> None:
+def watch(job: Job, subject: Subject, choice: Choices, known: Known) -> None:
     """Show how a live run goes, and what it came to beside the best known."""
     tasks.follow(job, "Stopped. What was found by then is shown.")
     if (told := proofs.live(job)) is not None:
-        st.caption(proofs.live_words(told, subject.total, "part" if choice.r == 1 else "parts"))
+        digits = say.digits(known.lower, known.upper, subject.total)
+        st.caption(proofs.live_words(told, subject.total, digits, "part" if choice.r == 1 else "parts"))
 
 
-def whole(parts: Components, data: Dataset) -> None:
-    """Show the parts in colours over the mean of the data."""
+def whole(parts: Components, known: Known, data: Dataset) -> None:
+    """Show the parts in colours over the mean of the data; a chip has as many digits as the headline."""
+    upper = known.upper if run.applies(parts) else math.inf
+    digits = say.digits(math.fsum(part.variance for part in parts.parts), upper, parts.total)
     left, parts = len(parts.parts), worth_drawing(parts)
     left -= len(parts.parts)
-    component.show(component.of(parts, data), data, "parts")
+    component.show(component.of(parts, data, digits), data, "parts")
     if left:
         st.caption(
             f"{'One more part adds' if left == 1 else f'{left} more parts each add'} less than 1 % to the variance of "

@@ -240,6 +240,8 @@ def warn() -> None:
     """Warn of a file that could not be used: the page shows other data."""
     desk = session.current().desk
     if desk is not None and desk.data is None and desk.problem:
-        title, why = (sanitize.plain(text, 200) for text in (desk.title, desk.problem))
+        missing = isinstance(desk.seen.error, MissingValues)
+        problem = f"{desk.seen.error.found} Choose on the Data page what becomes of them." if missing else desk.problem
+        title, why = (sanitize.plain(text, 200) for text in (desk.title, problem))
         st.warning(f"Your file **{title}** is not in use: the page shows other data. {why}", icon=":material/error:")
         widgets.page_link("data.py", "To the reading desk, which says what mends it →", ":material/database:")

@@ -25,7 +25,6 @@ AIR = 0.05  # share of its length that an axis has beyond its values
 # Media types of files that are offered, by their endings.
 FILES = {
     "csv": "text/csv",
-    "gmt": "text/plain",
     "html": "text/html",
     "json": "application/json",
     "npy": "application/octet-stream",

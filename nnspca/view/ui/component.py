@@ -84,8 +84,11 @@ class Layer:
     open: np.ndarray | None = None
 
 
-def of(parts: Components, data: Dataset) -> list[Layer]:
-    """Return parts as layers: each says how many features it has and what it explains of the total variance."""
+def of(parts: Components, data: Dataset, digits: int = 1) -> list[Layer]:
+    """Return parts as layers: each says how many features it has and what it explains of the total variance.
+
+    That share has so many ``digits``.
+    """
     called, layers = noun(data), []
     for part in parts.parts:
         support = part.support
@@ -95,7 +98,7 @@ def of(parts: Components, data: Dataset) -> list[Layer]:
         elif data.axis is not None:
             where = sentences.along(support, data.axis.values, f"{data.axis.name} ({data.axis.unit})")
         many = called if len(support) != 1 else called.removesuffix("s")
-        says = f"{len(support):,} {many} · {percent(part.variance / (parts.total or 1.0), 1)}"
+        says = f"{len(support):,} {many} · {percent(part.variance / (parts.total or 1.0), digits)}"
         layers.append(Layer(part.loadings, says, where))
     return layers
 

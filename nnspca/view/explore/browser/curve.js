@@ -149,11 +149,23 @@ class Curve {
     const tall = band.ks.map((_, s) => band.upper[s] - band.lower[s]), s = tall.indexOf(Math.max(...tall));
     const x = this.x(band.ks[s]), y = this.y((band.upper[s] + band.lower[s]) / 2), text = "the optimum lies in here";
     const wide = brush.measure(text, SIZES.small);
-    const toLeft = x - this.left > wide + 46 && y - 22 > this.top + 12; // above a curve that rises; else below
-    const tx = toLeft ? x - 34 - wide : Math.max(Math.min(x + 34, this.right - wide), this.left + 4), ty = toLeft ? y - 22 : Math.min(y + 40, this.split - 6);
+    const places = [[Math.max(Math.min(x + 34, this.right - wide), this.left + 4), Math.min(y + 40, this.split - 6)]];
+    if (x - this.left > wide + 46) places.unshift([x - 34 - wide, Math.max(y - 22, this.top + 14)]); // above a curve that rises
+    const free = places.find(([at, foot]) => !this.meets(at - 4, at + wide + 4, foot - 15, foot + 5));
+    if (!free) return;
+    const [tx, ty] = free, toLeft = tx + wide < x;
     const from = toLeft ? [tx + wide + 4, ty - 4] : [clamp(x, tx - 4, tx + wide), x < tx - 4 ? ty - 4 : ty - 14];
     brush.line([from, [x, y]], { colour: palette.upper_bound, wide: 1.2 });
     brush.text(text, tx, ty, { size: SIZES.small, halo: true });
+  }
+
+  /** Tell whether the band's line crosses a box of the upper panel. */
+  meets(left, right, top, foot) {
+    const { ks, lower } = this.path.band, points = ks.map((k, s) => [this.x(k), this.y(lower[s])]);
+    return points.slice(1).some(([x, y], s) => {
+      const [from, high] = points[s];
+      return x >= left && from <= right && Math.max(y, high) >= top && Math.min(y, high) <= foot;
+    });
   }
 
   /** The dot that runs: between two stops it slides along the line. */

@@ -27,6 +27,7 @@ class Player extends Shown {
     this.path = new Path(data);
     if (other || (data.k !== this.asked && !this.playing)) this.touched = false;
     this.asked = data.k;
+    this.waits = data.waits;
     Object.assign(this.box.dataset, { bounds: data.band.ks.length, proven: data.band.proven.filter(Boolean).length });
     if (!this.touched) this.k = this.path.ks[this.path.nearestStop(data.k)];
     if (other) this.play(false);
@@ -144,13 +145,17 @@ class Player extends Shown {
     this.dirty = false;
     if (s !== this.shown) this.arrive(s, now);
     this.fresh.left = this.fresh.size ? Math.max(0, (this.fresh.until - now) / GLOW) : 0;
+    const waits = this.waiting();
     const layer = { ...path.parts[s], colour: palette.series[1], negative: palette.found, fresh: this.fresh };
-    this.drawn = drawScene(brushOn(this.picture, palette), path.scene, [layer]);
+    this.drawn = drawScene(brushOn(this.picture, palette), path.scene, waits ? [] : [layer]);
     const brush = brushOn(this.graph, palette);
     this.curve.draw(brush);
-    this.curve.dot(brush, prefersStill() ? path.ks[s] : this.k);
+    if (!waits) this.curve.dot(brush, prefersStill() ? path.ks[s] : this.k);
     this.box.dataset.k = String(path.ks[s]);
   }
+
+  /** What is said as long as there is no answer for the k that is asked for, and the person goes to no other. */
+  waiting() { return this.touched || this.playing ? "" : this.waits; }
 
   /** A new stop: what came in shines for a moment, and the words say what it keeps. */
   arrive(s, now) {
@@ -161,8 +166,8 @@ class Player extends Shown {
       this.fresh.until = now + GLOW;
     }
     this.shown = s;
-    const { support, weights } = path.parts[s], words = path.says[s];
-    this.say("k", count(path.ks[s]));
+    const { support, weights } = path.parts[s], words = this.waiting() || path.says[s];
+    this.say("k", count(this.waiting() ? this.asked : path.ks[s]));
     if (!this.playing || now - (this.told ?? 0) > 150) { this.told = now; this.say("words", words); }
     this.slider.value = String(s);
     this.slider.setAttribute("aria-valuetext", `k = ${path.ks[s]}. ${words}`);

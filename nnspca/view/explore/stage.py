@@ -151,7 +151,7 @@ def payload(view: View, backdrop: np.ndarray | None, *, about: str, note: str, w
         "k": view.k,
         "noun": component.noun(data),
         "note": note,
-        "waits": f"Solving k = {view.k:,} …" if waits and view.k not in ks else "",
+        "waits": f"Solving k = {view.k:,} …" if waits and not _answers(view) else "",
         "log": view.choice.log,
         "ks": ks,
         "says": [sentence_at(view, k) for k in ks],
@@ -171,6 +171,12 @@ def payload(view: View, backdrop: np.ndarray | None, *, about: str, note: str, w
         **_packed([view.parts[k] for k in ks], data, backdrop),
     }
     return canvas.signed(content)
+
+
+def _answers(view: View) -> bool:
+    """Tell whether there is an answer for the k asked for: a component carried from a far smaller k is none."""
+    part = view.part
+    return part is not None and (view.known[view.k].found or 2 * part.cardinality >= view.k)
 
 
 def sentence_at(view: View, k: int) -> str:

@@ -112,6 +112,7 @@ def _label(x: float, y: float, words: str, *, foot: bool = True) -> dict[str, An
 
 
 WIDE = 64  # characters of a line of a title
+LABEL = 16  # and of a label below bars: longer ones would be turned
 HATCH = ("", "/", "x", ".", "\\", "-")
 
 
@@ -280,10 +281,12 @@ def _add_spans(figure: go.Figure, picture: Picture, palette: Palette) -> None:
 def _bars(table: Table, picture: Picture, palette: Palette) -> go.Figure:
     """Draw a group of bars for each row."""
     figure, texts = go.Figure(), table.shown()
+    labels = [str(value).split(", ") for value in table.frame[picture.x]]
+    places = ["<br>".join(line for part in label for line in textwrap.wrap(part, LABEL)) for label in labels]
     for i, (line, (_, ink)) in enumerate(zip(picture.lines, _inks(picture, palette), strict=True)):
         hatch = {"shape": HATCH[i % len(HATCH)], "fillmode": "overlay", "solidity": 0.12}
         figure.add_bar(
-            x=[str(value).replace(", ", "<br>") for value in table.frame[picture.x]],
+            x=places,
             y=table.frame[line],
             name="printed in the paper" if line == picture.printed else line,
             text=texts[line],

@@ -1,6 +1,7 @@
 """What is stored of each data set is feasible, attained, and never below what a solver finds."""
 
 import functools
+import itertools
 import math
 
 import numpy as np
@@ -53,6 +54,16 @@ def test_what_readme_the_benchmarks_the_papers_and_the_curve_name_is_stored(key)
     assert record.opening == usual_k(record.n, record.name)
     assert set(record.components) >= {*made.named(record.name, record.n), *drawn}
     assert set(record.parts) == set(range(1, min(10, record.n) + 1))
+
+
+def test_every_data_set_is_stored_at_both_scales_with_the_sign_constraint_and_without():
+    names = [info.name for info in nnspca.datasets.available()]
+    assert set(RECORDS) == set(itertools.product(names, (False, True), (False, True)))
+    for key, record in RECORDS.items():
+        ks, counts = made.missing(key, record)
+        assert not counts
+        assert min(ks, default=math.inf) > 64, "every k up to here, and those of the grid with the sign constraint"
+        assert not (ks and record.nonnegative)
 
 
 @pytest.mark.parametrize("key", listed(RECORDS))

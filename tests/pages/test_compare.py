@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("short_proofs")
 
 PAGE = "pages/compare.py"
 QUICK = {"what": state.SETS, "vs": ["pitprops", "digits"]}
-FRESH = {**QUICK, "sign": state.ANY_SIGN}  # of which nothing is stored
+FRESH = {**QUICK, "sign": state.ANY_SIGN}
 
 
 def curves(figure):
@@ -77,7 +77,7 @@ def test_each_k_of_a_live_run_is_one_at_which_a_proof_is_stored():
     assert sets.cardinalities(Subject(known.data, State(sign=state.ANY_SIGN))) == (1, 3, 10, 26, 64)
 
 
-def test_data_of_which_nothing_is_known_are_computed_first_and_solve_live_starts_from_nothing(open_page):
+def test_data_of_which_nothing_is_known_are_computed_first_and_solve_live_starts_from_nothing(empty_ledger, open_page):
     page = settle(open_page(PAGE, **FRESH))
     assert [len(trace["x"]) for trace in curves(drawn(page)[0]).values()] == [4, 5]
     assert "at every k" in page.markdown[0].value

@@ -80,7 +80,7 @@ def test_stop_while_the_covariance_of_a_file_is_prepared_hands_the_page_back(ope
     assert [button.label for button in page.button if "again" in button.label] == ["Read it again"]
 
 
-SETS = {"what": "data sets", "vs": ["digits", "lfw-faces"], "sign": "any sign"}  # of which nothing is stored
+SETS = {"what": "data sets", "vs": ["digits", "lfw-faces"], "sign": "any sign"}
 SLOW = {
     "data": "lfw-faces",
     "k": 40,
@@ -101,7 +101,9 @@ SLOW = {
         ("pages/compare.py", "race", race, "track", {"what": "solvers", "data": "lfw-faces", "k": 40}),
     ],
 )
-def test_stop_is_answered_before_a_figure_is_drawn_anew(open_page, monkeypatch, path, slot, panels, draws, asked):
+def test_stop_is_answered_before_a_figure_is_drawn_anew(
+    empty_ledger, open_page, monkeypatch, path, slot, panels, draws, asked
+):
     page = open_page(path, **asked, seed=4321)
     page.button(key=f"stop-{slot}").click()
 

@@ -79,7 +79,6 @@ class Display(ByValue):
 class FieldDocs:
     """A class's docstring with what is written beside its fields, read from the source when ``help`` asks for it."""
 
-    DEEP = " " * 8
     FIELD = re.compile(r" {4}(\w+): ([^=#]+?)\s*(?:=[^#]*)?(?:#: (.*))?")
 
     def __init__(self, text: str) -> None:

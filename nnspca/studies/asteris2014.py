@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -363,19 +363,20 @@ def show_theorem(run: StudyResult) -> Iterator[Table]:
             "Data and k", lines, "share of the best variance", kind="bars", guides=[promise], printed=PRINTED
         )
         title = "Promise and proof: the share of the optimum that Alg. 3 reaches, at least"
-        frame = frame.assign(**{"Data and k": frame["Data and k"].map(_titled)})
+        frame = frame.assign(**{"Data and k": frame["Data and k"].map(_titled(frame["Data and k"]))})
         yield Table("guarantees", title, frame, picture, down=[promise, BY_PAPER, PROVEN])
-    frame = run.rows["theorem"].rename(columns=_titled)
+    frame = run.rows["theorem"]
+    frame = frame.rename(columns=_titled(frame.columns))
     names, along = list(frame.columns[1:]), "d, leading directions used"
     picture = Picture("d", names, "share of the best variance", along, y_range=(0.0, 1.04))
     yield Table("theorem", "The guarantee of Theorem 1 before any run, by rank d", frame, picture, down=names)
 
 
-def _titled(label: str) -> str:
-    """Return a label such as "cbcl-faces, k = 40" with the data set's title instead of its name."""
+def _titled(labels: Iterable[str]) -> dict[str, str]:
+    """Return each label such as "cbcl-faces, k = 40" with the data set's title instead of its name."""
     titles = {info.name: info.title.partition(" (")[0] for info in datasets.available()}
-    name, comma, rest = label.partition(",")
-    return f"{titles.get(name, name)}{comma}{rest}"
+    cut = {label: label.partition(",") for label in labels}
+    return {label: f"{titles.get(name, name)}{comma}{rest}" for label, (name, comma, rest) in cut.items()}
 
 
 FACES, SPECTRA = (10, 90, 180), (1, 2, 5, 10, 20, 40, 60, 90)

@@ -240,8 +240,9 @@ def warn() -> None:
     """Warn of a file that could not be used: the page shows other data."""
     desk = session.current().desk
     if desk is not None and desk.data is None and desk.problem:
-        missing = isinstance(desk.seen.error, MissingValues)
-        problem = f"{desk.seen.error.found} Choose on the Data page what becomes of them." if missing else desk.problem
+        error, problem = desk.seen.error, desk.problem
+        if isinstance(error, MissingValues):
+            problem = f"{error.found} Choose on the Data page what becomes of them."
         title, why = (sanitize.plain(text, 200) for text in (desk.title, problem))
         st.warning(f"Your file **{title}** is not in use: the page shows other data. {why}", icon=":material/error:")
         widgets.page_link("data.py", "To the reading desk, which says what mends it →", ":material/database:")

@@ -178,8 +178,3 @@ def scores(components: ComponentsBySolver, subject: Subject) -> bytes:
 def _columns(components: ComponentsBySolver) -> list[tuple[str, int, np.ndarray]]:
     """Return every component with its solver and its number."""
     return [(solver, part + 1, column) for solver, U in components.items() for part, column in enumerate(U.T)]
-
-
-def _by_magnitude(column: np.ndarray) -> list[int]:
-    order = np.argsort(-np.abs(column), kind="stable")
-    return [int(i) for i in order if column[i]]

@@ -79,8 +79,9 @@ def check_whole(name: str, value: object, low: int, high: int | None = None, *, 
     number = scalar(value)
     whole = isinstance(number, int | np.integer) and not isinstance(number, bool | np.timedelta64)
     if not whole or number < low or (high is not None and number > high):  # type: ignore[operator]
-        allowed = (f"of at least {low}" if high is None else f"from {low} to {high}") + (more and f", {more}")
-        raise ValueError(f"{name}={shown(value)} is not allowed; give a whole number {allowed}")
+        between = f"of at least {low}" if high is None else f"from {low} to {high}"
+        allowed = f"{low}" if low == high else f"a whole number {between}"
+        raise ValueError(f"{name}={shown(value)} is not allowed; give {allowed}{more and f', {more}'}")
     return int(number)  # type: ignore[call-overload]
 
 

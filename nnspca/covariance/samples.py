@@ -329,10 +329,12 @@ def check_weights(given: object, m: int | None) -> np.ndarray | None:
     except (OverflowError, TypeError, ValueError):
         weights = np.empty(0)
     wanted = weights.ravel().shape if m is None else (m,)
-    if weights.shape != wanted or not np.isfinite(weights).all() or not (weights >= 0).all() or not weights.any():
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if weights.shape != wanted or len(wrong) or not weights.any():
         count = "" if m is None else f"{m} "
+        at = f" with {weights.flat[wrong[0]]:g} for sample {wrong[0]}" if len(wrong) else ""
         raise ValueError(
-            f"sample_weight={shown(given)} is not allowed; give {count}finite numbers of at least 0, one for each "
+            f"sample_weight={shown(given)}{at} is not allowed; give {count}finite numbers of at least 0, one for each "
             "sample, not all of them zero"
         )
     return weights

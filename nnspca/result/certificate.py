@@ -50,8 +50,8 @@ class Sandwich(Display):
 
     @property
     def ratio(self) -> float:
-        """``lower / upper``: the proven share of the optimum; a component's variance is rounded to some 1e-15 of it."""
-        return self.lower / self.upper
+        """``lower / upper``, rounded down: the proven share of the optimum; ``lower`` is rounded by some 1e-15."""
+        return wording.quotient(self.lower, self.upper)
 
     @property
     def gap(self) -> float:

@@ -172,6 +172,17 @@ def gain(lower: float, upper: float) -> str:
     return _hundredths(math.ceil((Fraction(upper) / Fraction(lower) - 1) * 10_000))
 
 
+def quotient(lower: float, upper: float) -> float:
+    """Return the largest double that is at most ``lower / upper``, where that is positive.
+
+    >>> quotient(2.0, 2.0), quotient(2.0, 3.0) == 2.0 / 3.0, 0.1 / 0.3 - quotient(0.1, 0.3) > 0
+    (1.0, True, True)
+    """
+    ratio = float(lower / upper)
+    rounded_up = 0 < ratio < math.inf and Fraction(ratio) * Fraction(upper) > lower
+    return math.nextafter(ratio, 0.0) if rounded_up else ratio
+
+
 def proven_share(lower: float, upper: float) -> str:
     """Return ``lower`` as a share of ``upper``, rounded down to hundredths of a per cent.
 

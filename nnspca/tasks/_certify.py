@@ -59,6 +59,7 @@ def certify(
     component: Component | None = None,
     seed: Seed = 0,
     warm_start: Certificate | None = None,
+    near: Certificate | None = None,
     include: Features = None,
     exclude: Features = None,
     groups: Groups | None = None,
@@ -91,6 +92,8 @@ def certify(
         Of the same covariance at this k: its least bound is derived again and kept, its component too unless one is
         given, and work goes on behind what it did. At a neighbouring k the pair-scaled dual starts from its
         multipliers, unless the ratio of the two k exceeds 1.25.
+    near : Certificate, optional
+        Deprecated: the former name of ``warm_start``. Give one of the two.
     include, exclude : sequence of int or str, or mask of shape (n,), optional
         Features by place or name, as for :func:`nnspca.solve`: the certificate is of that problem,
         and says so in its fields of these names. Bounds by pairs and by cases count the places of
@@ -136,6 +139,9 @@ def certify(
     k, ins, outs = check_restriction(cov, k, include, exclude)
     nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
     gap = None if gap is None else check_share("gap", gap)
+    if near is not None and warm_start is not None:
+        raise ValueError("near is the former name of warm_start: give one of them")
+    warm_start = near if warm_start is None else warm_start
     if warm_start is not None:
         check_instance("warm_start", warm_start, Certificate, "one that nnspca.certify gave")
     if component is not None:

@@ -46,6 +46,11 @@ def test_weights_that_are_none_are_refused_with_what_is_allowed(weights):
         nnspca.Covariance.from_data(made(), sample_weight=weights, standardize=False)
 
 
+def test_a_weight_below_zero_is_named():
+    with pytest.raises(ValueError, match=r"sample_weight=.* with -2 for sample 1 is not allowed"):
+        nnspca.Covariance.from_data(made(), sample_weight=[1.0, -2.0] + [1.0] * 12)
+
+
 def test_one_sample_of_weight_has_no_variance():
     with pytest.raises(nnspca.DataError, match="at least 2 samples of weight"):
         nnspca.Covariance.from_data(made(), sample_weight=[1] + [0] * 13, standardize=False)

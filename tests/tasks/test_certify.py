@@ -3,6 +3,7 @@
 import dataclasses
 import time
 import tracemalloc
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -174,6 +175,21 @@ def test_whatever_neighbour_it_starts_from_no_bound_falls_below_the_optimum(seed
             assert all(b.value >= best * (1 - 1e-12) for b in cert.bounds if b.deterministic)
             nnspca.verify(cert, cov)
             near = cert
+
+
+def test_the_former_name_of_a_warm_start_keeps_working():
+    cov = nnspca.Covariance.from_data(np.random.default_rng(0).standard_normal((12, 8)))
+    before = nnspca.certify(cov, 3)
+    assert nnspca.certify(cov, 3, near=before) == nnspca.certify(cov, 3, warm_start=before)
+    with pytest.raises(ValueError, match="former name of warm_start: give one of them"):
+        nnspca.certify(cov, 3, near=before, warm_start=before)
+
+
+def test_a_ratio_is_never_above_the_quotient_of_its_variances():
+    cov = nnspca.Covariance.from_data(np.random.default_rng(0).standard_normal((12, 8)))
+    for k in range(1, 9):
+        cert = nnspca.certify(cov, k)
+        assert Fraction(cert.ratio) <= Fraction(cert.lower) / Fraction(cert.upper)
 
 
 def test_a_neighbour_of_other_data_is_refused():

@@ -235,7 +235,7 @@ def test_what_the_checker_prints_names_the_restriction():
         ({"include": [0, 1, 2]}, "3 features, more than k=2"),
         ({"include": [0], "exclude": [0, 1]}, "share feature 0"),
         ({"exclude": [0, 1, 2, 3]}, "all 4 features"),
-        ({"exclude": [0, 1, 2]}, "k=2 is not allowed; give a whole number from 1 to 1, as exclude leaves 1"),
+        ({"exclude": [0, 1, 2]}, "k=2 is not allowed; give 1, as exclude leaves 1"),
         ({"include": [4]}, "whole numbers from 0 to 3"),
         ({"exclude": [-1]}, "whole numbers from 0 to 3"),
         ({"exclude": [1.5]}, "whole numbers from 0 to 3"),

@@ -42,7 +42,7 @@ def test_one_component(cov: nnspca.Covariance, tmp_path: Path) -> None:
     for drawn in (part, cert, need, judged, curve):
         drawn.plot().to_dict()
     scores: np.ndarray = nnspca.scores(X, part)
-    area: float | None = nnspca.separation(scores, (X[:, 0] > 0).astype(int), 2)[1]
+    area: float | None = nnspca.separation(scores, (X[:, 0] > 0).astype(int))[1]
     assert area is not None and nnspca.separation(scores, [0, 1] * 15)
 
 

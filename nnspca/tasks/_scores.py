@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse
 
-from nnspca.control.arguments import check_columns, check_flag, check_whole, masked, real_array, shown
+from nnspca.control.arguments import check_choice, check_columns, check_flag, masked, real_array, shown
 from nnspca.covariance.factor import DenseFactor
 from nnspca.covariance.input import aligned, numbers, opened
 from nnspca.errors import DataError
 from nnspca.result import Component, Components, Features
 
 
-def scores(X, loadings, *, mean=None, scale=None, standardize: bool = False) -> np.ndarray:
+def scores(X, loadings, *, mean: Literal["own"] | None = None, standardize: bool = False) -> np.ndarray:
     """Return the position of each sample along a component, or along each of several, relative to the mean.
 
     A component carries the mean and the scale of the data it was sought on, so that new samples are
@@ -27,12 +27,9 @@ def scores(X, loadings, *, mean=None, scale=None, standardize: bool = False) -> 
         name, in any order and among others, where the component's have names, too.
     loadings : Component, Components, or array_like, shape (n,) or (n, r)
         Of one component, or of several as columns.
-    mean : array_like, shape (n,), or "own", optional
-        What is taken off: that of the data the loadings were sought on. A component brings its own;
-        required with an array of loadings, or with a component of a matrix. "own" is
-        the mean of X itself.
-    scale : array_like, shape (n,), optional
-        What features are divided by, 1 if not given.
+    mean : "own", optional
+        Take off the mean of X itself, not that of the data the component was sought on; required with an array of
+        loadings, or with a component of a matrix, which bring none.
     standardize : bool
         With ``mean="own"``: whether each feature is divided by its standard deviation (1/m) in X.
 
@@ -59,7 +56,8 @@ def scores(X, loadings, *, mean=None, scale=None, standardize: bool = False) -> 
     >>> scores(X, [1.0, 0.0], mean="own")
     array([-2.,  0.,  2.])
     """
-    standardize = check_flag("standardize", standardize)
+    standardize, own = check_flag("standardize", standardize), mean is not None
+    check_choice("mean", mean, ("own",), none=True)
     source = opened(X)
     rows = numbers(source.values)
     if rows.ndim != 2 or min(rows.shape) < 1:
@@ -78,117 +76,69 @@ def scores(X, loadings, *, mean=None, scale=None, standardize: bool = False) -> 
         raise DataError(f"X has {n} features; the component was found on {expected}{named}. Give those, or name them")
     one = _is_one(loadings)
     U = check_columns("loadings", np.reshape(loadings, (-1, 1)) if one else loadings, n)
-    own = isinstance(mean, str) and mean == "own"
-    if standardize and not own:
-        raise ValueError("standardize=True goes with mean='own'; a component brings its own scale, else give scale=")
     used = np.flatnonzero(U.any(axis=1))
     places = used if order is None else order[used]
     values = rows[:, places].toarray() if isinstance(rows, scipy.sparse.csr_array) else np.asarray(rows[:, places])
-    if own:
-        result = _on_their_own(values, U[used], standardize, scale)
-    else:
-        centre, divisor = _measured_by(features, mean, scale, n)
-        with np.errstate(over="ignore", invalid="ignore"):
-            result = ((values - centre[used]) / divisor[used]) @ U[used]
+    with np.errstate(over="ignore", invalid="ignore"):
+        if own:
+            result = _on_their_own(values, U[used], standardize)
+        elif features is None or features.mean is None or features.scale is None:
+            raise ValueError(
+                "mean is not given, and these loadings carry none: give mean='own' for the mean of X itself, or the "
+                "component that nnspca.solve found on samples, which brings its own"
+            )
+        elif standardize:
+            raise ValueError("standardize=True goes with mean='own'; a component brings its own scale")
+        else:
+            result = ((values - features.mean[used]) / features.scale[used]) @ U[used]
     if not np.isfinite(result).all():
         raise DataError("the scores are too large for double precision: rescale the data")
     return result[:, 0] if one else result
 
 
-def _on_their_own(values: np.ndarray, U: np.ndarray, standardize: bool, scale: object) -> np.ndarray:
+def _on_their_own(values: np.ndarray, U: np.ndarray, standardize: bool) -> np.ndarray:
     """Scores from the samples' own mean."""
-    if scale is not None:
-        raise ValueError("scale goes with a mean that is given; with mean='own' give standardize=True or False")
     if not values.shape[1]:
         return np.zeros((len(values), U.shape[1]))
-    factor = DenseFactor.of_data(values, standardize)
-    with np.errstate(over="ignore", invalid="ignore"):
-        return factor.forward(U.T).T * np.sqrt(len(values))
+    return DenseFactor.of_data(values, standardize).forward(U.T).T * np.sqrt(len(values))
 
 
-def _measured_by(features: Features | None, mean: object, scale: object, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """The mean to subtract and the scale to divide by: the given ones, else those of the component."""
-    if mean is None:
-        if features is None or features.mean is None or features.scale is None:
-            raise ValueError(
-                "mean is not given, and these loadings carry none: give mean= of the data they were sought on (and "
-                "scale= if those were standardised), or mean='own' for the mean of X itself"
-            )
-        return features.mean, features.scale if scale is None else _numbers_of("scale", scale, n)
-    centre = _numbers_of("mean", mean, n)
-    return centre, np.ones(n) if scale is None else _numbers_of("scale", scale, n)
-
-
-def _numbers_of(name: str, value: object, n: int) -> np.ndarray:
-    """One number for each feature; those of a scale are not 0."""
-    try:
-        numbers = np.empty(0) if masked(value)[0] else real_array(value)
-    except (OverflowError, TypeError, ValueError):
-        numbers = np.empty(0)
-    if numbers.shape != (n,) or not np.isfinite(numbers).all() or (name == "scale" and not numbers.all()):
-        other = ", none of them 0" if name == "scale" else ", or 'own'"
-        raise ValueError(f"{name}={shown(value)} is not allowed; give {n} finite numbers, one for each feature{other}")
-    return numbers
-
-
-def separation(scores, labels, n_classes: int | None = None) -> Any:
+def separation(scores, labels) -> dict[Any, float | None]:
     """Return the area under the curve of each class against all others.
 
     Parameters
     ----------
     scores : array_like, shape (m,)
     labels : array_like of int or str, shape (m,)
-        The class of each sample: a number from 0 on, where -1 has no class, or a name, where None
-        and NaN have no class. A sample without a class counts nowhere.
-    n_classes : int, optional
-        How many there are; as many as the labels name when None. Not for names.
+        The class of each sample, a whole number or a name; -1, None and NaN are none. A sample without a class counts
+        nowhere.
 
     Returns
     -------
-    tuple of float or None, or dict
-        For each class the share of pairs, a sample of it and another, in which its own scores higher, ties counting
-        half: 1 and 0 separate without error. In the order of the classes; of names a dict from each to its area, in the
-        order of the alphabet. None for a class without a sample, and for one that has all.
+    dict
+        For each class, in order, the share of pairs, a sample of it and another, in which its own scores higher, ties
+        counting half: 1 and 0 separate without error. None for a class that has all samples.
 
     Raises
     ------
     ValueError
-        Scores that are not finite, labels that are no whole numbers from -1 to ``n_classes`` - 1,
-        or of another length.
+        Scores that are not finite, labels that are neither whole numbers nor names, or of another length.
 
     Examples
     --------
-    >>> separation([3.0, 2.0, 1.0, 9.0], [0, 0, 1, -1], n_classes=3)
-    (1.0, 0.0, None)
+    >>> separation([3.0, 2.0, 1.0, 9.0], [0, 0, 1, -1])
+    {0: 1.0, 1: 0.0}
     >>> separation([3.0, 2.0, 1.0, 9.0], ["well", "well", "ill", None])
     {'ill': 0.0, 'well': 1.0}
     """
     values = _one_each(scores)
-    given = _read(labels)
-    if given is not None and given.shape == values.shape and (named := _named(given)) is not None:
-        if n_classes is not None:
-            raise ValueError(f"n_classes={shown(n_classes)} is for labels that are numbers; these are names")
-        labelled = np.array([label is not None for label in named])
-        return {
-            name: _area(values[labelled], np.array([label == name for label in named])[labelled])
-            for name in sorted({label for label in named if label is not None})
-        }
-    if given is None or given.dtype.kind not in "iu" or given.shape != values.shape:
+    given = np.ravel([] if masked(labels)[0] else labels).tolist()
+    named = [None if label is None or label != label or label == -1 else label for label in given]
+    classes = {label for label in named if label is not None}
+    if len(named) != len(values) or {type(label) for label in classes} not in (set(), {int}, {str}):
         raise ValueError(f"labels={shown(labels)} are not allowed; give {len(values)} whole numbers, or as many names")
-    most = int(given.max(initial=-1)) + 1
-    classes = most if n_classes is None else check_whole("n_classes", n_classes, 0)
-    if given.min(initial=0) < -1 or most > classes:
-        worst = int(given.min()) if given.min() < -1 else most - 1
-        raise ValueError(f"a label is {worst}; give -1 for none, or a class from 0 to {classes - 1}")
-    numbered = given >= 0
-    return tuple(_area(values[numbered], given[numbered] == c) for c in range(classes))
-
-
-def _named(given: np.ndarray) -> list[str | None] | None:
-    """Labels that are names, None for a sample without one; None where they are something else."""
-    labels: list[str | None] = [None if v is None or v != v else v for v in given.ravel().tolist()]
-    names = [v for v in labels if v is not None]
-    return labels if names and all(isinstance(v, str) for v in names) else None
+    labelled = np.array([label is not None for label in named], bool)
+    return {c: _area(values[labelled], np.array([label == c for label in named])[labelled]) for c in sorted(classes)}
 
 
 def _is_one(loadings: object) -> bool:
@@ -208,14 +158,6 @@ def _one_each(scores: object) -> np.ndarray:
     if values.ndim != 1 or not np.isfinite(values).all():
         raise ValueError(f"scores={shown(scores)} are not allowed; give one finite number for each sample")
     return values
-
-
-def _read(given: object) -> np.ndarray | None:
-    """The values given for each sample as an array; None if rows differ in length or some are masked."""
-    try:
-        return None if masked(given)[0] else np.asarray(given)
-    except ValueError:
-        return None
 
 
 def _area(values: np.ndarray, here: np.ndarray) -> float | None:

@@ -127,9 +127,9 @@ class Sheet:
     @cached_property
     def areas(self) -> np.ndarray:
         """The area under the curve of each class against all others, shape (classes, r); NaN where it has none."""
-        labels, count = self.subject.data.labels, len(self.subject.data.label_names)
-        columns = [nnspca.separation(column, labels, count) for column in self.values.T]
-        return np.array([[np.nan if area is None else area for area in column] for column in columns]).T
+        labels, classes = self.subject.data.labels, range(len(self.subject.data.label_names))
+        columns = [nnspca.separation(column, labels) for column in self.values.T]
+        return np.array([[column.get(c) for column in columns] for c in classes], dtype=float)
 
     @cached_property
     def groups(self) -> Table:

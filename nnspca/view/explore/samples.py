@@ -212,8 +212,8 @@ def positioned(subject: Subject, first: Component, second: Component | None) -> 
     order = np.argsort(-along[:, 0].astype(np.float32), kind="stable")
     apart: tuple[float | None, ...] = ()
     if data.labels is not None:
-        most = max(len(data.label_names), int(data.labels.max(initial=-1)) + 1)
-        apart = nnspca.separation(along[:, 0], data.labels, most)
+        areas = nnspca.separation(along[:, 0], data.labels)
+        apart = tuple(map(areas.get, range(max(len(data.label_names), max(areas, default=-1) + 1))))
     return Positions(along[:, 0], None if second is None else along[:, 1], order, apart)
 
 

@@ -137,7 +137,7 @@ def empty_ledger(monkeypatch):
     """Nothing is stored, and nothing known of other tests' tasks."""
     from nnspca.view import cache, ledger
 
-    monkeypatch.setattr(ledger, "records", dict)  # by the fixture that tests patch it with again: undone in order
+    monkeypatch.setattr(ledger, "stored", dict)  # by the fixture that tests patch it with again: undone in order
     ledger.shared.clear()
     cache.results.clear()
     yield

@@ -26,15 +26,17 @@ def least_variance(cov: Covariance) -> float:
     return float(counted.min() - rounding.sums(8 * cov.form.terms, float(np.abs(variances).max()))) - cov.room()
 
 
-def at_larger(value: float, smaller: int, k: int, least: float) -> float:
-    """Return the upper bound at k that follows from one at a smaller k >= 2; ``least`` is the least variance.
+def at_larger(value, smaller, k: int, least: float):
+    """Return the upper bound at k that follows from one, or from each of an array, at a smaller k >= 2.
+
+    ``least`` is the least variance.
 
     Examples
     --------
-    >>> round(at_larger(3.0, 2, 4, 1.0), 9)  # equal correlations: each further feature adds as much as the second
+    >>> round(float(at_larger(3.0, 2, 4, 1.0)), 9)  # equal correlations: each feature adds as much
     7.0
     """
-    return max(value, rounding.in_proportion(value, least, (k - 1) / (smaller - 1)))
+    return np.maximum(value, rounding.in_proportion(value, least, (k - 1) / np.maximum(smaller - 1, 1)))
 
 
 def along(ks: list[int], known: Mapping[int, float], least: float) -> list[float]:
@@ -45,13 +47,13 @@ def along(ks: list[int], known: Mapping[int, float], least: float) -> list[float
     >>> [round(v, 9) for v in along([1, 2, 3, 4, 5], {2: 3.0, 5: 6.0}, 1.0)]
     [3.0, 3.0, 5.0, 6.0, 6.0]
     """
-    return [
-        min(
-            (value if at >= k else at_larger(value, at, k, least) for at, value in known.items() if at >= min(k, 2)),
-            default=float("inf"),
-        )
-        for k in ks
-    ]
+    at, values = np.array(list(known), dtype=float), np.array(list(known.values()), dtype=float)
+    return [float(following(k, at, values, least).min(initial=np.inf)) for k in ks]
+
+
+def following(k: int, at: np.ndarray, values: np.ndarray, least: float) -> np.ndarray:
+    """Return the upper bound at k that follows from each of those known ``at`` other k; infinite where none does."""
+    return np.where(at >= k, values, np.where(at >= 2, at_larger(values, at, k, least), np.inf))
 
 
 def levelled(proven: Mapping[int, Certificate], cov: Covariance) -> Iterator[tuple[int, Certificate]]:
@@ -112,7 +114,7 @@ def _larger(bound: Bound, at: int, k: int) -> Bound:
 def _smaller(bound: Bound, at: int, k: int, least: float) -> Bound:
     return Bound(
         "smaller-k",
-        at_larger(bound.value, at, k, least),
+        float(at_larger(bound.value, at, k, least)),
         detail=f"The upper bound {bound.value:.6g} at k = {at}, raised in proportion to {k} features.",
         ingredients=CarriedProof(at, bound.ingredients),
     )

@@ -276,7 +276,7 @@ def eliminated(value: float, mass: float, error: float) -> float:
     return float("inf") if denominator <= 1e-6 else (value + error * mass) / denominator * (1 + 16 * EPS)
 
 
-def in_proportion(value: float, least: float, share: float) -> float:
+def in_proportion(value, least: float, share):
     """Return an upper bound on ``least + share (value − least)``, ``share`` >= 1 the quotient of two whole numbers.
 
     The quotient, the difference, the product and the sum are rounded once each: below 4u (1 +

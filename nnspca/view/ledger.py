@@ -15,15 +15,17 @@ Entries hold no proofs: certificates, which take megabytes, are kept as other re
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import threading
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections import OrderedDict, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -35,7 +37,7 @@ from nnspca.view.figures.band import Band
 from nnspca.view.link.state import opening
 from nnspca.view.say import optimal, share
 
-MOST_BYTES = 128 * 2**20  # of which the stored results take some 60
+MOST_BYTES = 64 * 2**20
 STORED = "stored proof"
 
 Problem = tuple[str, bool, bool]  # content hash of the data, standardised, nonnegative
@@ -46,7 +48,7 @@ class Known:
     """What is known of one problem."""
 
     at: int  # k; for several parts their number
-    components: tuple[Component, ...] = ()  # the best known: one, or the parts; empty where nothing is known
+    components: Sequence[Component] = ()  # the best known: one, or the parts; empty where nothing is known
     lower: float = 0.0  # their variance; 0 where nothing is known
     upper: float = math.inf  # the lowest upper bound, carried ones included; infinite where none is known
     found: bool = False  # whether a run has sought a component for this problem itself
@@ -90,26 +92,50 @@ def band_of(known: Iterable[Known], unit: float) -> Band:
 class _Entry:
     """Own finds of one problem, before anything is carried over."""
 
-    components: tuple[Component, ...] = ()
+    components: Sequence[Component] = ()
     lower: float = 0.0
     upper: float = math.inf
     stored: bool = False
 
-    def take(self, components: tuple[Component, ...], lower: float, upper: float, *, stored: bool) -> None:
-        if components and (not self.components or lower > self.lower):
+    def take(self, components: Sequence[Component], lower: float, upper: float, *, stored: bool) -> bool:
+        """Keep what is better than what is here; return whether anything is."""
+        better, tighter = bool(components) and (not self.components or lower > self.lower), upper < self.upper
+        if better:
             self.components, self.lower = components, lower
-        if upper < self.upper:
+        if tighter:
             self.upper, self.stored = upper, stored
+        return better or tighter
 
 
-_Account = dict[tuple[int, int], _Entry]  # of one covariance and sign constraint: by k and number of parts
+_changes = itertools.count(1)  # of all accounts: no two have had the same version
+
+
+class _Account:
+    """Finds of one covariance and sign constraint, and what follows from them at each k until the next find."""
+
+    def __init__(self) -> None:
+        self.entries: dict[tuple[int, int], _Entry] = {}  # by k and number of parts
+        self.stored = False  # whether some of it comes with the package
+        self.changed()
+
+    def changed(self) -> None:
+        self.version = next(_changes)
+        self.followed: dict[tuple[tuple[int, ...], float], dict[int, Known]] = {}
+
+    def take(self, k: int, r: int, parts: Sequence[Component], lower: float, upper: float, *, stored: bool) -> None:
+        if self.entries.setdefault((k, r), _Entry()).take(parts, lower, upper, stored=stored):
+            self.changed()
+        self.stored |= stored
 
 
 class Ledger:
-    """Results of all sessions, the least recently used problems dropped beyond ``most_bytes``; thread-safe."""
+    """Results of all sessions, the least recently used problems dropped beyond ``most_bytes``; thread-safe.
 
-    def __init__(self, most_bytes: int = MOST_BYTES):
-        self._most_bytes = most_bytes
+    What is ``stored`` of a problem is read when the problem is first asked for.
+    """
+
+    def __init__(self, stored: Mapping[Problem, Stored] | None = None, most_bytes: int = MOST_BYTES):
+        self._stored, self._most_bytes = stored or {}, most_bytes
         self._accounts: OrderedDict[Problem, _Account] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -136,9 +162,7 @@ class Ledger:
         """Note disjoint parts of at most k nonzeros each, an upper bound on the sum of their variances, or both."""
         lower = math.fsum(part.variance for part in parts)
         with self._lock:
-            account = self._accounts.setdefault(problem, {})
-            self._accounts.move_to_end(problem)
-            account.setdefault((k, n_components), _Entry()).take(tuple(parts), lower, upper, stored=stored)
+            self._account(problem).take(k, n_components, tuple(parts), lower, upper, stored=stored)
             self._make_room()
 
     def forget(self, hashes: Set[str]) -> None:
@@ -147,14 +171,19 @@ class Ledger:
             for problem in [problem for problem in self._accounts if problem[0] in hashes]:
                 del self._accounts[problem]
 
-    def along(self, problem: Problem, ks: Iterable[int], least: float) -> dict[int, Known]:
+    def version(self, problem: Problem) -> int:
+        """Return a number that is another one after each find about a problem."""
+        with self._lock:
+            return self._account(problem).version
+
+    def along(self, problem: Problem, ks: Iterable[int], least: float) -> Mapping[int, Known]:
         """Return what is known at each k; ``least`` is the least variance of a feature."""
         with self._lock:
-            account = self._accounts.get(problem)
-            if account is None:
-                return {k: Known(k) for k in ks}
-            self._accounts.move_to_end(problem)
-            return _carried({k: entry for (k, r), entry in account.items() if r == 1}, list(ks), least)
+            account, about = self._account(problem), (tuple(ks), least)
+            if about not in account.followed:
+                own = {k: entry for (k, r), entry in account.entries.items() if r == 1}
+                account.followed[about] = _carried(own, about[0], least)
+            return account.followed[about]
 
     def at(self, problem: Problem, k: int, least: float) -> Known:
         """Return what is known at k."""
@@ -165,41 +194,56 @@ class Ledger:
         counts = list(counts)
         one = self.at(problem, k, least)
         with self._lock:
-            account = self._accounts.get(problem, {})
-            own = {r: entry for (at, r), entry in account.items() if at == k and r > 1}
+            entries = self._account(problem).entries
+            own = {r: entry for (at, r), entry in entries.items() if at == k and r > 1}
             return {r: replace(one, at=1) if r == 1 else _parts_known(own, one, r) for r in counts}
+
+    def _account(self, problem: Problem) -> _Account:
+        if problem not in self._accounts:
+            self._accounts[problem] = account = _Account()
+            if problem in self._stored:
+                for k, parts, lower, upper in self._stored[problem].read():
+                    account.take(k, len(parts), parts, lower, upper, stored=True)
+        self._accounts.move_to_end(problem)
+        return self._accounts[problem]
 
     def _make_room(self) -> None:
         """Drop the problems that were used least recently; what comes with the package stays."""
-        found_here = [of for of, account in self._accounts.items() if not any(e.stored for e in account.values())]
+        found_here = [of for of, account in self._accounts.items() if not account.stored]
         for problem in found_here[:-1]:
             if nbytes(tuple(self._accounts.values())) <= self._most_bytes:
                 return
             del self._accounts[problem]
 
 
-def _carried(own: Mapping[int, _Entry], ks: list[int], least: float) -> dict[int, Known]:
+def _carried(own: Mapping[int, _Entry], ks: Sequence[int], least: float) -> dict[int, Known]:
     """Return what is known at each k, components and bounds carried over from the others."""
-    bounds = {k: entry.upper for k, entry in own.items() if math.isfinite(entry.upper)}
-    uppers = dict(zip(ks, carried.along(ks, bounds, least), strict=True))
-    entries = sorted((k, entry) for k, entry in own.items() if entry.components)
-    known = {}
-    for k in ks:
-        best = max((entry for at, entry in entries if at <= k), key=lambda entry: entry.lower, default=_Entry())
-        here = own.get(k, _Entry())
-        proven = math.isfinite(here.upper) and here.upper <= uppers[k]
-        upper, stored = min(uppers[k], here.upper), proven and here.stored
-        source = STORED if stored else "" if proven else _source(k, upper, bounds, least)
-        components = tuple(replace(part, k=k) for part in best.components)
-        known[k] = Known(k, components, best.lower, upper, bool(here.components), proven, stored, source)
+    at = np.array([k for k, entry in own.items() if math.isfinite(entry.upper)], dtype=float)
+    bounds = np.array([own[int(k)].upper for k in at])
+    waiting = deque(sorted((k, entry) for k, entry in own.items() if entry.components))
+    known, best = {}, _Entry()
+    for k in sorted(ks):
+        while waiting and waiting[0][0] <= k:
+            _, entry = waiting.popleft()
+            best = entry if entry.lower > best.lower or not best.components else best
+        here, follow = own.get(k, _Entry()), carried.following(k, at, bounds, least)
+        upper = float(follow.min(initial=math.inf))
+        proven = math.isfinite(here.upper) and here.upper <= upper
+        source = ""
+        if not proven and at.size and math.isfinite(upper):
+            givers = at[follow <= upper]
+            source = f"carried from k = {int(givers[np.abs(givers - k).argmin()]):,}"
+        stored = proven and here.stored
+        components, found = _feasible(best.components, k), bool(here.components)
+        known[k] = Known(k, components, best.lower, upper, found, proven, stored, STORED if stored else source)
     return known
 
 
-def _source(k: int, upper: float, bounds: Mapping[int, float], least: float) -> str:
-    """Say from which k an upper bound is carried, the nearest of several; nothing where there is no bound."""
-    nearest = sorted(bounds.items(), key=lambda own: abs(own[0] - k))
-    found = (at for at, own in nearest if carried.along([k], {at: own}, least)[0] <= upper)
-    return next((f"carried from k = {at:,}" for at in found if math.isfinite(upper)), "")
+def _feasible(components: Sequence[Component], k: int) -> Sequence[Component]:
+    """Return components as those of a larger k."""
+    if isinstance(components, Packed):
+        return replace(components, k=k)
+    return tuple(replace(part, k=k) for part in components)
 
 
 def _parts_known(own: Mapping[int, _Entry], one: Known, r: int) -> Known:
@@ -249,16 +293,38 @@ class Record:
 
 
 @cache
-def records(file: Path = FILE) -> dict[Key, Record]:
-    """Return what is stored, by data set, scale and sign constraint."""
+def records() -> dict[Key, Record]:
+    """Return what is stored, by data set, scale and sign constraint, all of it unpacked, for those who write or check.
+
+    That takes seconds and more than a hundred megabytes: the app reads :func:`stored`.
+    """
+    found = {}
+    for held in stored().values():
+        record = Record(held.name, *held.problem, held.about["n"], held.opening, {}, {})
+        for k, parts, upper in held.singles():
+            record.components[k] = parts[0], upper
+        for _, parts, upper in held.groups():
+            record.parts[len(parts)] = tuple(parts), upper
+        found[held.name, held.problem[1], held.problem[2]] = record
+    return found
+
+
+def stored() -> Mapping[Problem, Stored]:
+    """Return what is stored, by problem; of components, only how many there are is read here."""
+    return _read(FILE)
+
+
+@cache
+def _read(file: Path) -> dict[Problem, Stored]:
     with np.load(file, allow_pickle=False) as arrays:
-        found = [_record(fields, arrays) for fields in json.loads(str(arrays["about"]))]
-    return {(record.name, record.standardise, record.nonnegative): record for record in found}
+        found = [Stored(about, file) for about in json.loads(str(arrays["about"]))]
+    return {held.problem: held for held in found}
 
 
 def cardinalities(problem: Problem) -> tuple[int, ...]:
     """Return the k at which results of a problem are stored, ascending; none where it is not stored."""
-    return next((tuple(sorted(record.components)) for record in records().values() if record.problem == problem), ())
+    held = stored().get(problem)
+    return () if held is None else tuple(held.about["ks"])
 
 
 def pack(loadings: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -279,31 +345,74 @@ def unpack(support: np.ndarray, levels: np.ndarray, n: int) -> np.ndarray:
     return loadings / np.linalg.norm(loadings)
 
 
-def _record(fields: dict, arrays: np.lib.npyio.NpzFile) -> Record:
-    nonnegative = fields["nonnegative"]
+@dataclass(frozen=True, eq=False)
+class Packed(Sequence[Component]):
+    """Components as they are stored: each is unpacked when it is asked for."""
 
-    def components(kind: str, ks: list[int]) -> list[Component]:
-        support, levels = (arrays[f"{fields['arrays']}/{kind}{part}"] for part in ("support", "levels"))
-        starts = np.concatenate([[0], np.cumsum(fields[f"{kind}nonzeros"])]).astype(int)
-        return [
-            Component(unpack(support[a:b], levels[a:b], fields["n"]), variance, METHOD, k, nonnegative)
-            for variance, k, (a, b) in zip(fields[f"{kind}lower"], ks, pairwise(starts.tolist()), strict=True)
-        ]
+    n: int  # number of features
+    k: int
+    nonnegative: bool
+    variances: Sequence[float]
+    loadings: Sequence[tuple[np.ndarray, np.ndarray]]  # the support and the levels of each
 
-    ks, opening = fields["ks"], fields["opening"]
-    each = components("parts_", [opening] * len(fields["parts_nonzeros"]))
-    starts = np.concatenate([[0], np.cumsum(fields["parts_of"])])
-    grouped = [tuple(each[a:b]) for a, b in pairwise(starts.tolist())]
-    return Record(
-        fields["name"],
-        fields["content_hash"],
-        fields["standardise"],
-        nonnegative,
-        fields["n"],
-        opening,
-        dict(zip(ks, zip(components("", ks), fields["upper"], strict=True), strict=True)),
-        dict(zip(fields["counts"], zip(grouped, fields["parts_upper"], strict=True), strict=True)),
-    )
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self.variances)
+
+    def __getitem__(self, at: Any) -> Any:
+        """Return one of them."""
+        support, levels = self.loadings[at]
+        return Component(unpack(support, levels, self.n), self.variances[at], METHOD, self.k, self.nonnegative)
+
+
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """What the file has of one problem."""
+
+    about: Mapping[str, Any]  # numbers: see tests/ledger.py, which writes them
+    file: Path
+
+    @property
+    def name(self) -> str:
+        """The data set."""
+        return self.about["name"]
+
+    @property
+    def problem(self) -> Problem:
+        """The covariance and sign constraint."""
+        return self.about["content_hash"], self.about["standardise"], self.about["nonnegative"]
+
+    @property
+    def opening(self) -> int:
+        """The k that the data set opens with."""
+        return self.about["opening"]
+
+    def read(self) -> Iterator[tuple[int, Packed, float, float]]:
+        """Yield k, the component or the parts, their variance, and the upper bound."""
+        for k, parts, upper in itertools.chain(self.singles(), self.groups()):
+            yield k, parts, math.fsum(parts.variances), upper
+
+    def singles(self) -> Iterator[tuple[int, Packed, float]]:
+        """Yield each k with its component and upper bound."""
+        ks = self.about["ks"]
+        return zip(ks, self._packed("", ks, [1] * len(ks)), self.about["upper"], strict=True)
+
+    def groups(self) -> Iterator[tuple[int, Packed, float]]:
+        """Yield the opening k with each number of parts and their upper bound."""
+        sizes, uppers = self.about["parts_of"], self.about["parts_upper"]
+        ks = [self.opening] * len(sizes)
+        return zip(ks, self._packed("parts_", ks, sizes), uppers, strict=True)
+
+    def _packed(self, kind: str, ks: Sequence[int], sizes: Sequence[int]) -> Iterator[Packed]:
+        place, (_, _, nonnegative) = self.about["arrays"], self.problem
+        with np.load(self.file, allow_pickle=False) as arrays:
+            support, levels = (arrays[f"{place}/{kind}{part}"] for part in ("support", "levels"))
+        ends = np.cumsum(self.about[f"{kind}nonzeros"]).tolist()
+        loadings = [(support[a:b], levels[a:b]) for a, b in pairwise([0, *ends])]
+        of = zip(self.about[f"{kind}lower"], loadings, strict=True)
+        for k, size in zip(ks, sizes, strict=True):
+            variances, each = zip(*itertools.islice(of, size), strict=True)
+            yield Packed(self.about["n"], k, nonnegative, variances, each)
 
 
 def opened_as(name: str) -> Key:
@@ -311,26 +420,15 @@ def opened_as(name: str) -> Key:
     return name, opening(name).standardise, True
 
 
-@cache
-def _opened(find: Callable[[], dict[Key, Record]]) -> tuple[Record, ...]:
-    """Return the records of the views that data sets open with, of those that ``find`` returns."""
-    return tuple(record for key, record in find().items() if key == opened_as(key[0]))
-
-
 def openings() -> dict[str, Known]:
     """Return what is known of the component that each stored data set opens with."""
     book = shared()
-    known = {record.name: book.at(record.problem, record.opening, 0.0) for record in _opened(records)}
+    opened = [held for held in stored().values() if (held.name, *held.problem[1:]) == opened_as(held.name)]
+    known = {held.name: book.at(held.problem, held.opening, 0.0) for held in opened}
     return {name: best for name, best in known.items() if best.bounded}  # variances are at least 0
 
 
 @st.cache_resource(show_spinner=False)
 def shared() -> Ledger:
     """Return the ledger of all visits, the stored results in it."""
-    book = Ledger()
-    for record in records().values():
-        for k, (component, upper) in record.components.items():
-            book.record(record.problem, k, component, upper, stored=True)
-        for r, (parts, upper) in record.parts.items():
-            book.record_parts(record.problem, record.opening, r, parts, upper, stored=True)
-    return book
+    return Ledger(stored())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -101,7 +101,7 @@ class Subject:
         """Note a proven upper bound at k, on r disjoint parts."""
         ledger.shared().record_parts(self.problem, k, r, (), upper)
 
-    def along(self, ks: Iterable[int]) -> dict[int, Known]:
+    def along(self, ks: Iterable[int]) -> Mapping[int, Known]:
         """Return what is known at each k."""
         return ledger.shared().along(self.problem, ks, carried.least_variance(self.cov))
 

@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 from urllib.parse import unquote
 
 import numpy as np
@@ -168,6 +168,26 @@ def files_of(page: AppTest) -> dict[str, Session]:
     """Return the state of another page of the same visitor: what was brought, and nothing else of the session."""
     held = page.session_state["session"]
     return {"session": Session(desks=held.desks)}
+
+
+def shelved(*records: ledger.Record) -> dict:
+    """Return what is stored where these records are."""
+
+    def read(record):
+        yield from ((k, (part,), part.variance, upper) for k, (part, upper) in record.components.items())
+        for parts, upper in record.parts.values():
+            yield record.opening, parts, sum(part.variance for part in parts), upper
+
+    return {
+        r.problem: SimpleNamespace(
+            name=r.name,
+            problem=r.problem,
+            opening=r.opening,
+            about={"ks": sorted(r.components)},
+            read=functools.partial(read, r),
+        )
+        for r in records
+    }
 
 
 def owner(*data) -> Session:

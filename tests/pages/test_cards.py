@@ -16,6 +16,7 @@ from nnspca.view.link import canvas
 from nnspca.view.link.state import State, opening, usual_k, usual_scale
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
+from tests.pages.conftest import shelved
 
 BUNDLED = [info.name for info in nnspca.datasets.available() if info.bundled]
 pytestmark = pytest.mark.usefixtures("short_proofs")
@@ -37,7 +38,7 @@ def record(name):
 def shelf(monkeypatch):
     """Nothing is stored but what a test puts here; pictures are drawn at once."""
     records = {}
-    monkeypatch.setattr(ledger, "records", lambda: records)
+    monkeypatch.setattr(ledger, "stored", lambda: shelved(*records.values()))
     monkeypatch.setattr(collection, "AFTER", 0.0)
     made = collection.Pictures(0.0)
     monkeypatch.setattr(collection, "pictures", lambda: made)
@@ -64,6 +65,7 @@ def shown(monkeypatch, now):
 @pytest.mark.parametrize("name", ["digits", "pitprops"])
 def test_a_card_says_the_number_that_explore_shows(name, shelf, monkeypatch):
     shelf[ledger.opened_as(name)] = record(name)
+    ledger.shared.clear()
     data = catalogue.local_dataset(name)
     now = State(data=name, scale=usual_scale(name), k=shelf[ledger.opened_as(name)].opening)
     best = Subject(data, now).at()
@@ -93,6 +95,7 @@ def colours(card):
 
 def test_the_part_lies_over_the_mean_face(shelf, monkeypatch):
     shelf[ledger.opened_as("lfw-faces")] = record("lfw-faces")
+    ledger.shared.clear()
     painted, greys = colours(shown(monkeypatch, State())["lfw-faces"])
     assert 30 <= painted <= 40
     assert greys > 50
@@ -102,6 +105,7 @@ def test_the_part_lies_over_the_mean_face(shelf, monkeypatch):
 @pytest.mark.parametrize("name", ["cbcl-faces", "cbcl-faces-raw"])
 def test_faces_that_may_not_be_passed_on_are_drawn_where_the_data_are(name, real, shelf, monkeypatch):
     shelf[ledger.opened_as(name)] = record(name)
+    ledger.shared.clear()
     painted, greys = colours(shown(monkeypatch, State())[name])
     assert painted >= 20
     assert greys > 50

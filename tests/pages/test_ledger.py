@@ -10,6 +10,8 @@ import pytest
 import nnspca
 from nnspca.bounds import carried
 from nnspca.result import Component
+from nnspca.view import ledger
+from nnspca.view.cache import nbytes
 from nnspca.view.ledger import Known, Ledger
 from tests.oracle import allows, optima_of_parts
 from tests.problems import any_rank, correlation, equal_rows, scaled, spiked, zero_rows
@@ -30,11 +32,11 @@ def test_no_bound_carried_over_k_falls_below_the_brute_force_optimum(kind, nonne
     for seed in range(3):
         rng = np.random.default_rng(seed)
         small = kind(rng, 6)
-        ledger, problem = Ledger(), ("hash", False, nonnegative)
+        book, problem = Ledger(), ("hash", False, nonnegative)
         for k in rng.choice(6, 2, replace=False) + 1:
             cert = nnspca.certify(small.cov, int(k), nonnegative=nonnegative)
-            ledger.record(problem, int(k), cert.component, cert.upper)
-        for k, known in ledger.along(problem, range(1, 7), carried.least_variance(small.cov)).items():
+            book.record(problem, int(k), cert.component, cert.upper)
+        for k, known in book.along(problem, range(1, 7), carried.least_variance(small.cov)).items():
             best = small.attained(k, nonnegative)
             assert allows(known.upper, best), (seed, k)
             if known.components:
@@ -46,12 +48,12 @@ def test_no_bound_carried_over_k_falls_below_the_brute_force_optimum(kind, nonne
 def test_no_bound_carried_over_numbers_of_parts_falls_below_the_brute_force_optimum(kind):
     for seed in range(2):
         small = kind(np.random.default_rng(seed), 6)
-        ledger = Ledger()
+        book = Ledger()
         one = nnspca.certify(small.cov, 2)
-        ledger.record(PROBLEM, 2, one.component, one.upper)
+        book.record(PROBLEM, 2, one.component, one.upper)
         joint = nnspca.certify_parts(small.cov, 2, 2)
-        ledger.record_parts(PROBLEM, 2, 2, joint.parts, joint.upper)
-        along = ledger.parts_along(PROBLEM, 2, (1, 2, 3), carried.least_variance(small.cov))
+        book.record_parts(PROBLEM, 2, 2, joint.parts, joint.upper)
+        along = book.parts_along(PROBLEM, 2, (1, 2, 3), carried.least_variance(small.cov))
         for r, (_, rows) in enumerate(optima_of_parts(small.A, 2, 3), start=1):
             assert allows(along[r].upper, sum(map(small.exact, rows))), (seed, r)
 
@@ -59,18 +61,18 @@ def test_no_bound_carried_over_numbers_of_parts_falls_below_the_brute_force_opti
 def test_the_better_component_and_the_lower_bound_stay_in_whatever_order_they_come():
     finds = [(component(2.0), 3.5), (component(2.5), math.inf), (None, 3.0), (component(1.0), 4.0)]
     for order in ((0, 1, 2, 3), (3, 2, 1, 0), (2, 0, 3, 1)):
-        ledger = Ledger()
+        book = Ledger()
         for i in order:
-            ledger.record(PROBLEM, 1, *finds[i])
-        known = ledger.at(PROBLEM, 1, 0.5)
+            book.record(PROBLEM, 1, *finds[i])
+        known = book.at(PROBLEM, 1, 0.5)
         assert (known.lower, known.upper, known.ratio) == (2.5, 3.0, 2.5 / 3.0)
 
 
 def test_a_component_counts_at_every_larger_k_and_a_bound_at_every_smaller_one():
-    ledger = Ledger()
-    ledger.record(PROBLEM, 2, component(2.0, k=2))
-    ledger.record(PROBLEM, 5, None, 6.0)
-    along = ledger.along(PROBLEM, (1, 2, 4, 5), 1.0)
+    book = Ledger()
+    book.record(PROBLEM, 2, component(2.0, k=2))
+    book.record(PROBLEM, 5, None, 6.0)
+    along = book.along(PROBLEM, (1, 2, 4, 5), 1.0)
     assert [along[k].lower for k in (1, 2, 4, 5)] == [0.0, 2.0, 2.0, 2.0]
     assert [along[k].upper for k in (1, 2, 4, 5)] == [6.0] * 4
     assert [along[k].found for k in (1, 2, 4, 5)] == [False, True, False, False]
@@ -87,47 +89,82 @@ def test_nothing_known_has_no_share_and_is_not_optimal():
 
 
 def test_one_part_and_one_component_are_one_problem():
-    ledger = Ledger()
-    ledger.record_parts(PROBLEM, 4, 1, (component(2.0, k=4),), 2.5)
-    ledger.record(PROBLEM, 4, component(2.2, k=4))
-    assert ledger.parts_along(PROBLEM, 4, (1,), 0.0)[1].lower == ledger.at(PROBLEM, 4, 0.0).lower == 2.2
+    book = Ledger()
+    book.record_parts(PROBLEM, 4, 1, (component(2.0, k=4),), 2.5)
+    book.record(PROBLEM, 4, component(2.2, k=4))
+    assert book.parts_along(PROBLEM, 4, (1,), 0.0)[1].lower == book.at(PROBLEM, 4, 0.0).lower == 2.2
 
 
 def test_the_least_recently_used_problems_go_first_and_stored_ones_stay():
-    ledger = Ledger(most_bytes=40_000)
-    ledger.record(("stored", False, True), 1, component(1.0, n=1000), 2.0, stored=True)
+    book = Ledger(most_bytes=40_000)
+    book.record(("stored", False, True), 1, component(1.0, n=1000), 2.0, stored=True)
     for i in range(12):
-        ledger.record((f"live {i}", False, True), 1, component(1.0, n=1000), 2.0)
-    assert ledger.at(("stored", False, True), 1, 0.0).stored
-    assert ledger.at(("live 11", False, True), 1, 0.0).bounded
-    assert not ledger.at(("live 0", False, True), 1, 0.0).bounded
+        book.record((f"live {i}", False, True), 1, component(1.0, n=1000), 2.0)
+    assert book.at(("stored", False, True), 1, 0.0).stored
+    assert book.at(("live 11", False, True), 1, 0.0).bounded
+    assert not book.at(("live 0", False, True), 1, 0.0).bounded
 
 
 def test_neither_a_lower_live_bound_nor_one_carried_from_a_stored_one_is_called_stored():
-    ledger = Ledger()
-    ledger.record(PROBLEM, 2, component(1.0, k=2), 2.0, stored=True)
-    ledger.record(PROBLEM, 5, component(2.0, k=5), 3.0, stored=True)
-    ledger.record_parts(PROBLEM, 2, 3, (component(1.0, k=2),) * 3, 4.0, stored=True)
-    assert [ledger.at(PROBLEM, k, 0.5).stored for k in (2, 3, 5)] == [True, False, True]
-    along = ledger.parts_along(PROBLEM, 2, (1, 2, 3), 0.5)
+    book = Ledger()
+    book.record(PROBLEM, 2, component(1.0, k=2), 2.0, stored=True)
+    book.record(PROBLEM, 5, component(2.0, k=5), 3.0, stored=True)
+    book.record_parts(PROBLEM, 2, 3, (component(1.0, k=2),) * 3, 4.0, stored=True)
+    assert [book.at(PROBLEM, k, 0.5).stored for k in (2, 3, 5)] == [True, False, True]
+    along = book.parts_along(PROBLEM, 2, (1, 2, 3), 0.5)
     assert [along[r].stored for r in (1, 2, 3)] == [True, False, True]
     assert math.isfinite(along[2].upper)
-    ledger.record(PROBLEM, 2, None, 1.5)
-    assert not ledger.at(PROBLEM, 2, 0.0).stored
+    book.record(PROBLEM, 2, None, 1.5)
+    assert not book.at(PROBLEM, 2, 0.0).stored
 
 
 def test_threads_that_write_at_once_lose_nothing():
-    ledger = Ledger()
+    book = Ledger()
 
     def write(shift):
         for i in range(200):
-            ledger.record(PROBLEM, 1 + i % 5, replace(component(1.0 + (i + shift) / 1000), k=1 + i % 5), 9.0 - i / 1000)
+            book.record(PROBLEM, 1 + i % 5, replace(component(1.0 + (i + shift) / 1000), k=1 + i % 5), 9.0 - i / 1000)
 
     threads = [threading.Thread(target=write, args=(shift,)) for shift in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    along = ledger.along(PROBLEM, (1, 5), 0.0)
+    along = book.along(PROBLEM, (1, 5), 0.0)
     assert along[5].lower == 1.0 + 202 / 1000
     assert along[5].upper == 9.0 - 199 / 1000
+
+
+def test_what_is_stored_is_read_when_its_problem_is_asked_for_and_unpacked_when_a_component_is(monkeypatch):
+    records, held = ledger.records(), ledger.stored()
+    assert {record.problem for record in records.values()} == held.keys()
+    monkeypatch.setattr(ledger, "unpack", lambda *_: pytest.fail("nobody has asked for a component"))
+    book = Ledger(held)
+    for record in records.values():
+        ks = sorted(record.components)
+        for k, row in book.along(record.problem, ks, 0.0).items():
+            assert (row.stored or "carried" in row.source) and row.upper <= record.components[k][1]
+            assert row.lower >= record.components[k][0].variance
+    monkeypatch.undo()
+    record = records[ledger.opened_as("lfw-faces")]
+    for k in (1, record.opening):
+        shown = book.at(record.problem, k, 0.0).component
+        assert shown.k == k and (shown.loadings == record.components[k][0].loadings).all()
+    parts = book.parts_along(record.problem, record.opening, (3,), 0.0)[3].components
+    assert all((a.loadings == b.loadings).all() for a, b in zip(parts, record.parts[3][0], strict=True))
+    assert nbytes(book) < 10 * 2**20, "less than a tenth of it unpacked"
+
+
+def test_what_follows_of_hundreds_of_k_is_worked_out_once_until_the_next_find(monkeypatch):
+    book, asked = Ledger(), []
+    for k in range(2, 300):
+        book.record(PROBLEM, k, component(float(k), k=k), k + 1.0)
+    honest = carried.following
+    monkeypatch.setattr(carried, "following", lambda *given: asked.append(given) or honest(*given))
+    ks, before = range(1, 301), book.version(PROBLEM)
+    first = book.along(PROBLEM, ks, 0.5)
+    assert book.along(PROBLEM, ks, 0.5) is first and len(asked) == 300
+    book.record(PROBLEM, 7, component(6.0, k=7), 9.0)
+    assert book.version(PROBLEM) == before, "nothing of it was better"
+    book.record(PROBLEM, 7, None, 7.5)
+    assert book.version(PROBLEM) != before and book.along(PROBLEM, ks, 0.5)[7].upper == 7.5

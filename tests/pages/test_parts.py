@@ -15,7 +15,7 @@ from nnspca.view.robust import provable
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
 from nnspca.view.ui import component
-from tests.pages.conftest import redrawn, sent, settle, texts, traces
+from tests.pages.conftest import redrawn, sent, settle, shelved, texts, traces
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
 
@@ -82,7 +82,7 @@ def test_parts_are_drawn_once_the_band_holds_the_optimum_and_solve_live_starts_f
 
 
 def test_where_the_ledger_answers_no_run_begins_and_a_live_one_ends_in_one_sentence(empty_ledger, page, monkeypatch):
-    monkeypatch.setattr(ledger, "records", lambda: pitprops_stored(3))
+    monkeypatch.setattr(ledger, "stored", lambda: shelved(*pitprops_stored(3).values()))
     app = page(**SMALL, r=3)
     stored = texts(app)
     assert "These three parts explain 54.8 % of the total variance." in stored and "(stored proof)" in stored

@@ -201,10 +201,10 @@ def sentences(study: Study) -> tuple[str, str]:
 
 def in_ledger(name: str, k: int, parts: int) -> tuple[float, float]:
     """Return the best variance and the lowest upper bound known of a data set as it is, of so many parts."""
-    record = ledger.records().get((name, False, True))
-    if record is None:
+    problem = next((held.problem for held in ledger.stored().values() if held.name == name), None)
+    if problem is None:
         return 0.0, math.inf
-    best = ledger.shared().parts_along(record.problem, k, (parts,), 0.0)[parts]  # variances are at least 0
+    best = ledger.shared().parts_along((problem[0], False, True), k, (parts,), 0.0)[parts]  # variances are at least 0
     return best.lower, best.upper
 
 

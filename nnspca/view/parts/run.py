@@ -291,7 +291,7 @@ def parts_by_way(jobs: Sequence[Job | None], choice: Choices, known: Known, tota
     if choice.best and known.components and (live is None or math.fsum(live.variances) < known.lower):
         sums = np.cumsum([part.variance for part in known.components])
         sign = known.components[0].nonnegative
-        came[choice.lead] = Components(known.components, sums, total, BEST, TOGETHER, sign)
+        came[choice.lead] = Components(tuple(known.components), sums, total, BEST, TOGETHER, sign)
     return {way: came[way] for way in choice.ways if way in came}
 
 
@@ -300,7 +300,7 @@ def certificate(subject: Subject, choice: Choices, known: Known) -> PartsCertifi
     tight = proofs.certificate_of_parts(subject, choice.r)
     if tight is None or not choice.disjoint:
         return None
-    return replace(tight, parts=known.components, lower=known.lower) if known.lower > tight.lower else tight
+    return replace(tight, parts=tuple(known.components), lower=known.lower) if known.lower > tight.lower else tight
 
 
 def applies(parts: Components | None) -> bool:

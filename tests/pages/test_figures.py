@@ -1,7 +1,5 @@
-"""A figure before Plotly has drawn it, sketched whatever it holds, and as a page of its own, drawn with no network."""
+"""A figure before Plotly has drawn it, sketched whatever it holds."""
 
-import gzip
-import hashlib
 import re
 import tomllib
 from pathlib import Path
@@ -14,29 +12,6 @@ import pytest
 import nnspca.view
 from nnspca.view.figures import style
 from nnspca.view.ui import charts
-
-PUBLISHED = "79542150855a52c567260e3137095dbe2b744e6d702a5cabe67da246942fba7a"  # plotly-cartesian.min.js 4.1.1
-KINDS = {"scatter", "bar", "heatmap"}  # of the traces we draw; the small Plotly knows each
-
-
-def test_what_draws_a_page_is_what_was_published_and_brings_its_licence():
-    content = gzip.decompress(style.DRAWS.read_bytes())
-    assert hashlib.sha256(content).hexdigest() == PUBLISHED
-    assert b"Licensed under the MIT license" in content[:400]
-    assert "Permission is hereby granted" in style.DRAWS.with_name("plotly-cartesian.LICENSE").read_text()
-    assert all(f'"{kind}"'.encode() in content for kind in KINDS)
-
-
-def test_no_figure_has_a_trace_that_the_page_cannot_draw():
-    drawn = {f"add_{kind}" for kind in KINDS} | {kind.title() for kind in KINDS} | {"Figure", "Frame", "Layout"}
-    drawn |= {"add_annotation", "add_shape", "add_vline", "add_hline", "add_vrect", "add_hrect", "add_layout_image"}
-    calls = set()
-    for path in Path(nnspca.view.__file__).parent.rglob("*.py"):
-        if "plotly" in (text := path.read_text(encoding="utf-8")) or "figures" in str(path):
-            calls |= set(re.findall(r"\bgo\.([A-Z]\w+)\(|\.(add_\w+)\(", text))
-    found = {one or other for one, other in calls} - {"add_trace", "add_traces"}
-    assert found and found <= drawn
-
 
 LINE = ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0])
 

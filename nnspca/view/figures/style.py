@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import base64
-import functools
 import html
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from string import Template
 from typing import Any, Literal
 
 # Plotly takes pandas as soon as anyone begins to import it, also half imported: two first visitors
@@ -22,11 +18,6 @@ from nnspca.datasets import Axis
 from nnspca.solvers.registry import METHODS
 from nnspca.view import sanitize
 
-ALONE = Path(__file__).with_name("alone.html")
-# What draws a page of its own: Plotly 4.1.1 as published (plotly.js-cartesian-dist-min, MIT),
-# packed. It knows lines, bars and heat maps, which is all that is drawn here, and is a third of the
-# whole.
-DRAWS = Path(__file__).with_name("plotly-cartesian.min.js.gz")
 FONT = '"Source Sans", "Source Sans Pro", system-ui, sans-serif'
 LEGEND_DROP = 56  # pixels from the plot down to the legend: below tick labels and axis title
 LEGEND_ROW = 20  # pixels a line of the legend takes; a phone shows one entry a line
@@ -281,7 +272,7 @@ def _set_k_axis(figure: Figure, ks: Sequence[int], log: bool) -> None:
 
 
 def page(figure: Figure) -> str:
-    """Return the figure as a web page that needs no network and no server; what draws it is packed inside."""
+    """Return the figure as a web page that needs no network and no server: Plotly, 4 MB, is in it."""
     palette = DARK if figure.layout.meta["dark"] else LIGHT
     axis = {"gridcolor": palette.grid, "zerolinecolor": palette.grid, "linecolor": palette.grid}
     axis |= {"tickfont_color": palette.quiet, "title_font_color": palette.quiet}
@@ -294,17 +285,10 @@ def page(figure: Figure) -> str:
         title_y=0.98,
     )
     alone.update_xaxes(axis).update_yaxes(axis)
-    return Template(ALONE.read_text(encoding="utf-8")).substitute(
-        title=html.escape(figure.layout.title.text or "nnspca"),
-        alt=html.escape(figure.layout.meta["alt"]),
-        paper=palette.paper,
-        ink=palette.ink,
-        drawn=alone.to_json(),  # Plotly writes no < in it, so no word of a figure ends the script it stands in
-        plotly=_packed_plotly(),
+    title, alt = html.escape(figure.layout.title.text or "nnspca"), html.escape(figure.layout.meta["alt"])
+    drawn = alone.to_html(config={"displaylogo": False, "responsive": True}, include_plotlyjs=True, full_html=False)
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title></head>\n'
+        f'<body style="margin: 0; background: {palette.paper}"><div role="img" aria-label="{alt}">{drawn}</div></body>'
+        "</html>"
     )
-
-
-@functools.cache
-def _packed_plotly() -> str:
-    """Return what draws the figure, packed; every browser since 2023 unpacks it."""
-    return base64.b64encode(DRAWS.read_bytes()).decode()

@@ -147,11 +147,6 @@ class Shared:
         """Whether it is there already."""
         return key in self._held
 
-    def find(self, key: Hashable) -> Any:
-        """Return what is held under ``key``, None where nothing is: it is not made."""
-        with self._lock:
-            return self._held.get(key)
-
     def get(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Return what is held under ``key``, made where it is not."""
         with self._lock:

@@ -6,11 +6,11 @@ import time
 import pytest
 import streamlit as st
 
+import nnspca
 from nnspca.view import tasks
 from nnspca.view.compare import race, sets
 from nnspca.view.explore import more
 from nnspca.view.jobs import FairSemaphore, Job
-from nnspca.view.sources import uploads
 from tests.pages.conftest import texts
 
 SOON = 10  # seconds within which a thread that may go on does so
@@ -64,11 +64,12 @@ def test_a_run_whose_half_is_worth_nothing_is_done_at_once_and_holds_its_worker_
 def test_stop_while_the_covariance_of_a_file_is_prepared_hands_the_page_back(open_page, monkeypatch, gate):
     asked = threading.Event()
 
-    def endless(*_):
+    def endless(*given, form=nnspca.Covariance.from_dataset, **rest):
         asked.set()
         gate.wait(SOON)
+        return form(*given, **rest)
 
-    monkeypatch.setattr(uploads.Preparation, "make", endless)
+    monkeypatch.setattr(nnspca.Covariance, "from_dataset", endless)
     page = open_page("pages/data.py")
     page.file_uploader(key="upload").set_value([("shapes.csv", b"height,width\n1,2\n3,5\n4,0\n", "text/csv")]).run()
     assert asked.wait(SOON)

@@ -10,6 +10,7 @@ from typing import Any
 import streamlit as st
 
 import nnspca
+from nnspca.datasets import preparing
 from nnspca.datasets.inspecting import MOST_COLUMNS, Inspection
 from nnspca.result import Component, sentences
 from nnspca.view import machines, sanitize, tasks
@@ -17,7 +18,7 @@ from nnspca.view.desk import Desk
 from nnspca.view.jobs import Job
 from nnspca.view.link import state
 from nnspca.view.link.state import ANY_SIGN, AS_IS, NONNEGATIVE, STANDARDISED, State
-from nnspca.view.sources.preparation import Preparation
+from nnspca.view.sources import preparation
 from nnspca.view.subject import Subject
 from nnspca.view.tasks import Task
 from nnspca.view.ui import component
@@ -118,10 +119,9 @@ def _view(subject: Subject, choice: Mapping[str, Any]) -> Subject | None:
     """Return the data as a choice has them; None where they cannot be so."""
     said: dict[str, Any] = {key: tuple(value) if key == "prep" else value for key, value in choice.items()}
     now = replace(subject.now, **said)
-    one = Preparation.of(subject.data, now.prep, standardise=now.standardise, repair=False)
-    if set(one.steps) != set(now.prep):
+    if now.prep and not set(now.prep) <= set(preparing.possible(subject.data)):
         return None
-    data = one.data()
+    data = preparation.prepared(subject.data, now.prep)
     return Subject(data, replace(now, k=min(now.k, data.n_features)))
 
 

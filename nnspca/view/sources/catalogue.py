@@ -19,7 +19,6 @@ from nnspca.view.link import widgets
 from nnspca.view.link.state import State, assign, usual_k, usual_scale
 from nnspca.view.sources import opened, preparation, uploads
 from nnspca.view.sources.opened import Opened
-from nnspca.view.sources.preparation import Preparation
 from nnspca.view.tasks import Button, Task
 
 SLOT = "pass"
@@ -205,27 +204,8 @@ def in_use(now: State) -> Dataset:
 
 
 def ready(*views: State) -> tuple[Dataset, ...]:
-    """Return data sets that are on this machine, all made that a page needs of them, or end the page here.
-
-    Small ones need nothing as they are. Of large ones it is made as a run, which the page shows;
-    what is wrong with any is said.
-    """
-    raws = tuple(loaded(view.data) for view in views)
-    under_way = preparation.SLOT in session.current().jobs  # a run for what is no longer wanted ends there
-    if not (any(view.prep for view in views) or under_way or any(map(preparation.is_large, raws))):
-        return raws
-    wanted = [
-        Preparation.of(raw, view.prep, standardise=view.standardise, repair=preparation.is_repaired(raw))
-        for raw, view in zip(raws, views, strict=True)
-    ]
-    try:
-        prepared = preparation.prepared(wanted)
-    except nnspca.DataError as problem:
-        st.error(sanitize.plain(str(problem)))
-        prepared = None
-    if prepared is None:
-        widgets.end_page()
-    return prepared
+    """Return data sets that are on this machine, each as its view has it prepared, or end the page here."""
+    return tuple(preparation.prepared(loaded(view.data), view.prep) for view in views)
 
 
 def features(name: str, steps: tuple[str, ...]) -> int:

@@ -25,7 +25,6 @@ from nnspca.view.link import state, widgets
 from nnspca.view.session import Session
 from nnspca.view.sources import preparation, sandbox
 from nnspca.view.sources.opened import MOST
-from nnspca.view.sources.preparation import Preparation
 from nnspca.view.tasks import Task
 
 YOURS = "{} (yours)"  # what a file is called that has the name of a data set of the catalogue
@@ -114,8 +113,7 @@ def _work(desk: Desk) -> Work:
         data = replace(leave_out(data, spare), notes=(*data.notes, *notes))
         job.report(Progress(0.9, "Preparing the covariance"))
         if not job.should_stop():  # here, where Stop is heard meanwhile: the page that draws it next hears nothing
-            ahead = Preparation(data, repair=reading.repair, held=shared)
-            ahead.make(lambda share, doing: None, lambda: False)
+            shared.get(*preparation.covariance_maker(data, False, reading.repair))
         gone = (*reading.out, *spare)
         return None if job.should_stop() else Read(replace(seen, data=data), inspected, gone)
 

@@ -6,8 +6,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 import nnspca
 from nnspca.result import Certificate, Components, PartsCertificate, sentences
 from nnspca.view import sanitize, say, sheet
@@ -47,7 +45,6 @@ def offer(stem: str, answer: Answer, more: Mapping[str, Content]) -> None:
     held: dict[str, Content] = {
         "report.html": lambda: report(answer).encode(),
         "sheet.xlsx": lambda: workbook(beside, answer),
-        "parts.json": lambda: as_json(answer),
         "loadings.csv": lambda: downloads.loadings(loadings, subject.data),
     }
     if subject.data.kind != "covariance":
@@ -82,34 +79,6 @@ def rows(results: Mapping[str, Components]) -> list[dict[str, object]]:
         for parts in results.values()
         for r, part in enumerate(parts.parts)
     ]
-
-
-def as_json(answer: Answer) -> bytes:
-    """Return the parts of each solver as JSON, and what is proven of the first: the features and their loadings."""
-    subject, known = answer.subject, answer.known
-    names = subject.data.feature_names
-    records = {
-        solver: {
-            "options": parts.parts[0].options,
-            "cumulative_variance": parts.cumulative_variance,
-            "parts": [
-                {
-                    "variance": variance,
-                    "support": np.flatnonzero(column),
-                    "features": [str(names[i]) for i in np.flatnonzero(column)],
-                    "loadings": column[column != 0],
-                }
-                for column, variance in zip(parts.loadings.T, parts.variances, strict=True)
-            ],
-        }
-        for solver, parts in answer.results.items()
-    }
-    proven = None
-    if known is not None and known.bounded:
-        proven = {"lower": known.lower, "upper": known.upper, "total": subject.total, "source": known.source}
-    return downloads.json_of(
-        {**downloads.data_record(subject), "k": subject.k, "solvers": records, "proven": proven},
-    )
 
 
 def report(answer: Answer) -> str:

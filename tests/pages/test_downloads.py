@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -85,12 +84,8 @@ def read(content):
 def test_a_run_goes_home_with_what_was_asked_found_and_proven_and_as_one_page(open_page, taken, short_proofs):
     link = {"data": "pitprops", "k": 4, "ks": "2, 5", "methods": ["best", "em"]}
     settle(open_page("pages/explore.py", **link, more=True), path=True)
-    told = json.loads(taken("parts.json"))
-    assert (told["data"], told["standardise"], told["nonnegative"], told["k"]) == ("pitprops", False, True, 4)
-    (one,) = told["solvers"]["best"]["parts"]
-    assert one["variance"] <= told["proven"]["upper"] <= told["proven"]["total"] * (1 + 1e-9)
-    assert np.linalg.norm(one["loadings"]) == pytest.approx(1)
-    assert len(one["loadings"]) == len(one["support"]) <= 4
+    column = [float(row["best part 1"]) for row in read(taken("loadings.csv"))]
+    assert np.linalg.norm(column) == pytest.approx(1) and np.count_nonzero(column) <= 4
     rows = read(taken("curves.csv"))
     asked = {(name, k) for name in ("best found", "em") for k in (2, 4, 5)} - {("em", 4)}
     assert {(row["method"], int(row["k"])) for row in rows} == asked
@@ -127,8 +122,3 @@ def test_tables_hold_each_loading_and_score():
     assert [float(row["em part 2"]) for row in rows] == parts.loadings[:, 1].tolist()
     scores = [float(row["em part 1"]) for row in read(downloads.scores(found, Subject(data, State(data="digits"))))]
     assert np.allclose(scores, ((data.X - data.X.mean(axis=0)) @ parts.loadings)[:, 0])
-
-
-def test_what_json_has_no_number_for_is_null():
-    said = json.loads(downloads.json_of({"a": np.float64("inf"), "b": [np.nan, np.int64(3)], "c": np.array([True])}))
-    assert said == {"a": None, "b": [None, 3], "c": [True]}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
-import math
 import re
 import zipfile
 from collections.abc import Iterable, Mapping
@@ -76,34 +74,6 @@ def table_csv(rows: Iterable[Mapping[str, object]]) -> bytes:
         writer.writerow(map(safe_cell, rows[0]))
         writer.writerows(map(safe_cell, row.values()) for row in rows)
     return out.getvalue().encode()
-
-
-def data_record(subject: Subject) -> dict[str, object]:
-    """Return what a result as JSON says of the data: which, and how they were prepared."""
-    return {
-        "data": subject.data.name,
-        "content_hash": subject.data.content_hash,
-        "standardise": subject.standardise,
-        "prepared": list(steps_of(subject.now.data, subject.now)),
-        "nonnegative": subject.nonnegative,
-        "seed": subject.seed,
-        "nnspca": nnspca.__version__,
-    }
-
-
-def json_of(result: Mapping[str, object]) -> bytes:
-    """Return a result as JSON; JSON has neither infinities nor NaN: null stands for them."""
-    return json.dumps(_plain(result), indent=1, allow_nan=False).encode()
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, Mapping):
-        return {str(key): _plain(held) for key, held in value.items()}
-    if isinstance(value, list | tuple | np.ndarray):
-        return [_plain(held) for held in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def load_line(name: str, variable: str = "data") -> str:

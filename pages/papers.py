@@ -15,14 +15,12 @@ with every:
     panels.cards(study)
 with one:
     panels.opening(study)
-    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        choice = panels.ask(study)
-        job = panels.start(study, choice, now)
+    job = panels.start(study, now)
     panels.absent(study)
     if job is not None:
         tasks.follow(job, "Stopped. The rows known by then are shown.")
-    tables = panels.known_tables(study, choice, now, job)
-    panels.draw(study, choice, tables, job is not None)
+    tables = panels.known_tables(study, now, job)
+    panels.draw(study, tables)
     panels.background(study)
     if tables and job is not None and job.done:
-        panels.takeaway(study, choice, now, tables)
+        panels.takeaway(study, now, tables)

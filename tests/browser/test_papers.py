@@ -1,4 +1,4 @@
-"""A figure of a paper in a real Chromium: run from its page, looked at, stopped, taken home, followed on a phone."""
+"""A figure of a paper in a real Chromium: run from its page, looked at, taken home, followed on a phone."""
 
 import csv
 import io
@@ -20,9 +20,9 @@ def address(study, **more) -> str:
     return "/papers?" + urlencode({"paper": study.source.short, study.paper: f"{study.figure}: {study.title}", **more})
 
 
-def test_a_stored_figure_is_looked_at_a_study_runs_and_a_long_one_is_stopped_and_keeps_its_rows(visit):
-    """Every study runs in ``tests/pages/test_papers_run.py``, without a browser."""
-    study = STUDIES["sigg2008-fig3-left"]
+def test_a_stored_figure_is_looked_at_and_a_study_runs(visit):
+    """Every study runs in ``tests/pages/test_papers.py``, without a browser."""
+    study = STUDIES["zass2006-fig5"]
     page = unmoved(quiet(visit(address(study))))
     page.locator(f".gallery button[data-name='{LOOKED_AT}']").click()
     for table in stored(LOOKED_AT).tables:
@@ -35,16 +35,6 @@ def test_a_stored_figure_is_looked_at_a_study_runs_and_a_long_one_is_stopped_and
     page.get_by_role("button", name="Stop").first.wait_for(state="hidden")
     keys = [table.name for table in stored(study.name).tables if table.picture is not None]
     assert all(figure(quiet(page), f"{study.name}-{key}") for key in keys)
-    page.goto(page.url.partition("/papers")[0] + address(STUDIES["asteris2014-fig5"], form="full"))
-    expect(page.get_by_text("A stored run")).to_be_visible()
-    button(page, "start-study").click()
-    button(page, "stop-study").wait_for()
-    expect(page.get_by_text("A stored run")).to_have_count(0)
-    page.locator("[data-stale=true]").first.wait_for(state="detached")  # the stored run's figure has gone
-    figure(page, "asteris2014-fig5-variance")  # the run has rows of its own
-    button(page, "stop-study").click()
-    page.get_by_text("Stopped. The rows known by then are shown").wait_for()
-    assert figure(quiet(page), "asteris2014-fig5-variance", "Math.max(...gd._fullData.map(t => t.x?.length ?? 0))")
 
 
 def test_a_study_fits_a_phone_its_table_goes_home_and_its_link_opens_the_same_four_curves(visit, tmp_path):

@@ -53,7 +53,7 @@ LINKS = [
     (
         "papers",
         {},
-        "paper=Zass+%26+Shashua+2006&zass2006=Fig.+4%3A+Finding+faces+by+ten+features&on=bundled+stand-in&form=full",
+        "paper=Zass+%26+Shashua+2006&zass2006=Fig.+4%3A+Finding+faces+by+ten+features",
     ),
     ("learn", {}, "step=8&at=3_1_2"),
     ("learn", {}, "board=digits&painted=AAgMDh4eGAA&best=AAgMDh4eGAA"),

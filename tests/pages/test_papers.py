@@ -13,7 +13,6 @@ import nnspca
 from nnspca.datasets import fetch
 from nnspca.studies import STUDIES, Picture, Table, stored
 from nnspca.view.figures import style
-from nnspca.view.link.state import BUNDLED
 from nnspca.view.papers import figures as pictures
 from nnspca.view.papers import panels
 from nnspca.view.ui import charts
@@ -63,7 +62,7 @@ def test_the_page_opens_with_the_figure_of_a_stored_run_and_a_run_holds_the_prin
 
 @pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
 def test_every_study_says_what_it_shows_and_runs_reduced_from_the_page(open_page, monkeypatch, short_studies, study):
-    """On the paper's own data where they are at hand."""
+    """Without the paper's data the button waits, and says which are missing."""
     page, made = open_page(PAGE, **choice(study, seed=SEED)), {}
     first, rest = panels.sentences(study)
     assert f"{first} {rest}".strip() == study.summary
@@ -71,11 +70,15 @@ def test_every_study_says_what_it_shows_and_runs_reduced_from_the_page(open_page
     assert not jobs(page)
     assert drawn(page), "the figures of the stored run stand there before any other"
     monkeypatch.setattr(charts, "download", lambda label, content, key, *_: made.update({key: content}))
+    if study.missing():
+        assert next(button for button in page.button if button.key == "start-study").disabled
+        assert "Not on this machine" in texts(page)
+        return
     page, before = begun(page), stored(study.name)
     assert "A stored run" not in texts(page)
     assert len(drawn(page)) == sum(table.picture is not None for table in before.tables)
     assert all(any("x" in trace or "z" in trace for trace in figure["data"]) for figure in drawn(page))
-    if any(table.name == "printed" for table in before.tables) and not study.missing():
+    if any(table.name == "printed" for table in before.tables):
         assert "Printed" in page.table[0].value
     page.session_state["tables"] = True
     redrawn(page)
@@ -126,19 +129,12 @@ def test_a_result_is_kept_for_the_next_visitor_and_another_seed_is_another_run(o
     assert "**A stored run**" in texts(redrawn(page)) and "seed 79" in texts(page)
 
 
-def test_on_a_fresh_machine_the_stand_in_runs_and_nothing_that_is_missing_can_be_chosen(open_page, fresh_machine):
+def test_on_a_fresh_machine_a_stored_run_is_shown_and_what_is_missing_is_named(open_page, fresh_machine):
     page = open_page(PAGE, **choice(STUDIES["sigg2008-fig4"]))
     said = texts(page)
-    assert "Not on this machine: **Leukemia gene expression (MLL)**" in said
-    assert "Handwritten digits" in said and "(data)" in said
-    page = begun(page)
-    assert len(drawn(page)) == 2 and not page.table
-    assert "The paper's numbers are left out" in texts(page)
-    offered = {}
-    for study in STUDIES.values():
-        offered[study.name] = {radio.key: radio.options for radio in open_page(PAGE, **choice(study)).radio}
-        assert len(offered[study.name].get("on", [BUNDLED])) == 1, "only what is here"
-    assert "form" not in offered[QUICK] and "form" in offered["asteris2014-fig4"], "a study of one form offers no other"
+    assert "Not on this machine: **Leukemia gene expression (MLL)**" in said and "(data)" in said
+    assert drawn(page) and "**A stored run**" in said and "Solve live" not in said
+    assert next(button for button in page.button if button.key == "start-study").disabled
 
 
 def stages(name):

@@ -130,8 +130,6 @@ ON_FOUR, ON_RANDOM, ON_DATA = (f"spannogram of {curves}" for curves in (FOUR, RA
 CIRCLE, SPHERE = "2: a circle", "3: a sphere"
 BY_OBJECTIVE, BY_SET = "objective", "top set"
 OTHER, ANY = "other features", "any feature"
-REDUCED, FULL = "reduced", "full"
-OWN, BUNDLED = "the paper's", "bundled stand-in"
 NEAR = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # per cent of the best that a near-best component may lack
 OVERLAPS = (0.05, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
 RESAMPLES = (10, 20, 50, 100, 200, 500)
@@ -271,8 +269,6 @@ TABLE = (
     Entry("vs", ("compare",), "several", ("digits", "lfw-faces"), most=MOST),
     Entry("paper", ("papers",), "one", SHORT[0], options=SHORT),
     *_every_paper(),
-    Entry("on", ("papers",), "one", OWN, options=(OWN, BUNDLED), widget="radio"),
-    Entry("form", ("papers",), "one", REDUCED, options=(REDUCED, FULL), widget="radio"),
     Entry("tables", ("papers",), "fold", False),
     Entry("step", ("learn",), "whole", 0, low=0, high=8, by_browser=True),
     Entry("board", ("learn",), "one", "faces", options=("faces", "digits", "spectra"), by_browser=True),

@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -22,8 +22,8 @@ from nnspca.view.figures.style import Palette
 from nnspca.view.jobs import Job, Work
 from nnspca.view.link import canvas, state
 from nnspca.view.link.canvas import Card
-from nnspca.view.link.state import BUNDLED, FULL, OWN, REDUCED, State
-from nnspca.view.link.widgets import choose, expander, press, pressed
+from nnspca.view.link.state import State
+from nnspca.view.link.widgets import expander, press, pressed
 from nnspca.view.papers.figures import study as figure_of
 from nnspca.view.say import fixed
 from nnspca.view.session import Content
@@ -32,23 +32,6 @@ from nnspca.view.tasks import Task
 from nnspca.view.ui import charts, downloads
 
 KEYS = state.keys_of("papers")
-
-
-@dataclass(frozen=True)
-class Choices:
-    """On which data a study is run, and in which form, by their keys in the link."""
-
-    on: str = OWN
-    form: str = REDUCED
-
-    @property
-    def full(self) -> bool:
-        """Whether it is run as in the paper."""
-        return self.form == FULL
-
-    def data(self, study: Study) -> tuple[str, ...]:
-        """Return the names of the data sets that it is run on."""
-        return study.needs if self.on == OWN else study.stand_ins
 
 
 def which() -> Study:
@@ -66,80 +49,38 @@ def turn_to(name: str) -> None:
     press(KEYS[study.paper], _name(study))
 
 
-def ask(study: Study) -> Choices:
-    """Let the person choose data and form where the study has more than one."""
-    return Choices(_data(study), _form(study))
-
-
 def _name(study: Study) -> str:
     """Return what the link calls a study of its paper."""
     return f"{study.figure}: {study.title}"
 
 
-def _form(study: Study) -> str:
-    """Let the person choose between a short run and one as long as the paper's."""
-    if not study.minutes:
-        return REDUCED
-    long = f"{fixed(study.minutes, 0)} minutes" if study.minutes >= 2 else "a minute"
-    form: str = choose(
-        KEYS["form"],
-        "Length of the run",
-        format_func={REDUCED: "short", FULL: "full"}.__getitem__,
-        horizontal=True,
-        width="content",
-        help=f"Short: less than a minute. Full, as in the paper: about {long} on two processors.",
-    )
-    return form
-
-
-def _data(study: Study) -> str:
-    """Let the person choose the paper's data or bundled ones."""
-    if study.needs == study.stand_ins:  # nothing to choose: none at all, or bundled ones
-        return OWN
-    infos, missing = catalogue.infos(), study.missing()
-    bundled = ", ".join(infos[name].title for name in study.stand_ins)
-    chosen: str = choose(
-        KEYS["on"],
-        "Data",
-        options=[BUNDLED] if missing else [OWN, BUNDLED],
-        format_func={OWN: "the paper's", BUNDLED: "similar, included"}.__getitem__,
-        horizontal=True,
-        width="content",
-        allowed="the paper's own data are not on this machine" if missing else "",
-        help=f"The paper's: {', '.join(infos[name].title for name in study.needs)}. Similar ones: {bundled}.",
-    )
-    return chosen
-
-
 def absent(study: Study) -> None:
-    """Say plainly which of the paper's data are not on this machine."""
-    infos, missing = catalogue.infos(), study.missing()
-    if missing and study.needs != study.stand_ins:
-        named = ", ".join(f"**{infos[name].title}**" for name in missing)
-        bundled = ", ".join(infos[name].title for name in study.stand_ins)
+    """Say which of the paper's data are not on this machine: without them nothing runs."""
+    if missing := study.missing():
+        named = " and ".join(f"**{catalogue.infos()[name].title}**" for name in missing)
         st.info(
-            f"Not on this machine: {named}. A run takes similar data that come with the app ({bundled}), for which the "
-            "paper's numbers do not hold. The [data page](data) says how to get the paper's own.",
+            f"Not on this machine: {named}. Nothing runs without; the [data page](data) says how to get the data.",
             icon=":material/database_off:",
         )
 
 
-def start(study: Study, choice: Choices, now: State) -> Job | None:
+def start(study: Study, now: State) -> Job | None:
     """Draw the button that solves live; return the job, None until it has been asked for."""
-    key = _key(study, choice, now)
-    task = Task("study", key, lambda: _work(study, choice, now), lambda: cache.results().drop(key))
+    key = _key(study, now)
+    task = Task("study", key, lambda: _work(study, now), lambda: cache.results().drop(key))
+    button = replace(tasks.solve(width="content"), disabled=bool(study.missing()))
     known = cache.results().get(key) is not None  # what another visit has run is shown at once
-    return tasks.offer(task, tasks.solve(width="content"), at_once=known)
+    return tasks.offer(task, button, at_once=known)
 
 
-def _key(study: Study, choice: Choices, now: State) -> tuple[Hashable, ...]:
+def _key(study: Study, now: State) -> tuple[Hashable, ...]:
     """Return what the result depends on."""
-    return "study", study.name, choice.full, choice.data(study), now.seed
+    return "study", study.name, now.seed
 
 
-def _work(study: Study, choice: Choices, now: State) -> Work:
+def _work(study: Study, now: State) -> Work:
     """Return the work of one study: publishes the result as it fills, and enters what is proven into the ledger."""
-    known, key = cache.results(), _key(study, choice, now)
+    known, key = cache.results(), _key(study, now)
 
     def work(job: Job) -> None:
         result = known.get(key)
@@ -147,9 +88,7 @@ def _work(study: Study, choice: Choices, now: State) -> Work:
             result = machines.call(
                 _result,
                 study.name,
-                full=choice.full,
                 seed=now.seed,
-                data=choice.data(study),
                 should_stop=job.should_stop,
                 here=True,
                 on_progress=job.report,
@@ -208,41 +147,26 @@ def in_ledger(name: str, k: int, parts: int) -> tuple[float, float]:
     return best.lower, best.upper
 
 
-def known_tables(study: Study, choice: Choices, now: State, job: Job | None) -> tuple[Table, ...]:
+def known_tables(study: Study, now: State, job: Job | None) -> tuple[Table, ...]:
     """Return the live run's tables, or the stored run's until the live run has some; what is proven is the ledger's."""
     arrived = job.arrived[-1].known_better(in_ledger).tables if job is not None and job.arrived else ()
     before = stored(study.name)
     if arrived or before is None:
         return arrived
-    rest = (
-        "The live run has no rows yet."
-        if job is not None
-        else f"**Solve live** runs {_live_settings(study, choice, now, before.seed)}."
-    )
+    again = "it again" if now.seed == before.seed else f"it with seed {now.seed}"
+    rest = "The live run has no rows yet." if job is not None else f"**Solve live** runs {again}."
     form = ", a shorter run than the paper's" if study.minutes else ""
     known = " Proven bounds are the lowest known, as on Explore." if PROOFS in before.rows else ""
+    data = " and ".join(catalogue.infos()[name].title for name in before.data)
     st.caption(
         f":material/inventory_2: **A stored run** of {thumbnails()[study.name]['made']}: seed {before.seed}{form}"
-        f"{_on(before.data)}. {rest}{known}"
+        f"{f', on {data}' if data else ''}. {'' if study.missing() else rest}{known}"
     )
     return before.known_better(in_ledger).tables
 
 
-def _on(data: tuple[str, ...]) -> str:
-    """Say on which data sets."""
-    infos = catalogue.infos()
-    return f", on {' and '.join(infos[name].title for name in data)}" if data else ""
-
-
-def _live_settings(study: Study, choice: Choices, now: State, seed: int) -> str:
-    """Say what a live run with these settings is, beside a stored run with this seed."""
-    other = _on(choice.data(study)) if choice.data(study) != study.needs else ""
-    again = "it again" if now.seed == seed else f"it with seed {now.seed}"
-    return f"{f'all of it with seed {now.seed}' if choice.full else again}{other}"
-
-
-def draw(study: Study, choice: Choices, tables: tuple[Table, ...], live: bool) -> None:
-    """Show every figure and the paper's numbers beside ours; ``live`` where this visit's own run made them."""
+def draw(study: Study, tables: tuple[Table, ...]) -> None:
+    """Show every figure and the paper's numbers beside ours."""
     pictured = [table for table in tables if table.picture is not None]
     for table in tables:
         if table.picture is not None:
@@ -257,8 +181,6 @@ def draw(study: Study, choice: Choices, tables: tuple[Table, ...], live: bool) -
             st.table(table.shown().to_dict("records"))
             if table.note:
                 st.caption(table.note)
-    if live and study.needs and choice.data(study) != study.needs:
-        st.caption("The paper's numbers are left out: they are for other data.")
 
 
 def background(study: Study) -> None:
@@ -275,7 +197,7 @@ def background(study: Study) -> None:
         st.caption(study.source.citation)
 
 
-def takeaway(study: Study, choice: Choices, now: State, tables: tuple[Table, ...]) -> None:
+def takeaway(study: Study, now: State, tables: tuple[Table, ...]) -> None:
     """Offer every table and figure, and the code that makes them again."""
     with expander(KEYS["tables"], "Tables, downloads and code", ":material/table_view:") as opened:
         if opened.open:
@@ -290,22 +212,21 @@ def takeaway(study: Study, choice: Choices, now: State, tables: tuple[Table, ...
                     if t.picture is not None
                 },
             }
-            downloads.offer(f"{study.name}-{choice.form}", held, _code(study, choice, now))
+            downloads.offer(study.name, held, _code(study, now))
 
 
 def _page(table: Table, palette: Palette) -> bytes:
     return style.page(figure_of(table, palette, titled=True)).encode()
 
 
-def _code(study: Study, choice: Choices, now: State) -> str:
+def _code(study: Study, now: State) -> str:
     """Return the Python that runs this study again."""
-    data = choice.data(study)
-    other = "" if data == study.needs else f", data={data!r}"
+    long = f"  # full=True: as long as in the paper, some {fixed(study.minutes, 0)} min" if study.minutes else ""
     return "\n".join(
         [
             "from nnspca.studies import STUDIES",
             "",
-            f"result = STUDIES[{study.name!r}].run(full={choice.full}, seed={now.seed}{other})",
+            f"result = STUDIES[{study.name!r}].run(seed={now.seed}){long}",
             "for table in result.tables:",
             "    print(table.title)",
             "    print(table.frame)",

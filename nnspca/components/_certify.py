@@ -13,8 +13,7 @@ from nnspca.bounds.plan import PLANS
 from nnspca.certificates.judge import judged, validated
 from nnspca.certificates.proofs import CarriedProof, PairProof
 from nnspca.certificates.starts import starts_of
-from nnspca.components._decompose import SEEKING, check_count, decompose
-from nnspca.components._deflate import deflated_problem
+from nnspca.components._decompose import SEEKING, certify_each, check_count, decompose
 from nnspca.components.together import bound_parts, components, improved
 from nnspca.control.arguments import (
     Effort,
@@ -43,7 +42,6 @@ from nnspca.result import (
     ShouldStop,
 )
 from nnspca.solvers.registry import METHODS
-from nnspca.tasks._certify import certify as certify_one
 from nnspca.tasks._certify import within
 from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed, excluding
 from nnspca.tasks._sweep import coarse_first, neighbours
@@ -179,32 +177,16 @@ def certify_found(
     Those that were not each sought as the best one have no certificate of their own, and those that may overlap, or
     have different k, none together.
     """
-    info, sizes = METHODS[parts.method], {part.k for part in parts}
+    if not together:
+        how: dict[str, Any] = {"effort": effort, "seed": check_seed(seed), "executor": executor}
+        return certify_each(cov, parts, monitor=Monitor(should_stop, on_progress), **how)
+    sizes = {part.k for part in parts}
+    disjoint = parts.deflation in ("together", "disjoint") and METHODS[parts.method].feasible
+    if not disjoint or len(sizes) > 1:
+        return None
     settings: dict[str, Any] = {"nonnegative": parts.nonnegative, "effort": effort, "seed": seed}
-    if together:
-        disjoint = parts.deflation in ("together", "disjoint") and info.feasible
-        if not disjoint or len(sizes) > 1:
-            return None
-        told: dict[str, Any] = {"should_stop": should_stop, "on_progress": on_progress}
-        settings["exclude"] = parts.exclude or None
-        return certify_parts(cov, len(parts), sizes.pop(), parts, **settings, **told)
-    count = {"together": 0, "joint": 0, "quasi-orthogonal": 1}.get(parts.deflation, len(parts)) * info.feasible
-    monitor, made = Monitor(should_stop, on_progress), {}
-    with Workers(executor, (cov, parts), monitor) as workers:
-        for r, certificate in workers.each(_certified, ((r, settings) for r in range(count))):
-            made[r] = certificate
-            monitor.tell(len(made) / count, f"component {r + 1} of {count}", certificate.lower, certificate.upper)
-    return tuple(made[r] for r in sorted(made))
-
-
-def _certified(
-    shared: tuple[Covariance, Components], r: int, settings: dict[str, Any], poll: ShouldStop | None
-) -> Certificate:
-    """On a worker: the certificate of one component."""
-    left, part = deflated_problem(*shared, r)
-    ins, out = shared[1].include, shared[1].exclude
-    places = tuple(i - sum(j < i for j in out) for i in ins)  # of one component: nothing else is left out
-    return certify_one(left, part.k, component=part, should_stop=poll, include=places, **settings)
+    settings |= {"exclude": parts.exclude or None, "should_stop": should_stop, "on_progress": on_progress}
+    return certify_parts(cov, len(parts), sizes.pop(), parts, **settings)
 
 
 def _checked(problem: Problem, count: int, parts: Components | Sequence[Component]) -> tuple[Component, ...]:

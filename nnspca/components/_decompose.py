@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nnspca.bounds.plan import PLANS
-from nnspca.components._deflate import check_deflation, deflate
+from nnspca.components._deflate import check_deflation, deflate, deflated_problem
 from nnspca.components.together import EXHAUSTED, bound_parts, components, seek
 from nnspca.control.arguments import (
     Deflation,
@@ -31,7 +31,6 @@ from nnspca.numerics.doubles import read_only
 from nnspca.result import Certificate, Component, Components, OnProgress, Progress, ShouldStop
 from nnspca.solvers.em import quasi_orthogonal
 from nnspca.solvers.registry import METHODS, MethodInfo
-from nnspca.tasks._certify import SOLVING
 from nnspca.tasks._certify import certify as certify_one
 from nnspca.tasks._solve import (
     check_cardinality,
@@ -149,11 +148,10 @@ def decompose(
         deflation,
         nonnegative,
         check_seed(seed),
-        certify,
         angle,
         options,
         checked,
-        monitor,
+        monitor.part(0.0, 1.0 if certify is None else SEEKING),
         ins,
     )
     with one_blas_thread():
@@ -161,6 +159,16 @@ def decompose(
             result = run.together(starts, executor)
         else:
             result = run.jointly() if deflation == "joint" else run.one_by_one()
+    if certify is not None:
+        proving = monitor.part(SEEKING, 1.0)
+        if deflation == "together":
+            problem = Problem(cov, sizes[0], nonnegative)
+            certificate = bound_parts(problem, count, result.parts, efforts=(certify,), monitor=proving)
+            result = replace(result, certificate=certificate, stopped=result.stopped or certificate.stopped)
+        else:
+            certificates = certify_each(cov, result, effort=certify, seed=run.seed, executor=HERE, monitor=proving)
+            unfinished = len(certificates) < len(result) or any(cert.stopped for cert in certificates)
+            result = replace(result, certificates=certificates, stopped=result.stopped or unfinished)
     monitor.tell(1.0, "done")
     return replace(result, options=run.described, seconds=time.perf_counter() - started)
 
@@ -175,7 +183,6 @@ class _Decomposition:
     deflation: Deflation
     nonnegative: bool
     seed: int
-    effort: Effort | None
     min_angle: float
     options: dict[str, Any]
     checked: dict[str, Any]
@@ -208,11 +215,10 @@ class _Decomposition:
 
     def together(self, starts: int, executor: Executor) -> Components:
         """Find parts one by one, and improve them jointly from there."""
-        searching = self.monitor.part(0.0, SEEKING if self.effort else 1.0)
-        greedy = replace(self, deflation="disjoint", effort=None, monitor=searching.part(0.0, GREEDY)).one_by_one()
+        greedy = replace(self, deflation="disjoint", monitor=self.monitor.part(0.0, GREEDY)).one_by_one()
         template = replace(greedy.parts[0], seconds=0.0, history=(), note="")
 
-        seeking = searching.part(GREEDY, 1.0)
+        seeking = self.monitor.part(GREEDY, 1.0)
         with Workers(HERE if executor is None else executor, self.cov, seeking) as workers:
             X, history = seek(
                 Problem(self.cov, self.sizes[0], self.nonnegative),
@@ -223,18 +229,9 @@ class _Decomposition:
                 workers=workers,
             )
         parts = components(self.cov, X, template)
-        certificate = None
-        if self.effort is not None:
-            certificate = bound_parts(
-                Problem(self.cov, self.sizes[0], self.nonnegative),
-                len(self.sizes),
-                parts,
-                efforts=(self.effort,),
-                monitor=self.monitor.part(SEEKING, 1.0),
-            )
         note = "" if len(parts) == len(self.sizes) else self._exhausted(parts)
         stopped = self.monitor.stop()
-        return self._found(parts, history=tuple(history), certificate=certificate, stopped=stopped, note=note)
+        return self._found(parts, history=tuple(history), stopped=stopped, note=note)
 
     def _exhausted(self, parts: Sequence[Component]) -> str:
         """The note on why there are no more components than these."""
@@ -246,20 +243,18 @@ class _Decomposition:
     def one_by_one(self) -> Components:
         """Find components one by one until all are found, no variance remains, or the call is stopped."""
         parts: list[Component] = []
-        certificates: list[Certificate] = []
         note, cut_short = "", False
         for number in range(len(self.sizes)):
             if parts and self.monitor.stop():
                 note, cut_short = f"stopped after {number} of {len(self.sizes)} components", True
                 break
-            if note := self._add(number, parts, certificates):
+            if note := self._add(number, parts):
                 cut_short = self.monitor.stop()
                 break
-        stopped = cut_short or any(part.stopped for part in parts) or any(cert.stopped for cert in certificates)
-        stopped |= self.effort is not None and len(certificates) < len(parts)
-        return self._found(tuple(parts), certificates=tuple(certificates), stopped=stopped, note=note)
+        stopped = cut_short or any(part.stopped for part in parts)
+        return self._found(tuple(parts), stopped=stopped, note=note)
 
-    def _add(self, number: int, parts: list[Component], certificates: list[Certificate]) -> str:
+    def _add(self, number: int, parts: list[Component]) -> str:
         """Add one component to ``parts``; return the reason if there is none."""
         U = np.column_stack([np.zeros((self.cov.n_features, 0)), *(part.loadings for part in parts)])
         places = np.arange(self.cov.n_features)
@@ -279,8 +274,6 @@ class _Decomposition:
         x = read_only(widened(part.loadings, places, self.cov.n_features))
         variance, features = self.cov.variance(x), self.cov.features
         parts.append(replace(part, loadings=x, variance=variance, k=self.sizes[number], features=features))
-        if self.effort is not None and not self.monitor.stop():
-            certificates.append(self._certified(remainder, part, span.part(SOLVING, 1.0), number))
         span.tell(1.0, f"component {number + 1} of {len(self.sizes)} found", part.variance)
         return ""
 
@@ -305,23 +298,9 @@ class _Decomposition:
             nonnegative=self.nonnegative,
             seed=self.seed,
             should_stop=self.monitor.should_stop,
-            on_progress=self._within(span.part(0.0, SOLVING if self.effort else 1.0), number),
-            include=self.include,
-            **options,
-        )
-
-    def _certified(self, remainder: Covariance, part: Component, span: Monitor, number: int) -> Certificate:
-        """The certificate of a component on its deflated covariance."""
-        return certify_one(
-            remainder,
-            part.k,
-            nonnegative=self.nonnegative,
-            effort=self.effort or "live",
-            component=part,
-            seed=self.seed,
-            should_stop=self.monitor.should_stop,
             on_progress=self._within(span, number),
             include=self.include,
+            **options,
         )
 
     def _within(self, span: Monitor, number: int) -> OnProgress:
@@ -332,6 +311,31 @@ class _Decomposition:
             span.tell(progress.fraction, f"{title}: {progress.stage}", progress.variance, progress.upper)
 
         return relay
+
+
+def certify_each(
+    cov: Covariance, parts: Components, *, effort: Effort, seed: int, executor: Executor, monitor: Monitor
+) -> tuple[Certificate, ...]:
+    """Certify components on what those before them left, those alone that were each sought as the best one."""
+    count = {"together": 0, "joint": 0, "quasi-orthogonal": 1}.get(parts.deflation, len(parts))
+    count *= METHODS[parts.method].feasible
+    settings: dict[str, Any] = {"nonnegative": parts.nonnegative, "effort": effort, "seed": seed}
+    made = {}
+    with Workers(executor, (cov, parts), monitor) as workers:
+        for r, certificate in workers.each(_certified, ((r, settings) for r in range(count))):
+            made[r] = certificate
+            monitor.tell(len(made) / count, f"component {r + 1} of {count}", certificate.lower, certificate.upper)
+    return tuple(made[r] for r in sorted(made))
+
+
+def _certified(
+    shared: tuple[Covariance, Components], r: int, settings: dict[str, Any], poll: ShouldStop | None
+) -> Certificate:
+    """On a worker: the certificate of one component."""
+    left, part = deflated_problem(*shared, r)
+    ins, out = shared[1].include, shared[1].exclude
+    places = tuple(i - sum(j < i for j in out) for i in ins)  # of one component: nothing else is left out
+    return certify_one(left, part.k, component=part, should_stop=poll, include=places, **settings)
 
 
 def check_count(n_components: object, n: int) -> int:

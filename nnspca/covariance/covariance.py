@@ -159,7 +159,6 @@ class Covariance:
         center: bool = True,
         sample_weight=None,
         names=None,
-        memory: int = reading.MEMORY,
         should_stop: ShouldStop | None = None,
         on_progress: OnProgress | None = None,
     ) -> Covariance:
@@ -168,10 +167,9 @@ class Covariance:
         A is formed where it is small; where samples are far fewer than features it never is.
         Data with up to 5 % of other numbers than zero are held sparse, their centring left implicit, and
         others dense, whichever was given; sparse ones with more stay as they are where dense ones would
-        take more than ``memory``. Data that are not in memory, and
-        those of more than 16.8 million numbers, are read once, a chunk at a time, where they have
-        up to 6,000 features. Of more features they are brought into memory if they take no more than
-        ``memory`` there; else :func:`nnspca.most_variable` chooses features first.
+        take more than 2 GB. Data that are not in memory, and those of more than 16.8 million numbers, are read once, a
+        chunk at a time, where they have up to 6,000 features. Of more features they are brought into memory if they
+        take no more than 2 GB there; else :func:`nnspca.most_variable` chooses features first.
 
         Parameters
         ----------
@@ -195,9 +193,6 @@ class Covariance:
         names : sequence of str, optional
             What the features are called; the columns of a data frame, the names of a Dataset and
             the variables of an AnnData when None.
-        memory : int
-            Bytes that data of too many features for a matrix, or sparse data written out, may take: 2 GB unless it
-            is given.
         should_stop, on_progress : callable, optional
             Of data that are read in chunks: asked after each chunk whether to stop, which ends the
             call with :class:`nnspca.datasets.ReadingStopped`; called with :class:`nnspca.Progress`.
@@ -232,8 +227,7 @@ class Covariance:
             if sample_weight is not None:
                 raise DataError("the data set is a covariance matrix: it has no samples, and takes no sample_weight")
             return cls._of_matrix_set(given, standardized, False, names)
-        how = sample_weight, memory, should_stop, on_progress
-        made, given = reading.of_samples(X, standardized, *how)
+        made, given = reading.of_samples(X, standardized, sample_weight, should_stop, on_progress)
         made = made if center else reading.unmirrored(made)
         cov = cls.of_read(made, standardized, given.names if names is None else names, given)
         reading.warn_of_dominant(cov, standardize)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from nnspca.control.arguments import check_flag, check_whole, is_table, masked, real_array, shown
+from nnspca.control.arguments import check_flag, is_table, masked, real_array, shown
 from nnspca.control.progress import OnProgress, ShouldStop
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance.factor import AT_A_TIME, DenseFactor, SparseFactor, varies
@@ -34,7 +34,7 @@ WHOLE = 2**24  # numbers up to which data are read whole, and all is as for an a
 DENSE_FEATURES = 1500  # up to here an n×n array is always welcome
 GATHERED = 2**27  # numbers of samples as columns that may be turned: 1 GB
 LARGEST, SMALLEST = 1e280, 1e-280  # variances of features that can be standardised from their sums
-MEMORY = 2**31  # bytes, unless the caller says otherwise
+MEMORY = 2**31  # bytes that data of too many features for a matrix, or sparse data written out, may take
 NUMBER = 32  # bytes that a number of data in memory takes, with those that are made of it
 
 Made = tuple[Form, Provenance]
@@ -48,28 +48,26 @@ def of_samples(
     X: Any,
     standardize: bool,
     sample_weight: object,
-    memory: int,
     should_stop: ShouldStop | None,
     on_progress: OnProgress | None,
 ) -> tuple[Made, Given]:
     """Return the covariance of anything that is taken as samples, and what stood beside the numbers."""
-    check_whole("memory", memory, 1)
     weighted = sample_weight is not None
     if (source := chunked(X)) is not None:
         source = source.heeding(should_stop, on_progress)
-        values, given = read(source, standardize, sample_weight, memory), Given(None, source.names)
+        values, given = read(source, standardize, sample_weight), Given(None, source.names)
         if isinstance(values, tuple):
             return values, given
     else:
         given = opened(X)
         values = given.values
     if getattr(values, "ndim", 0) == 2 and (scipy.sparse.issparse(values) or _plain(values)):
-        values = by_cost(numbers(values) if scipy.sparse.issparse(values) else values, weighted, memory)
+        values = by_cost(numbers(values) if scipy.sparse.issparse(values) else values, weighted)
     if (source := large_array(values)) is not None:
         check_names(values)
         with suppress(TooFar):  # of any scale where it is in memory
-            return read(source.heeding(should_stop, on_progress), standardize, sample_weight, memory), given
-    return centred(values, standardize, sample_weight, memory), given
+            return read(source.heeding(should_stop, on_progress), standardize, sample_weight), given
+    return centred(values, standardize, sample_weight), given
 
 
 def mirrored(X: Any, sample_weight: Any) -> tuple[Any, Any]:
@@ -117,7 +115,7 @@ def unmirrored(made: Made) -> Made:
     return form, replace(about, n_samples=about.n_samples // 2, mean=np.zeros_like(about.mean))
 
 
-def centred(given: object, standardize: bool, sample_weight: object, memory: int) -> Made:
+def centred(given: object, standardize: bool, sample_weight: object) -> Made:
     """Return the covariance of data in memory, samples as rows."""
     rows = numbers(given)
     if rows.ndim != 2:
@@ -127,7 +125,7 @@ def centred(given: object, standardize: bool, sample_weight: object, memory: int
         raise DataError(f"data must have at least 1 sample and 1 feature; got shape {(m, n)}")
     weights = check_weights(sample_weight, m)
     weights = None if weights is None else weights / weights.max()  # so that no sum of them overflows
-    rows = by_cost(rows, weights is not None and len(np.unique(weights[weights > 0])) > 1, memory)
+    rows = by_cost(rows, weights is not None and len(np.unique(weights[weights > 0])) > 1)
     if weights is not None:
         rows, weights = _weighing(rows, weights)
         m = len(weights)
@@ -167,15 +165,15 @@ def centred(given: object, standardize: bool, sample_weight: object, memory: int
         )
 
 
-def by_cost(data, weighted: bool = False, memory: int = MEMORY):
+def by_cost(data, weighted: bool = False):
     """Return data as an array or a sparse array, whichever is read in less time, so that equal numbers are held alike.
 
     Weighted samples are dense: their centring cannot be left out. Sparse data stay sparse where they are neither
-    weighted nor few if writing them out takes more than so many bytes, and more than holding them as they are.
+    weighted nor few if writing them out takes more than 2 GB, and more than holding them as they are.
     """
     if not weighted and _few(data):
         return scipy.sparse.csr_array(data)
-    if scipy.sparse.issparse(data) and WRITTEN * math.prod(data.shape) <= max(memory, STORED * data.nnz):
+    if scipy.sparse.issparse(data) and WRITTEN * math.prod(data.shape) <= max(MEMORY, STORED * data.nnz):
         return data.toarray()
     return data
 
@@ -211,11 +209,11 @@ def _plain(values: Any) -> bool:
     return isinstance(values, np.ndarray) and not isinstance(values, np.ma.MaskedArray) and values.dtype.kind in "fiub"
 
 
-def read(source: Source, standardize: bool, sample_weight: object = None, memory: int = NUMBER * GATHERED) -> Any:
+def read(source: Source, standardize: bool, sample_weight: object = None) -> Any:
     """Return the covariance of rows that are read once, or all rows as one array where these are few.
 
-    DataError for more of them than ``memory`` has room for, of too many features for a matrix; or it says which rows
-    cannot be used.
+    DataError for more of them than 2 GB has room for, of too many features for a matrix; or it says which rows cannot
+    be used.
     """
     m, n = source.shape
     weights = check_weights(sample_weight, m)
@@ -233,11 +231,11 @@ def read(source: Source, standardize: bool, sample_weight: object = None, memory
                 raise DataError(f"{source.what} gave other than the {most} rows that sample_weight has weights for")
             return of_sums(sums, standardize)
         count = count + chunk.nnz if scipy.sparse.issparse(chunk) else (m or rows) * n
-        if NUMBER * count > memory and not formed(m or rows, n):
+        if NUMBER * count > MEMORY and not formed(m or rows, n):
             raise DataError(
-                f"{source.what} has {n:,} features, too many for a matrix, and takes more than memory={memory:,} "
-                "bytes: choose the features that vary most, as in Covariance.from_data("
-                f"nnspca.most_variable(X, {DENSE_EIGEN})), or give more memory"
+                f"{source.what} has {n:,} features, too many for a matrix, and would take more than "
+                f"{MEMORY / 2**30:.2g} GB: choose the features that vary most, as in Covariance.from_data("
+                f"nnspca.most_variable(X, {DENSE_EIGEN})), or read them into memory as one array first"
             )
     return whole(waiting)
 
@@ -349,7 +347,7 @@ def _weighing(rows, weights: np.ndarray):
     if rows.shape[0] * rows.shape[1] > AT_A_TIME:
         raise DataError(
             f"sample_weight with sparse data takes {WRITTEN} bytes for each of their numbers, zeros included: shape "
-            f"{rows.shape} needs memory={WRITTEN * rows.shape[0] * rows.shape[1]:,}; give it, leave out features, or "
+            f"{rows.shape} would need {WRITTEN * rows.shape[0] * rows.shape[1] / 2**30:.3g} GB; leave out features, or "
             "give no weights"
         )
     return rows.toarray(), weights[weighted]

@@ -2,7 +2,6 @@
 
 from nnspca.datasets.catalogue import available, load
 from nnspca.datasets.dataset import Axis, Dataset, DatasetInfo
-from nnspca.datasets.fetch import DownloadStopped
 from nnspca.datasets.inspecting import Inspection, inspect
 from nnspca.datasets.lazily import LazyData, open_lazily
 from nnspca.datasets.originals import gene_symbols, spiked
@@ -13,16 +12,14 @@ from nnspca.datasets.preparing import (
     log1p,
     normalize_images,
     project_out,
-    rename,
 )
-from nnspca.datasets.reading import FilePreview, MissingValues, preview, read, read_names
+from nnspca.datasets.reading import FilePreview, MissingValues, preview, read
 from nnspca.errors import ReadingStopped
 
 __all__ = [
     "Axis",
     "Dataset",
     "DatasetInfo",
-    "DownloadStopped",
     "FilePreview",
     "Inspection",
     "LazyData",
@@ -41,7 +38,5 @@ __all__ = [
     "preview",
     "project_out",
     "read",
-    "read_names",
-    "rename",
     "spiked",
 ]

@@ -11,7 +11,7 @@ from pathlib import Path
 from nnspca.control.arguments import check_callables, check_flag
 from nnspca.datasets import fetch, originals
 from nnspca.datasets.dataset import Content, Dataset, DatasetInfo
-from nnspca.errors import DataError
+from nnspca.errors import DataError, ReadingStopped
 
 Tell = fetch.OnProgress | None
 Stop = fetch.ShouldStop | None
@@ -43,7 +43,7 @@ def _leukemia(_: bool, tell: Tell, should_stop: Stop) -> tuple[Content, str]:
         try:
             data, source = fetch.obtain(file, told, should_stop)
         except DataError as error:  # the probes' own names serve; the catalogue still offers the symbols
-            if file is originals.MLL or isinstance(error, fetch.DownloadStopped):
+            if file is originals.MLL or isinstance(error, ReadingStopped):
                 raise
         before += file.size
     return originals.leukemia(data), source
@@ -133,7 +133,7 @@ def load(
         Called as ``on_progress(done, total)`` in bytes while downloading; ``total`` may be None.
     should_stop : callable, optional
         Asked about every 50 ms while downloading; a true answer ends the call with
-        :class:`DownloadStopped`.
+        :class:`ReadingStopped`.
 
     Returns
     -------

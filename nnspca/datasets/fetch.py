@@ -20,7 +20,7 @@ import platformdirs
 
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped, run_cancellable
-from nnspca.errors import DataError, reason
+from nnspca.errors import DataError, ReadingStopped, reason
 
 BASE_URL = "https://raw.githubusercontent.com/"
 DATA_VARIABLE, CACHE_VARIABLE, MIRROR_VARIABLE = "NNSPCA_DATA", "NNSPCA_CACHE", "NNSPCA_MIRROR"
@@ -29,17 +29,6 @@ _CHUNK = 1 << 14
 
 OnProgress = Callable[[int, int | None], None]
 ShouldStop = Callable[[], bool]
-
-
-class DownloadStopped(DataError):
-    """The download was stopped on request; nothing was kept.
-
-    Examples
-    --------
-    >>> import nnspca
-    >>> issubclass(nnspca.datasets.DownloadStopped, nnspca.DataError)
-    True
-    """
 
 
 @dataclass(frozen=True)
@@ -170,7 +159,7 @@ def download(
     try:
         data = run_cancellable(lambda: _received(url, file.size, on_progress, ended), Monitor(should_stop))
     except Stopped:
-        raise DownloadStopped(f"The download of {file.name} was stopped; nothing was kept.") from None
+        raise ReadingStopped(f"The download of {file.name} was stopped; nothing was kept.") from None
     except urllib.error.HTTPError as error:
         failure = f"the server answered {error.code}{reason(error.reason)}"
         error.close()

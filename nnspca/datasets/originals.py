@@ -327,8 +327,8 @@ def gene_symbols(
 ) -> dict[str, str]:
     """Return gene symbols for the probes of Affymetrix's chip HG-U95Av2; the table is fetched once.
 
-    The data set ``leukemia`` has them beside its probes as soon as the table is on this machine;
-    for others there is :func:`rename`. It is looked for, and kept, as the files of :func:`load` are.
+    The data set ``leukemia`` has them beside its probes as soon as the table is on this machine. It is looked for, and
+    kept, as the files of :func:`load` are.
 
     Parameters
     ----------

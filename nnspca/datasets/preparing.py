@@ -113,23 +113,8 @@ def crop(dataset: Dataset, pixels: int) -> Dataset:
     return _with_values(dataset, dataset.X[:, retained.ravel()], note, feature_names=names, image_shape=retained.shape)
 
 
-def rename(dataset: Dataset, names: Mapping[str, str]) -> Dataset:
-    """Return the data set with new names of its features; those without one keep their own.
-
-    Raises
-    ------
-    nnspca.DataError
-        When none of its features has a new name.
-
-    Examples
-    --------
-    >>> from nnspca.datasets import read
-    >>> ds = read(b"X95735_at,other\\n1,2\\n3,5\\n4,0", "genes.csv")
-    >>> rename(ds, {"X95735_at": "ZYX"}).feature_names
-    ('ZYX', 'other')
-    """
-    check_instance("dataset", dataset, Dataset, "as nnspca.datasets.load or read returns it")
-    check_instance("names", names, Mapping, "new names by old ones, as nnspca.datasets.read_names returns them")
+def renamed(dataset: Dataset, names: Mapping[str, str]) -> Dataset:
+    """Return the data set with new names of its features by their old ones; DataError where none has one."""
     known = sum(name in names for name in dataset.feature_names)
     if not known:
         theirs, ours = next(iter(names), ""), dataset.feature_names[0]
@@ -137,9 +122,9 @@ def rename(dataset: Dataset, names: Mapping[str, str]) -> Dataset:
             f"none of the {dataset.n_features:,} features has a new name: the file's first is {theirs!r:.60}, that of "
             f"the data {ours!r:.60}. The first column must hold the names as they are in the data."
         )
-    renamed = distinct(str(names.get(name, name)) for name in dataset.feature_names)
+    every = distinct(str(names.get(name, name)) for name in dataset.feature_names)
     note = f"{known:,} of {dataset.n_features:,} features have the names given beside the data."
-    return replace(dataset, feature_names=renamed, notes=(*dataset.notes, note))
+    return replace(dataset, feature_names=every, notes=(*dataset.notes, note))
 
 
 def numbered(dataset: Dataset) -> Dataset:

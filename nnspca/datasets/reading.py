@@ -275,32 +275,12 @@ def preview(path_or_bytes: Source, filename: str | None = None, **options: Any) 
     return FilePreview(grid.frame.shape, names, roles, rows, decided, grid.sheets, said, problem, data, error)
 
 
-def read_names(path_or_bytes: str | os.PathLike[str] | bytes) -> dict[str, str]:
-    """Read a file of two columns, separated by tabs, commas or semicolons: a name in the data, and its new name.
+def names_in(data: bytes) -> dict[str, str]:
+    """New names by old ones, of a file of two columns parted by tabs, commas or semicolons; DataError if it is none.
 
-    Parameters
-    ----------
-    path_or_bytes : path or bytes
-        Where the file is, or what it contains. A first row such as ``probe,symbol`` does no harm.
-
-    Returns
-    -------
-    dict
-        New names by old ones; old names without a new one are left out.
-
-    Raises
-    ------
-    nnspca.DataError
-        If a row has not two cells, or a name has two meanings.
-
-    Examples
-    --------
-    >>> read_names(b"X95735_at\\tZYX\\nM55150_at\\tFAH")
+    >>> names_in(b"X95735_at\\tZYX\\nM55150_at\\tFAH")
     {'X95735_at': 'ZYX', 'M55150_at': 'FAH'}
     """
-    if not isinstance(path_or_bytes, str | os.PathLike | bytes):
-        raise TypeError(f"path_or_bytes={shown(path_or_bytes)} is not allowed; give a path or what a file contains")
-    data = path_or_bytes if isinstance(path_or_bytes, bytes) else _content(Path(path_or_bytes).expanduser())
     text = data.decode("utf-8-sig", "replace")
     first = next((line for line in text.splitlines() if line.strip()), "")
     mapping: dict[str, str] = {}
@@ -415,7 +395,7 @@ def _dataset(
         description=f"Read from the file {label}." if len(files) == 1 else f"Read from {len(files)} files.",
         source=label,
     )
-    return preparing.numbered(preparing.rename(dataset, names) if names else dataset)
+    return preparing.numbered(preparing.renamed(dataset, names) if names else dataset)
 
 
 # Which files, and what each of them is
@@ -487,7 +467,7 @@ def _part_names(files: Mapping[str, bytes]) -> tuple[dict[str, bytes], dict[str,
     if len(files) == 2 and texts and not any(name.lower().endswith((*MATRICES, *IMAGES)) for name in files):
         for name in sorted(texts, key=lambda name: len(files[name])):
             try:
-                names = read_names(files[name])
+                names = names_in(files[name])
             except DataError:
                 continue
             return {other: content for other, content in files.items() if other != name}, names

@@ -387,10 +387,12 @@ def test_an_iterator_is_read_once_and_says_so_when_it_would_be_read_again(small,
 def test_rows_of_too_many_features_come_into_memory_where_there_is_room_and_else_an_error_says_what_to_do(monkeypatch):
     monkeypatch.setattr(samples, "DENSE_FEATURES", 0)
     monkeypatch.setattr(samples, "DENSE_EIGEN", 0)
-    X, room = made(), samples.NUMBER * M * N
-    np.testing.assert_allclose(Covariance.from_data(cut(X, 50), memory=room).diagonal, X.var(axis=0), rtol=1e-12)
-    with pytest.raises(DataError, match=r"7 features, too many .* memory=\d.* bytes: .*most_variable"):
-        Covariance.from_data(cut(X, 50), memory=room - 1)
+    X = made()
+    monkeypatch.setattr(samples, "MEMORY", samples.NUMBER * M * N)
+    np.testing.assert_allclose(Covariance.from_data(cut(X, 50)).diagonal, X.var(axis=0), rtol=1e-12)
+    monkeypatch.setattr(samples, "MEMORY", samples.MEMORY - 1)
+    with pytest.raises(DataError, match=r"7 features, too many .* GB: .*most_variable"):
+        Covariance.from_data(cut(X, 50))
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning:zarr", "ignore::FutureWarning:anndata")

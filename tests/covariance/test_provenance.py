@@ -99,9 +99,10 @@ def test_data_of_equal_numbers_have_one_fingerprint_and_one_proof(size, share, s
     X = rng.integers(1, 5, SIZES[size]) * (rng.random(SIZES[size]) < share)
     X[:, 0] = 7  # never varies
     X[:, 1] = 1e6 + X[:, 1]  # far from zero
-    memory = 10 if size == "more than the memory" else 2**31
+    if size == "more than the memory":
+        monkeypatch.setattr(samples, "MEMORY", 10)
     dense, table, sparse, columns = (
-        nnspca.Covariance.from_data(data, standardize, memory=memory)
+        nnspca.Covariance.from_data(data, standardize)
         for data in (X, pandas.DataFrame(X.astype(float)), scipy.sparse.coo_array(X), scipy.sparse.csc_array(X))
     )
     assert dense.fingerprint == table.fingerprint and sparse.fingerprint == columns.fingerprint

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from nnspca import datasets
-from nnspca.datasets import DownloadStopped, fetch, originals
-from nnspca.errors import DataError
+from nnspca.datasets import fetch, originals
+from nnspca.errors import DataError, ReadingStopped
 from tests.disk import full_after
 
 BODY = bytes(range(256)) * 400  # 102,400 bytes: several chunks
@@ -134,7 +134,7 @@ def test_a_mirror_is_an_https_address(monkeypatch, mirror):
 def test_a_download_stops_within_a_second(server, manner):
     server.manner = manner
     start = time.perf_counter()
-    with pytest.raises(DownloadStopped, match=r"body\.bin was stopped"):
+    with pytest.raises(ReadingStopped, match=r"body\.bin was stopped"):
         fetch.obtain(FILE, should_stop=lambda: time.perf_counter() - start > 0.2)
     assert time.perf_counter() - start < 1
     assert not fetch.is_local(FILE)

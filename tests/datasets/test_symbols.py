@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from nnspca import datasets
-from nnspca.datasets import DownloadStopped, fetch, originals
-from nnspca.errors import DataError
+from nnspca.datasets import fetch, originals
+from nnspca.errors import DataError, ReadingStopped
 
 TABLE = [("1000_at", "MAPK3", "GPL8300"), ("37724_at", "MYC", "GPL8300"), ("1000_at", "WRONG", "GPL96")]
 PROBES = b"1000_at,AFFX-x_at,37724_at,class\n" + b"".join(
@@ -72,12 +72,12 @@ def test_both_files_come_in_one_go_and_stop_ends_it(folder, monkeypatch):
 
     def download(file, on_progress, should_stop):
         if should_stop is not None and should_stop():
-            raise DownloadStopped("stopped")
+            raise ReadingStopped("stopped")
         on_progress(file.size, file.size)
         return bodies[file], file.url
 
     monkeypatch.setattr(fetch, "download", download)
-    with pytest.raises(DownloadStopped):
+    with pytest.raises(ReadingStopped):
         datasets.load("leukemia", on_progress=lambda *_: None, should_stop=lambda: True)
     seen = []
     assert "MYC (37724_at)" in datasets.load("leukemia", on_progress=lambda *told: seen.append(told)).feature_names

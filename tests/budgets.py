@@ -5,6 +5,7 @@ from dataclasses import replace
 import nnspca
 from nnspca.bounds import certificate, core, plan
 from nnspca.bounds import parts as parts_certificate
+from nnspca.bounds.companions import Companions
 from nnspca.bounds.plan import COUNTED, PLANS
 from nnspca.components import _certify as of_parts
 from nnspca.components import together
@@ -21,7 +22,7 @@ def at_any_gap(patch):
     """Compute every bound of the mix, even where one already meets the optimum; of few features, cases too."""
     for place in (certificate, parts_certificate):
         patch.setattr(place, "OPTIMAL", -1.0)
-        patch.setattr(place, "WORTHWHILE", 0)
+    patch.setattr(plan, "WORTHWHILE", 0)
     patch.setattr(certificate, "SMALL", -1.0)
 
 
@@ -35,7 +36,9 @@ def quick(patch):
     """Let live certificates compute the quick bounds only, whatever gap they leave."""
 
     def tighten(problem, known, plan):
-        return (certificate.quick if plan.hurried else certificate.tighten)(problem, known, plan)
+        if plan.hurried:
+            return certificate.quick(problem, known, plan, Companions(problem, known.monitor))
+        return certificate.tighten(problem, known, plan)
 
     patch.setattr(_certify, "tighten", tighten)
 

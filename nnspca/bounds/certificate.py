@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from nnspca.bounds import balanced, branch, core, eigenvalues, elimination, pair_scaled, plain, shrunk
 from nnspca.bounds.companions import Companions
-from nnspca.bounds.plan import KEPT, LONGEST, PLANS, READINGS, WORTHWHILE, Plan, step_seconds
+from nnspca.bounds.plan import KEPT, LONGEST, PLANS, READINGS, Plan
 from nnspca.bounds.selection import Limits
-from nnspca.certificates.proofs import PairProof, ScaleProof
+from nnspca.certificates.proofs import EigenvalueProof, PairProof, ScaleProof
 from nnspca.control.progress import Allowance, Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
@@ -34,9 +34,14 @@ class Bounds:
     bounds: dict[str, Bound] = field(default_factory=dict)
 
     @property
+    def winner(self) -> Bound:
+        """The least bound proven."""
+        return min(self.bounds.values(), key=lambda bound: bound.value)
+
+    @property
     def upper(self) -> float:
-        """The least proven bound; infinite where there is none."""
-        return min((bound.value for bound in self.bounds.values()), default=np.inf)
+        """Its value; infinite where there is none."""
+        return self.winner.value if self.bounds else np.inf
 
     def above(self, gap: float) -> bool:
         """Whether the relative gap is larger than this."""
@@ -61,7 +66,17 @@ class Known(Bounds):
     consider: Callable[[np.ndarray], None] = lambda support: None  # called with a support that may have a better point
     along: bool = False  # whether the bound along the first eigenvector was tried
     rows: Bound | None = None  # the one by balanced rows
-    relaxed: float = np.inf  # the least bound of a relaxation
+
+    @property
+    def weights(self) -> np.ndarray | None:
+        """Those of balanced rows; None where there are none."""
+        proof = None if self.rows is None else self.rows.ingredients
+        return proof.weights if isinstance(proof, ScaleProof) else None
+
+    @property
+    def relaxed(self) -> bool:
+        """Whether a relaxation has proven less than eigenvalues and rows."""
+        return not isinstance(self.winner.ingredients, EigenvalueProof | ScaleProof)
 
 
 def tighten(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
@@ -71,61 +86,36 @@ def tighten(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
     holds by itself. Features that every support contains are counted by the relaxation and by cases; the other bounds
     hold without.
     """
-    free, monitor, companions = replace(problem, include=()), known.monitor, Companions(problem, known.monitor)
+    free, companions = replace(problem, include=()), Companions(problem, known.monitor)
     yield from quick(free, known, plan, companions)
-    if known.rows is not None and known.above(FLAT):
-        limited = replace(monitor, allowance=Allowance(NOISY if plan.hurried else 2 * LONGEST))
-        yield from shrunk.tighten(free, known.x, known.rows, limited)
+    if known.above(FLAT):
+        yield from _shrunk(free, known, plan)
     if not known.above(plan.closed):
         return
-    goal = known.lower * (1 + plan.closed)
-    whole: PairProof | None = None
-    if few := problem.cov.holds_entries and problem.n <= plan.features:
-        for bound in _relaxed(problem, known, plan, goal):
-            whole = bound.ingredients if isinstance(bound.ingredients, PairProof) else None
-            yield bound
-    else:
-        others = problem.cov.holds_entries and problem.n <= plan.whole  # the relaxation on all features may follow
-        kept = min(KEPT, problem.n // 2) if others else KEPT
-        limits = Limits(kept, plan.loss, max_rows_read=plan.rows(problem), must_suffice=others)
-        patience = PATIENT if others or not plan.hurried else EARLY if known.above(FLAT) else 1.0
-        work = elimination.Budget(plan.relaxation, 0.0 if plan.hurried else plan.relaxation, patience)
-        eliminated = np.inf
-        for bound in elimination.tighten(
-            free,
-            known.x,
-            known.upper,
-            limits,
-            work,
-            goal=goal,
-            monitor=monitor,
-            consider=known.consider,
-            companions=companions,
-        ):
-            eliminated = bound.value
-            yield _relaxation(bound, known)
-        if others and eliminated == np.inf:
-            yield from _relaxed(problem, known, plan, goal)
-        elif not others:
-            if flat := known.above(FLAT):
-                yield from _on_core(free, known, plan, goal, flat)
-            yield from _rows_again(free, known, plan)
-            if not flat and eliminated > known.lower * (1 + FLAT):
-                yield from _on_core(free, known, plan, goal, flat)
-    if few and known.above(OPTIMAL) and plan.trees >= WORTHWHILE * step_seconds(problem.n):
-        goal = known.lower * (1 + OPTIMAL / 2)
-        meter = branch.Meter(plan.trees)
-        yield from branch.tighten(
-            problem, known.x, goal=goal, meter=meter, monitor=monitor, consider=known.consider, start=whole
-        )
+    may_hold_all = problem.cov.holds_entries and problem.n <= plan.whole
+    if may_hold_all and problem.n <= plan.features:
+        yield from _relaxed(problem, known, plan)
+        if known.above(OPTIMAL) and plan.branches(problem.n):
+            yield from _cases(problem, known, plan)
+        return
+    eliminated = yield from _eliminated(free, known, plan, companions, may_hold_all)
+    if may_hold_all:
+        if eliminated == np.inf:
+            yield from _relaxed(problem, known, plan)
+        return
+    if flat := known.above(FLAT):
+        yield from _on_core(free, known, plan, flat)
+    yield from _rows_again(free, known, plan)
+    if not flat and eliminated > known.lower * (1 + FLAT):
+        yield from _on_core(free, known, plan, flat)
 
 
-def quick(problem: Problem, known: Known, plan: Plan, companions: Companions | None = None) -> Iterator[Bound]:
+def quick(problem: Problem, known: Known, plan: Plan, companions: Companions) -> Iterator[Bound]:
     """Yield λ₁, the bound along the first eigenvector and that of balanced rows, unless they were made before."""
-    cov, monitor, proving = problem.cov, known.monitor, eigenvalues.largest_seconds(problem.cov)
+    cov, monitor, most, proving = problem.cov, known.monitor, plan.seconds * REST, eigenvalues.seconds(problem.cov, 0)
     if begins := "eigenvalue" not in known.bounds:
-        yield plain.leading(problem, monitor, proven=proving <= plan.seconds * REST)
-    if not known.along and eigenvalues.residual_seconds(cov, 1) <= plan.seconds * REST:
+        yield plain.leading(problem, monitor, proven=proving <= most)
+    if not known.along and eigenvalues.seconds(cov, 1) <= most:
         known.along = True
         if bound := plain.along_leading(problem, monitor):
             yield bound
@@ -134,61 +124,98 @@ def quick(problem: Problem, known: Known, plan: Plan, companions: Companions | N
             problem, readings=1, lower=known.lower, monitor=monitor, companions=companions
         )
         yield known.rows
-    if begins and plan.seconds * REST < proving < np.inf and eigenvalues.estimated(cov) < known.upper:
+    if begins and most < proving < np.inf and eigenvalues.estimated(cov) < known.upper:
         yield plain.leading(problem, monitor)
 
 
-def _relaxation(bound: Bound, known: Known) -> Bound:
-    known.relaxed = min(known.relaxed, bound.value)
-    return bound
+def _shrunk(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
+    """The rows of data with shrunk eigenvalues, for which there is work beside all other."""
+    if known.rows is not None:
+        allowance = Allowance(NOISY if plan.hurried else 2 * LONGEST)
+        yield from shrunk.tighten(problem, known.x, known.rows, replace(known.monitor, allowance=allowance))
 
 
-def _relaxed(problem: Problem, known: Known, plan: Plan, goal: float) -> Iterator[Bound]:
+def _relaxed(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
     """The relaxation on all features, from the multipliers of a neighbouring k or from balanced rows."""
-    rows = None if known.rows is None else known.rows.ingredients
-    parted = problem.n <= plan.features and plan.trees >= WORTHWHILE * step_seconds(problem.n)
-    for bound in pair_scaled.tighten(
+    return pair_scaled.tighten(
         problem,
         known.x,
         steps=plan.steps(problem.n),
-        goal=goal,
+        goal=known.lower * (1 + plan.closed),
         monitor=known.monitor,
         warm_start=known.start,
-        weights=rows.weights if isinstance(rows, ScaleProof) else None,
-        enough=known.lower * (1 + OPTIMAL) if parted else np.inf,
+        weights=known.weights,
+        enough=known.lower * (1 + OPTIMAL) if problem.n <= plan.features and plan.branches(problem.n) else np.inf,
+    )
+
+
+def _cases(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
+    """All choices of features, split into cases, from the multipliers of the relaxation on all features."""
+    least = known.winner.ingredients
+    return branch.tighten(
+        problem,
+        known.x,
+        goal=known.lower * (1 + OPTIMAL / 2),
+        meter=branch.Meter(plan.trees),
+        monitor=known.monitor,
+        consider=known.consider,
+        start=least if isinstance(least, PairProof) and least.features is None else None,
+    )
+
+
+def _eliminated(
+    problem: Problem, known: Known, plan: Plan, companions: Companions, may_hold_all: bool
+) -> Generator[Bound, None, float]:
+    """The relaxation on few features, and what the others can add; the least of these bounds is returned.
+
+    Where the relaxation on all features may follow, fewer are kept, and it is given up sooner.
+    """
+    least = np.inf
+    kept = min(KEPT, problem.n // 2) if may_hold_all else KEPT
+    patience = PATIENT if may_hold_all or not plan.hurried else EARLY if known.above(FLAT) else 1.0
+    for bound in elimination.tighten(
+        problem,
+        known.x,
+        known.upper,
+        Limits(kept, plan.loss, max_rows_read=plan.rows(problem), must_suffice=may_hold_all),
+        elimination.Budget(plan.relaxation, 0.0 if plan.hurried else plan.relaxation, patience),
+        goal=known.lower * (1 + plan.closed),
+        monitor=known.monitor,
+        consider=known.consider,
+        companions=companions,
     ):
-        yield _relaxation(bound, known)
+        least = bound.value
+        yield bound
+    return least
 
 
-def _on_core(problem: Problem, known: Known, plan: Plan, goal: float, flat: bool) -> Iterator[Bound]:
+def _on_core(problem: Problem, known: Known, plan: Plan, flat: bool) -> Iterator[Bound]:
     """The relaxation on a core of features, with the weights of balanced rows outside."""
-    budget, monitor = plan.relaxation, known.monitor
-    if known.rows is None or not isinstance(known.rows.ingredients, ScaleProof) or monitor.stop():
+    budget, monitor, weights = plan.relaxation, known.monitor, known.weights
+    if weights is None or monitor.stop():
         return
     if plan.hurried and monitor.allowance is not None:
         budget = min(budget, SHARE * monitor.allowance.left)
-    weights = known.rows.ingredients.weights
-    for bound in core.tighten(
+    yield from core.tighten(
         problem,
         known.x,
         np.argsort(-weights, kind="stable"),
         weights,
         known.upper,
         budget=budget,
-        goal=goal,
+        goal=known.lower * (1 + plan.closed),
         monitor=monitor,
         read=plan.rows(problem),
         flat=flat,
-    ):
-        yield _relaxation(bound, known)
+    )
 
 
 def _rows_again(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
     """The rows levelled by one more reading where no relaxation gave a bound; all rows if there is time."""
     if known.rows is None or problem.cov.holds_entries or not known.above(SMALL if plan.hurried else 0.0):
         return
-    every = not plan.hurried and known.relaxed > known.lower * (1 + SMALL) and plan.rows(problem) >= problem.n
-    if every or known.relaxed == np.inf:
+    every = not plan.hurried and known.above(SMALL) and plan.rows(problem) >= problem.n
+    if every or not known.relaxed:
         limited = replace(known.monitor, allowance=known.monitor.allowance if plan.hurried else Allowance(2 * LONGEST))
         known.rows = balanced.balanced_rows(
             problem,

@@ -60,32 +60,15 @@ def positive_by_cholesky(M: np.ndarray) -> float | None:
     return rounding.factorisation(M.diagonal())
 
 
-def affordable(cov: Covariance, d: int) -> bool:
-    """Whether a bound on what d directions leave of A can be proven in a second or two."""
-    if cov.holds_entries:
-        return cov.n_features <= LARGEST
-    if cov.factor is None:
-        return False
-    m, n = cov.factor.shape
-    return m + d <= LARGEST and n * (m + d) ** 2 <= LONGEST
-
-
-def residual_seconds(cov: Covariance, d: int) -> float:
-    """Return about how many seconds :func:`residual` takes on one core of 2024."""
-    if cov.holds_entries:
-        return 2e-10 * cov.n_features**3
-    if cov.factor is None:
-        return 0.0  # it is not tried
-    m, n = cov.factor.shape
-    return 1e-10 * n * (m + d) ** 2
-
-
-def largest_seconds(cov: Covariance) -> float:
-    """Return about how many seconds :func:`largest` takes on one core of 2024; infinite where it gives nothing."""
+def seconds(cov: Covariance, d: int) -> float:
+    """Return about how many seconds :func:`residual` takes on one core of 2024; infinite where it gives nothing."""
     factor, n = cov.factor, cov.n_features
     if factor is None:
-        return 1e-10 * n**3 if n <= LARGEST else np.inf
-    m, n = factor.shape
+        return 1e-10 * (1 + (d > 0)) * n**3 if n <= LARGEST else np.inf
+    m, _ = factor.shape
+    if d:
+        work = n * (m + d) ** 2
+        return 1e-10 * work if m + d <= LARGEST and work <= LONGEST else np.inf
     side = min(m, n)
     if side > LARGEST:
         return np.inf
@@ -93,22 +76,6 @@ def largest_seconds(cov: Covariance) -> float:
         stored = np.diff(factor.by_columns.indptr if m <= n else factor.S.indptr).astype(float)
         return 1e-8 * float(stored @ stored) + 1e-10 * side**3
     return 4e-11 * max(m, n) * side**2 + 1e-10 * side**3
-
-
-def largest(cov: Covariance) -> float | None:
-    """Return a proven upper bound on λ₁; None where neither features nor samples are few enough to factorise.
-
-    Y'Y and YY' have the same largest eigenvalue: of a factor it is proven on the side that is shorter.
-    """
-    if largest_seconds(cov) == np.inf:
-        return None
-    factor = cov.factor
-    if factor is None:
-        A = cov.entries
-        return of_matrix(A, rounding.low_rank(float(np.linalg.norm(A)), np.zeros((len(A), 0))) + cov.room())
-    m, n = factor.shape
-    products = rounding.sums(2 * max(m, n), factor.rounding_scale)
-    return max(of_matrix(factor.gram() if m <= n else factor.cross(), products + cov.room()), 0.0)
 
 
 def estimated(cov: Covariance) -> float:
@@ -122,25 +89,24 @@ def estimated(cov: Covariance) -> float:
 
 
 def residual(cov: Covariance, V: np.ndarray) -> float | None:
-    """Return a proven τ with ``A ⪯ τI + VV'``, near the least one; None where that is not :func:`affordable`."""
-    if not V.shape[1]:
-        return largest(cov)
-    if cov.holds_entries:
-        A = cov.entries
-        if not affordable(cov, V.shape[1]):
-            return None
-        B = A - V @ V.T
-        products = rounding.low_rank(float(np.linalg.norm(A)), V)
-        return of_matrix(B, products + cov.room())
+    """Return a proven τ with ``A ⪯ τI + VV'``, near the least one; None where that takes too long.
+
+    Without directions in V it bounds λ₁. Y'Y and YY' have the same: of a factor it is proven on the shorter side.
+    """
+    d = V.shape[1]
+    if seconds(cov, d) == np.inf:
+        return None
     factor = cov.factor
     if factor is None:
-        return None
+        A = cov.entries
+        return of_matrix(A - V @ V.T, rounding.low_rank(float(np.linalg.norm(A)), V) + cov.room())
     m, n = factor.shape
-    side = m + V.shape[1]
-    if not affordable(cov, V.shape[1]):
-        return None
-    triangle = np.asarray(np.linalg.qr(np.hstack([V, factor.columns(np.arange(n)).T]), mode="r"))
-    R_V, R_Y = triangle[:, : V.shape[1]], triangle[:, V.shape[1] :]
-    scale = factor.rounding_scale + float((V * V).sum())
-    products = rounding.triangular(n, side, scale)
-    return max(of_matrix(R_Y @ R_Y.T - R_V @ R_V.T, products + cov.room()), 0.0)
+    if d:
+        triangle = np.asarray(np.linalg.qr(np.hstack([V, factor.columns(np.arange(n)).T]), mode="r"))
+        R_V, R_Y = triangle[:, :d], triangle[:, d:]
+        B = R_Y @ R_Y.T - R_V @ R_V.T
+        products = rounding.triangular(n, m + d, factor.rounding_scale + float((V * V).sum()))
+    else:
+        B = factor.gram() if m <= n else factor.cross()
+        products = rounding.sums(2 * max(m, n), factor.rounding_scale)
+    return max(of_matrix(B, products + cov.room()), 0.0)

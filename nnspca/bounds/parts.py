@@ -9,7 +9,7 @@ import numpy as np
 
 from nnspca.bounds import branch, core, pair_scaled, plain
 from nnspca.bounds.certificate import OPTIMAL, Bounds
-from nnspca.bounds.plan import WORTHWHILE, Plan, step_seconds
+from nnspca.bounds.plan import Plan
 from nnspca.certificates.proofs import PairProof, TreeProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
@@ -56,7 +56,7 @@ def tighten(problem: Problem, known: KnownParts, plan: Plan) -> Iterator[Bound]:
         yield replace(bound, name="joint-dual")
     if r * known.best < known.upper:  # no bound on one part is below what one part has
         yield plain.each(known.single(), r)
-    if on_all and known.above(OPTIMAL) and plan.trees >= WORTHWHILE * step_seconds(problem.n, 2):
+    if on_all and known.above(OPTIMAL) and plan.branches(problem.n, 2):
         consider = (
             known.consider if r > 1 else lambda support: known.consider(np.eye(problem.n)[support].sum(axis=0)[None])
         )

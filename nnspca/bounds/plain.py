@@ -19,9 +19,9 @@ from nnspca.result import Bound
 
 def leading(problem: Problem, monitor: Monitor | None = None, *, proven: bool = True) -> Bound:
     """λ₁: the variance of the unconstrained component, an upper bound; the trace if not ``proven``, or stopped."""
-    cov = problem.cov
+    cov, nothing = problem.cov, np.zeros((problem.n, 0))
     try:
-        tail = run_cancellable(lambda: eigenvalues.largest(cov), monitor or Monitor()) if proven else None
+        tail = run_cancellable(lambda: eigenvalues.residual(cov, nothing), monitor or Monitor()) if proven else None
     except Stopped:
         tail = None
     if tail is None:
@@ -30,21 +30,21 @@ def leading(problem: Problem, monitor: Monitor | None = None, *, proven: bool = 
         "eigenvalue",
         tail,
         detail="No direction at all has more variance than the first eigenvalue.",
-        ingredients=EigenvalueProof(np.zeros((cov.n_features, 0)), tail),
+        ingredients=EigenvalueProof(nothing, tail),
     )
 
 
 def along_leading(problem: Problem, monitor: Monitor | None = None) -> Bound | None:
     """λ₂, and what a component can have along the first eigenvector beyond it; None where no residual is proven."""
     cov, k, monitor = problem.cov, problem.k, monitor or Monitor()
-    if cov.n_features < 2 or not eigenvalues.affordable(cov, 1):
+    if cov.n_features < 2 or eigenvalues.seconds(cov, 1) == np.inf:
         return None
     values, vectors = run_cancellable(lambda: cov.eigenpairs(2), monitor)
     V = vectors[:, :1] * np.sqrt(max(float(values[0] - values[1]), 0.0))
     tail = run_cancellable(lambda: eigenvalues.residual(cov, V), monitor)
     if tail is None:
         return None
-    monitor.pay(eigenvalues.residual_seconds(cov, 1))
+    monitor.pay(eigenvalues.seconds(cov, 1))
     v = V[:, 0]
     sides = np.array([np.maximum(v, 0.0), np.maximum(-v, 0.0)] if problem.nonnegative else [v])
     most = float(feasible.sum_of_largest(sides * sides, k).max())

@@ -64,6 +64,10 @@ class Plan:
         """Return how many steps of a splitting of n features one relaxation may take."""
         return int(self.relaxation / max(step_seconds(n, r), COUNTED))
 
+    def branches(self, n: int, r: int = 1) -> bool:
+        """Whether branch and bound on n features is worthwhile."""
+        return self.trees >= WORTHWHILE * step_seconds(n, r)
+
     def rows(self, problem: Problem) -> int:
         """Return how many rows of A one bound may read in full."""
         cov, n = problem.cov, problem.n

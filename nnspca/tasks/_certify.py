@@ -44,7 +44,6 @@ LIVE = 0.15  # share of the progress of a thorough certificate that the live one
 SOLVING = 0.3  # share of the progress that finding a component takes
 LONGER = 4  # times the work of a live certificate that comes before the policy of a thorough one
 MORE = 2  # times the work of a thorough certificate that is tried next, and again, while there is time
-RELAXED = ("pair-scaled", "elimination", "branch")  # bounds that need no other look at all rows
 GAIN = 1e-6  # least relative gain of such a round after which there is another
 
 
@@ -278,8 +277,6 @@ class _Draft:
         self.known.record(bound, 0.0)
         if isinstance(bound.ingredients, ScaleProof) and bound.ingredients.directions is None:
             self.known.rows = bound
-        elif bound.name in RELAXED:
-            self.known.relaxed = bound.value
 
     def make(self, plan: Plan, monitor: Monitor) -> None:
         """Make bounds until the gap is closed by the plan's standard, its work is done, or the call is stopped."""

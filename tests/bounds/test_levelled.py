@@ -105,7 +105,7 @@ def test_the_last_reading_of_a_thorough_certificate_has_a_limit(monkeypatch):
     problem = Problem(held_as_factor(np.random.default_rng(0).standard_normal((40, 300))), 4, True)
     x = nnspca.solve(problem.cov, 4).loadings
     rows = balanced.balanced_rows(problem, monitor=Monitor(), readings=1)
-    known = certificate.Known(lower=problem.cov.variance(x), x=x, rows=rows)
+    known = certificate.Known(lower=problem.cov.variance(x), x=x, rows=rows, bounds={rows.name: rows})
     read = []
     monkeypatch.setattr(
         levelled, "level_rows", lambda problem, chosen, d, *_, start, **__: read.append(chosen) or (9, d)

@@ -150,7 +150,7 @@ def _gaps_and_sizes(rng, n):
     with contextlib.ExitStack() as stack:
         for place in (certificate, parts_certificate):
             stack.enter_context(mock.patch.object(place, "OPTIMAL", gap))
-            stack.enter_context(mock.patch.object(place, "WORTHWHILE", 0))
+        stack.enter_context(mock.patch.object(plan, "WORTHWHILE", 0))
         stack.enter_context(mock.patch.object(certificate, "SMALL", gap))
         stack.enter_context(mock.patch.object(certificate, "READINGS", int(rng.integers(1, 4))))
         if rng.random() < 0.6:

@@ -42,6 +42,7 @@ class File:
 
     content: Content
     mime: str
+    packed: bool = False  # whether it is compressed, and stays the same at one address
 
     def read(self) -> bytes:
         """Return the content, made now where it is made on request."""
@@ -129,10 +130,10 @@ class Session:
         found = self._answers.get(name)
         return None if found is None else self._here(found)
 
-    def offer(self, key: str, file_name: str, content: Content, mime: str) -> str:
+    def offer(self, key: str, file_name: str, content: Content, mime: str, *, packed: bool = False) -> str:
         """Keep a file, in place of an earlier one of this key and name; return its address."""
         with self._lock:
-            self._files[key, file_name] = File(content, mime)
+            self._files[key, file_name] = File(content, mime, packed)
             self._files.move_to_end((key, file_name))
             while len(self._files) > FILES:
                 self._files.popitem(last=False)

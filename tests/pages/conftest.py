@@ -2,6 +2,7 @@
 
 import asyncio
 import functools
+import gzip
 import io
 import json
 import zipfile
@@ -209,8 +210,11 @@ def job_of(page: AppTest, kind: str):
 
 
 def played(page: AppTest) -> dict:
-    """Return what the player on the Explore page was sent: components, band, curves and sentences."""
-    return sent(page, "play")
+    """Return what the player on the Explore page was sent or fetches: components, band, curves and sentences."""
+    shown = sent(page, "play")
+    fetched = json.loads(gzip.decompress(page.session_state["session"].file("play", "path.json").read()))
+    says = {of["ks"][s]: words for of in (fetched, shown["here"]) for s, words in enumerate(of["says"])}
+    return shown | {"says": [says[k] for k in shown["ks"]]}
 
 
 def said_at(page: AppTest, k: int) -> str:

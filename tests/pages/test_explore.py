@@ -1,5 +1,8 @@
 """The Explore page: one number for one problem, no run where it is known, and curves of other solvers."""
 
+import base64
+import gzip
+import json
 import time
 from dataclasses import replace
 
@@ -16,7 +19,7 @@ from nnspca.view.ledger import Ledger
 from nnspca.view.link.state import STANDARDISED, State
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
-from tests.pages.conftest import job_of, jobs, played, said_at, settle
+from tests.pages.conftest import job_of, jobs, played, said_at, sent, settle
 
 FACES = {"data": "lfw-faces", "k": 40, "scale": STANDARDISED}  # whose thorough runs come with the package
 SMALL = {"data": "pitprops", "k": 4}
@@ -193,11 +196,10 @@ def test_k_that_are_carried_and_not_proven_are_said_to_be_so(empty):
     for k in (3, 4, 5):
         empty.record(problem, k, nnspca.solve(cov, k), nnspca.certify(cov, 5).upper if k == 5 else np.inf)
     rows = about.along((3, 4, 5))
-    parts = {k: row.component for k, row in rows.items()}
-    view = stage.View(about.data, about.now, run.Choices("best", (), ("best",), (3, 4, 5), log=True), rows, parts)
-    sent = stage.payload(view, None, about="x", note="")
-    assert (sent["band"]["ks"], sent["band"]["proven"]) == ([3, 4, 5], [False, False, True])
-    assert ["(carried from k = 5)" in words for words in sent["says"]] == [True, True, False]
+    view = stage.View(about.data, about.now, run.Choices("best", (), ("best",), (3, 4, 5), log=True), rows, rows)
+    shown = stage.payload(view) | stage.told(view, stage.along(view))
+    assert (shown["band"]["ks"], shown["band"]["proven"]) == ([3, 4, 5], [False, False, True])
+    assert ["(carried from k = 5)" in words for words in shown["says"]] == [True, True, False]
     assert view.band.proven == {5}
 
 
@@ -208,3 +210,30 @@ def test_a_bound_that_a_certificate_carries_from_another_k_is_not_one_of_its_own
     about.record(proven, made)
     row = about.at(4)
     assert (row.upper, row.proven, row.source) == (proven.upper, False, "carried from k = 5")
+
+
+def test_a_redraw_sends_one_component_however_many_are_known_and_the_browser_fetches_the_others_once_for_each_find(
+    open_page,
+):
+    asked = {"data": "pitprops", "k": 4, "ks": "1-13"}
+    page = settle(open_page("pages/explore.py", **asked), path=True)
+    here = page.session_state["session"]
+    first, fetched = sent(page, "play"), json.loads(gzip.decompress(here.file("play", "path.json").read()))
+    assert first["here"]["ks"] == [4] and fetched["ks"] == first["ks"] == list(range(1, 14))
+    cov, starts = pitprops().cov, array(fetched["starts"], "<i4")
+    for s, k in enumerate(fetched["ks"]):
+        own = slice(starts[s], starts[s + 1])
+        loadings = np.zeros(13)
+        loadings[array(fetched["support"], "<u2")[own]] = array(fetched["levels"], "<i2")[own]
+        shown = cov.variance(loadings / np.linalg.norm(loadings)) / cov.trace
+        assert shown == pytest.approx(first["shares"][first["ks"].index(k)], rel=1e-5)
+    page.session_state["k"] = 5
+    settle(page)
+    assert sent(page, "play")["path"] == first["path"] and sent(page, "play")["here"]["ks"] == [5]
+    pitprops().record_upper(9, pitprops().at(9).lower * (1 + 1e-12))
+    page.run()
+    assert sent(page, "play")["path"] != first["path"]
+
+
+def array(packed, kind):
+    return np.frombuffer(base64.b64decode(packed["data"]), kind)

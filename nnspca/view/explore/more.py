@@ -131,7 +131,7 @@ def suggestion(view: View) -> suggestions.Suggestion | None:
     """Suggest k by the curve, held-out samples and resamples, as far as they are known."""
     curve = [(k, row.lower, row.upper) for k, row in view.known.items() if row.found]
     measured = held_out(view)
-    return suggestions.features(curve, measured, lambda k: stability_of(view.parts.get(k), view.at_k(k)))
+    return suggestions.features(curve, measured, lambda k: stability_of(view.part_at(k), view.at_k(k)))
 
 
 def held_out(view: View) -> CrossValidation | None:
@@ -266,7 +266,7 @@ def _downloads(part: Component, view: View) -> None:
     answer = export.Answer(
         {part.method: robust.only(part, view.total)},
         view,
-        verdict=sentence_at(view, view.k),
+        verdict=f"{sentence_at(view, view.k)} {view.besides}".strip(),
         method=f"{nnspca.METHODS[part.method].title}.",
         code=_code(view),
         known=known,

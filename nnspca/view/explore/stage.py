@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import gzip
+import json
 import math
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +18,7 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Component, Stability, sentences, wording
 from nnspca.result.component import Features
-from nnspca.view import robust, sanitize, say, session
+from nnspca.view import cache, ledger, robust, sanitize, say, session
 from nnspca.view.certificate import proofs
 from nnspca.view.explore import run
 from nnspca.view.explore.run import Choices
@@ -92,14 +94,19 @@ class View(Subject):
 
     choice: Choices
     known: Mapping[int, Known]  # what the ledger knows at each k
-    parts: Mapping[int, Component]  # the components that the picture plays: the best known, or those of another solver
+    played: Mapping[int, Known]  # of those with a component: the best known, or those of another solver
     others: Mapping[str, Mapping[int, Component]] = field(default_factory=dict)  # the curves of other solvers
     live: proofs.Live | None = None  # what the run for the k that is shown has told
+    found: Hashable = ()  # what changes with each find about the curve
 
-    @property
+    @cached_property
     def part(self) -> Component | None:
         """The component that is shown."""
-        return self.parts.get(self.k)
+        return self.part_at(self.k)
+
+    def part_at(self, k: int) -> Component | None:
+        """Return the component that is played at k."""
+        return self.played[k].component if k in self.played else None
 
     @cached_property
     def besides(self) -> str:
@@ -137,26 +144,57 @@ class Runs:
         return [job for job in vars(self).values() if job is not None and not job.done]
 
 
-def payload(view: View, backdrop: np.ndarray | None, *, about: str, note: str, waits: bool = False) -> dict[str, Any]:
-    """Return all the browser needs; shares are of the total variance, upper bounds rounded up, gaps too.
+def payload(
+    view: View, *, address: str = "", note: str = "", going: bool = False, waits: bool = False
+) -> dict[str, Any]:
+    """Return what the browser needs at once: the curve, and the component that is shown.
 
-    ``about`` tells one view from another, and ``note`` what is under way; the k that is asked for ``waits`` for a run.
+    The other components and their sentences, which are many, it fetches from the ``address``, once for each find; while
+    runs are ``going``, not before it needs them. ``note`` tells of a run along k, and the k that is asked for ``waits``
+    for one.
     """
-    data, unit = view.data, view.total
-    ks = sorted(k for k in view.parts if k in view.known)
-    rows = [row for k in view.choice.ks if (row := view.known[k]).found and row.bounded]
+    here = min(view.played, key=lambda k: abs(math.log(k / view.k)), default=None)
+    own, along = told(view, [] if here is None else [here]), curve(view)
+    if view.besides and here == view.k:
+        own["says"][0] += f" {view.besides}"
     content = {
-        "about": about,
-        "n": data.n_features,
+        "about": f"{view.key_of('play', view.choice.method, view.choice.ks)}",
         "k": view.k,
-        "noun": component.noun(data),
+        "here": own,
+        "path": f"{address}?{along['sign']}",
         "note": note,
+        "going": going,
         "waits": f"Solving k = {view.k:,} …" if waits and not _answers(view) else "",
         "log": view.choice.log,
+        "found": f"{view.found}",
+    }
+    return canvas.signed(content) | along
+
+
+def _answers(view: View) -> bool:
+    """Tell whether there is an answer for the k asked for: a component carried from a far smaller k is none."""
+    part = view.part
+    return part is not None and (view.known[view.k].found or 2 * part.cardinality >= view.k)
+
+
+def curve(view: View) -> dict[str, Any]:
+    """Return what is known along k, worked out once for each find; ``sign`` changes with what :func:`told` tells of it.
+
+    Shares are of the total variance, upper bounds rounded up, gaps too.
+    """
+    kept = cache.results()
+    made: dict[str, Any] | None = kept.get(view.found)
+    if made is not None:
+        return made
+    data, unit, ks = view.data, view.total, sorted(view.played)
+    rows = [row for k in view.choice.ks if (row := view.known[k]).found and row.bounded]
+    made = {
+        "sign": f"{hash(tuple(_state(view, k) for k in along(view))):x}",
+        "n": data.n_features,
+        "noun": component.noun(data),
         "ks": ks,
-        "says": [sentence_at(view, k) for k in ks],
-        "shares": floors([view.parts[k].variance / unit for k in ks], DIGITS),
-        "gaps": band.gaps([(view.parts[k].variance, view.known[k].upper) for k in ks], DIGITS),
+        "shares": floors([view.played[k].lower / unit for k in ks], DIGITS),
+        "gaps": band.gaps([(view.played[k].lower, view.known[k].upper) for k in ks], DIGITS),
         "proven": [view.known[k].proven for k in ks],
         "band": {
             "ks": [row.at for row in rows],
@@ -168,21 +206,54 @@ def payload(view: View, backdrop: np.ndarray | None, *, about: str, note: str, w
         },
         "closed": band.closed(view.band),
         "curves": [_curve(name, points, view) for name, points in view.others.items()],
-        **_packed([view.parts[k] for k in ks], data, backdrop),
+        "scene": component.packed_scene(data, component.backdrop(data), ()),
     }
-    return canvas.signed(content)
+    kept.put(view.found, made)
+    return made
 
 
-def _answers(view: View) -> bool:
-    """Tell whether there is an answer for the k asked for: a component carried from a far smaller k is none."""
-    part = view.part
-    return part is not None and (view.known[view.k].found or 2 * part.cardinality >= view.k)
+def along(view: View) -> list[int]:
+    """Return the k at which a component is played, but for the one shown where it is not one of the curve."""
+    return [k for k in view.choice.ks if k in view.played]
+
+
+def _state(view: View, k: int) -> tuple[Hashable, ...]:
+    """Return what the component at k and its sentence hang on."""
+    known = view.known[k]
+    return k, view.played[k].lower, known.upper, known.source, known.found
+
+
+def told(view: View, ks: Sequence[int]) -> dict[str, Any]:
+    """Return the components at some k, their sentences, and the names of features where they are a list.
+
+    What is as it was at the last look is not worked out again.
+    """
+    data, kept, key = view.data, cache.results(), view.key_of("told", view.choice.method)
+    rows: dict[int, tuple[Any, ...]] = kept.get(key) or {}
+    for k in ks:
+        state = _state(view, k)
+        if k not in rows or rows[k][0] != state:
+            part = view.played[k].component
+            support = part.support
+            heavy = wording.heaviest(part)[:LISTED] if data.image_shape is None and data.axis is None else []
+            rows[k] = state, sentence_at(view, k), support, ledger.pack(part.loadings)[1], heavy
+    kept.put(key, rows)
+    of = [rows[k] for k in ks]
+    named, kind = sorted({int(i) for row in of for i in row[4]}), "u2" if data.n_features <= 2**16 else "i4"
+    return {
+        "ks": list(ks),
+        "says": [row[1] for row in of],
+        "starts": canvas.pack(np.cumsum([0, *(len(row[2]) for row in of)]), "i4"),
+        "support": canvas.pack(np.concatenate([*(row[2] for row in of), []]), kind),
+        "levels": canvas.pack(np.concatenate([*(row[3] for row in of), []]), "i2"),
+        "names": component.names(data, named),
+    }
 
 
 def sentence_at(view: View, k: int) -> str:
     """Return the sentence about the component at k."""
-    text = sentence(view.parts[k], view.known[k], view.data, view.total, view.cov.features)
-    return f"{text} {view.besides}".strip() if k == view.k else text
+    part = view.played[k].component
+    return sentence(part, view.known[k], view.data, view.total, view.cov.features)
 
 
 def _curve(name: str, points: Mapping[int, Component], view: View) -> dict[str, Any]:
@@ -211,18 +282,6 @@ def live_point(view: View) -> dict[str, Any]:
     return {"says": words, "k": view.k, "share": share, "upper": upper, "gap": band.gap(told.found, told.upper)}
 
 
-def _packed(parts: list[Component], data: Dataset, backdrop: np.ndarray | None) -> dict[str, Any]:
-    supports = [part.support for part in parts]
-    loadings = [part.loadings[part.support] for part in parts]
-    heavy = {i for part in parts for i in wording.heaviest(part)[:LISTED]}
-    return {
-        "starts": canvas.pack(np.cumsum([0, *map(len, supports)]), "i4"),
-        "support": canvas.pack(np.concatenate([*supports, []]), "i4"),
-        "weights": canvas.pack(np.concatenate([*loadings, []]), "f4"),
-        "scene": component.packed_scene(data, backdrop, sorted(heavy)),
-    }
-
-
 HOME = Path(__file__).parent / "browser"
 SCRIPTS = ("path.js", "curve.js", "player.js")
 HEIGHT = 590  # pixels on every device, so that the content below does not shift when the player loads
@@ -244,30 +303,40 @@ def question(subject: Subject) -> str:
 
 def view(subject: Subject, choice: Choices, runs: Runs) -> View:
     """Return all that is known by now, from the ledger and from the runs of this page."""
-    curves, method = run.by_solver(runs.others), choice.method
-    rows = subject.along(sorted({*choice.ks, subject.k}))
-    parts = {k: row.component for k, row in rows.items() if row.found or (row.bounded and k == subject.k)}
+    method = choice.method
+    version, curves = ledger.shared().version(subject.problem), run.by_solver(runs.others)  # before what they tell of
+    known = {**subject.along(choice.ks), subject.k: subject.at()}
+    played = {k: row for k, row in known.items() if row.found or (row.bounded and k == subject.k)}
     if method != "best":
         part = run.latest(runs.shown)
-        parts = curves[method] = curves.get(method, {}) | ({} if part is None else {subject.k: part})
+        points = curves[method] = curves.get(method, {}) | ({} if part is None else {subject.k: part})
+        played = {k: Known(k, (part,), part.variance) for k, part in points.items()}
     others = {name: curves.get(name, {}) for name in choice.others}
-    return View(subject.data, subject.now, choice, rows, parts, others, proofs.live(runs.shown))
+    extra = None if subject.k in choice.ks else subject.k
+    found = subject.key_of("curve", version, choice, extra, *((name, *points) for name, points in curves.items()))
+    return View(subject.data, subject.now, choice, known, played, others, proofs.live(runs.shown), found)
 
 
 def render(shown: View, runs: Runs) -> None:
     """Show the player, which polls for news while a run of this view goes on."""
+    here = session.current()
     going = runs.going()  # asked before their results are read, so that those of a finished one are complete
     unfollowed = [job for job in going if job in (runs.along, runs.others)]  # no progress bar draws the page at the end
 
-    def packed(shown: View) -> dict[str, Any]:
-        about = f"{shown.key_of('play', shown.choice.method, shown.choice.ks)}"
-        return payload(shown, component.backdrop(shown.data), about=about, note=_note(runs), waits=runs.shown in going)
+    def path() -> bytes:
+        now = view(shown, shown.choice, runs)
+        return gzip.compress(json.dumps(told(now, along(now))).encode(), 1)
+
+    address = here.offer("play", "path.json", path, "application/json", packed=True)
+
+    def packed(shown: View, *, over: bool) -> dict[str, Any]:
+        return payload(shown, address=address, note=_note(runs), going=not over, waits=runs.shown in going)
 
     def news(version: str) -> dict[str, Any] | None:
         """Return what is known now, of the path nothing where the player has it."""
         over = all([job.wait(0.0) for job in going])
         now = view(shown, shown.choice, runs)
-        path, point = packed(now), live_point(now)
+        path, point = packed(now, over=over), live_point(now)
         sign = f"{path['signature']} {point['says']} {over}"
         if sign == version:
             return None
@@ -277,9 +346,9 @@ def render(shown: View, runs: Runs) -> None:
     _mount(
         key="play",
         data={
-            **packed(shown),
+            **packed(shown, over=not going),
             "live": live_point(shown),
-            "address": session.current().publish("play", news) if going else "",
+            "address": here.publish("play", news) if going else "",
             "every": round(1000 * POLL_SECONDS),
             "assignments": assignments(),
         },

@@ -225,6 +225,8 @@ async def download(request: Request) -> Response:
         return Response(GONE, 404, FRESH, "text/plain")
     headers = {"content-disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}", **FRESH}
     content = await run_in_threadpool(file.read)
+    if file.packed:
+        return Response(content, 200, STAYS | {"cache-control": "private, immutable, max-age=86400"}, file.mime)
     return Response(content, 200, headers | {"x-content-type-options": "nosniff"}, file.mime)
 
 

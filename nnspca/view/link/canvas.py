@@ -23,7 +23,7 @@ COMMON = ("numbers.js", "shown.js", "news.js", "theme.js", "brush.js", "picture.
 
 
 def pack(array: np.ndarray, kind: str) -> dict[str, str]:
-    """Return an array as text: ``kind`` is u1, f4, f8 or i4, little-endian.
+    """Return an array as text: ``kind`` is u1, u2, i2, i4, f4 or f8, little-endian.
 
     >>> pack(np.array([1, 2]), "i4")
     {'kind': 'i4', 'data': 'AQAAAAIAAAA='}

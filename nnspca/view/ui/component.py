@@ -54,8 +54,12 @@ def packed_scene(data: Dataset, backdrop: np.ndarray | None, named: Sequence[int
                 "mean": None if backdrop is None else canvas.pack(backdrop, "f4"),
             }
         }
-    names = {int(i): sanitize.line(str(data.feature_names[i]), sanitize.NAME) for i in named}
-    return {"names": names, "unlisted": sorted(unlisted(data))}
+    return {"names": names(data, named), "unlisted": sorted(unlisted(data))}
+
+
+def names(data: Dataset, features: Sequence[int]) -> dict[int, str]:
+    """Return the names of some features, each as one line."""
+    return {int(i): sanitize.line(str(data.feature_names[i]), sanitize.NAME) for i in features}
 
 
 NAMED = 24  # features of a part whose names are sent where they are a list

@@ -1,12 +1,9 @@
-// The path: for each k its component, what is said of it, and what is known of the optimum there.
+// The path: for each k what is known of the optimum there; its components come with the page or are fetched.
 
 class Path {
   constructor(data) {
     Object.assign(this, data);
     this.scene = readScene(data.scene);
-    const starts = unpack(data.starts), support = unpack(data.support), weights = unpack(data.weights);
-    const cut = (all, s) => all.subarray(starts[s], starts[s + 1]);
-    this.parts = this.ks.map((_, s) => ({ support: cut(support, s), weights: cut(weights, s) }));
   }
 
   /** The last stop at or below a k. */
@@ -19,5 +16,38 @@ class Path {
   nearestStop(k) {
     const away = (s) => Math.abs(Math.log(this.ks[s] / k));
     return this.ks.reduce((best, _, s) => (away(s) < away(best) ? s : best), 0);
+  }
+}
+
+const AGAIN_AFTER = 1000; // milliseconds after which components that did not come are asked for again
+
+/** Components by k with what is said of them, and the names of their features; `come` is called when more have come. */
+class Components {
+  constructor(come) { Object.assign(this, { at: new Map(), names: {}, come, tried: -AGAIN_AFTER }); }
+
+  take({ ks, says, names, ...packed }) {
+    const [starts, support, levels] = [packed.starts, packed.support, packed.levels].map(unpack);
+    ks.forEach((k, s) => {
+      const [from, to] = [starts[s], starts[s + 1]], own = Float32Array.from(levels.subarray(from, to));
+      const size = Math.sqrt(own.reduce((sum, v) => sum + v * v, 0)) || 1;
+      this.at.set(k, { says: says[s], support: support.subarray(from, to), weights: own.map((v) => v / size) });
+    });
+    Object.assign(this.names, names);
+  }
+
+  /** Fetch those of all k from an address, unless they are here or on their way. */
+  async fetch(address) {
+    if (address === this.address || performance.now() - this.tried < AGAIN_AFTER) return;
+    this.tried = Infinity; // on its way
+    try {
+      const answer = await fetch(address);
+      if (!answer.ok) throw answer;
+      this.take(await answer.json());
+      this.address = address;
+      this.tried = -AGAIN_AFTER;
+      this.come();
+    } catch { // the server does not answer now
+      this.tried = performance.now();
+    }
   }
 }

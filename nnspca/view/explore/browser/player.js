@@ -25,16 +25,42 @@ class Player extends Shown {
     this.growing = Boolean(data.note);
     if (!data.ks.length) return;
     this.path = new Path(data);
+    if (other || !this.components) this.components = new Components(() => this.redraw());
+    this.components.take(data.here);
+    this.complete();
+    this.path.scene.names &&= this.components.names;
     if (other || (data.k !== this.asked && !this.playing)) this.touched = false;
     this.asked = data.k;
     this.waits = data.waits;
     Object.assign(this.box.dataset, { bounds: data.band.ks.length, proven: data.band.proven.filter(Boolean).length });
     if (!this.touched) this.k = this.path.ks[this.path.nearestStop(data.k)];
     if (other) this.play(false);
-    this.shown = undefined;
     this.slider.disabled = data.ks.length < 2; // there is nowhere to go yet
     this.slider.max = String(this.path.ks.length - 1);
+    this.shown = undefined;
     this.resize();
+  }
+
+  /** Fetch the components of the path; while it grows, those that come later once they are needed. */
+  complete() { if (!this.path.going || !this.components.address) this.components.fetch(this.path.path); }
+
+  /** Draw what has come. */
+  redraw() {
+    this.complete();
+    this.shown = undefined;
+    this.dirty = true;
+    this.wake();
+  }
+
+  /** The component of a stop; where it is not here it is fetched, and asked for again. */
+  part(s) {
+    const found = this.components.at.get(this.path.ks[s]);
+    if (!found) {
+      this.components.fetch(this.path.path);
+      clearTimeout(this.asking);
+      this.asking = setTimeout(() => this.redraw(), AGAIN_AFTER);
+    }
+    return found;
   }
 
   /** Say how the live run goes; while it does, its component and bound stand in the chart. */
@@ -145,9 +171,9 @@ class Player extends Shown {
     this.dirty = false;
     if (s !== this.shown) this.arrive(s, now);
     this.fresh.left = this.fresh.size ? Math.max(0, (this.fresh.until - now) / GLOW) : 0;
-    const waits = this.waiting();
-    const layer = { ...path.parts[s], colour: palette.series[1], negative: palette.found, fresh: this.fresh };
-    this.drawn = drawScene(brushOn(this.picture, palette), path.scene, waits ? [] : [layer]);
+    const waits = this.waiting(), part = this.part(s);
+    const layer = { ...part, colour: palette.series[1], negative: palette.found, fresh: this.fresh };
+    if (part || waits) this.drawn = drawScene(brushOn(this.picture, palette), path.scene, waits ? [] : [layer]);
     const brush = brushOn(this.graph, palette);
     this.curve.draw(brush);
     if (!waits) this.curve.dot(brush, prefersStill() ? path.ks[s] : this.k);
@@ -159,14 +185,15 @@ class Player extends Shown {
 
   /** A new stop: what came in shines for a moment, and the words say what it keeps. */
   arrive(s, now) {
-    const { path } = this, before = this.shown === undefined ? null : path.parts[this.shown];
+    const { path } = this, before = this.shown === undefined ? null : this.part(this.shown);
+    const { support, weights, says } = this.part(s) ?? { support: [], weights: [], says: "…" };
     if (before && !prefersStill()) {
       const old = new Set(before.support);
-      this.fresh = new Set(path.parts[s].support.filter((i) => !old.has(i)));
+      this.fresh = new Set(support.filter((i) => !old.has(i)));
       this.fresh.until = now + GLOW;
     }
     this.shown = s;
-    const { support, weights } = path.parts[s], words = this.waiting() || path.says[s];
+    const words = this.waiting() || says;
     this.say("k", count(this.waiting() ? this.asked : path.ks[s]));
     if (!this.playing || now - (this.told ?? 0) > 150) { this.told = now; this.say("words", words); }
     this.slider.value = String(s);
@@ -182,7 +209,7 @@ class Player extends Shown {
     const feature = this.playing || this.shown === undefined ? undefined : this.drawn?.at(...place);
     this.picture.style.cursor = feature === undefined ? "" : "pointer";
     if (feature === undefined) return this.tip("");
-    const { support, weights } = path.parts[this.shown], at = support.indexOf(feature);
+    const { support, weights } = this.part(this.shown) ?? { support: [], weights: [] }, at = support.indexOf(feature);
     const what = featureName(path.scene, feature);
     const words = at < 0 ? `${what}: not in the component. Click: why?` : `${what}: loading ${decimals(weights[at], 4)}. Click: why?`;
     this.tip(words, ...place, this.picture.offsetWidth);

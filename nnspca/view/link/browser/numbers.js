@@ -1,6 +1,6 @@
 // Numbers: unpacked from the wire, and said so that they never flatter us.
 
-const KINDS = { u1: Uint8Array, i4: Int32Array, f4: Float32Array, f8: Float64Array };
+const KINDS = { u1: Uint8Array, u2: Uint16Array, i2: Int16Array, i4: Int32Array, f4: Float32Array, f8: Float64Array };
 
 function unpack(packed) {
   const bytes = Uint8Array.from(atob(packed.data), (c) => c.charCodeAt(0));

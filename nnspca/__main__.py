@@ -1,8 +1,7 @@
-"""The command ``nnspca``: the app in a browser tab, on a table of yours where one is named; proofs checked; an example.
+"""The command ``nnspca``: the app in a browser tab, on a table of yours where one is named; proofs checked.
 
 nnspca [TABLE] [--port PORT] [--no-browser]      the app
 nnspca check CERTIFICATE DATA [BILLIONS]         check a certificate against its data in exact arithmetic
-nnspca demo [DATA SET] [K]                       solve, prove and verify a bundled problem, here in the terminal
 """
 
 from __future__ import annotations
@@ -40,17 +39,14 @@ def main(given: list[str] | None = None) -> int:
     app.add_argument("--no-browser", action="store_true", help="open no tab; the address is printed")
     proof = commands.add_parser("check", help="check a certificate against its data in exact arithmetic")
     proof.add_argument("files", nargs="+", metavar="FILE", help="certificate.npz data.npy [billions of products]")
-    demo = commands.add_parser("demo", help="solve, prove and verify a bundled problem in the terminal")
-    demo.add_argument("data", nargs="?", default="digits", help="its name in the catalogue; digits unless given")
-    demo.add_argument("k", nargs="?", type=int, default=16, help="most nonzero loadings; 16 unless given")
-    named = {*given[:1]} & {"app", "check", "demo", "-h", "--help", "--version"}
+    named = {*given[:1]} & {"app", "check", "-h", "--help", "--version"}
     asked = parser.parse_args(given if named else ["app", *given])
     try:
         if asked.command == "check":
             return check.main(asked.files, check_more.Checker)
-        return _demo(asked.data, asked.k) if asked.command == "demo" else _start(asked)
-    except (nnspca.DataError, ValueError, KeyError, OSError) as problem:
-        print(f"nnspca: {problem.args[0] if isinstance(problem, KeyError) else problem}", file=sys.stderr)
+        return _start(asked)
+    except (ValueError, OSError) as problem:
+        print(f"nnspca: {problem}", file=sys.stderr)
         return 2
 
 
@@ -114,20 +110,3 @@ def answers(address: str, server: subprocess.Popen[bytes]) -> bool:
         except OSError:
             time.sleep(0.1)
     return False
-
-
-def _demo(name: str, k: int) -> int:
-    """Print what solving, proving and verifying a problem of the catalogue say."""
-    data = nnspca.datasets.load(name)
-    cov = nnspca.Covariance.from_dataset(data)
-    print(f"{data.title}: {data.shape[0]:,} samples of {data.n_features:,} features; nonnegative, k = {k}\n")
-    component = nnspca.solve(cov, k)
-    print(component)
-    certificate = nnspca.certify(cov, k, component=component)
-    nnspca.verify(certificate, cov)
-    print(f"{certificate}\nVerified: no nonnegative unit vector with at most {k} nonzeros has more variance than that.")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -120,8 +120,7 @@ def load(
     """Load a data set by name, fetching it once if it is not on this machine.
 
     Fetched files are looked for in the folder named by ``NNSPCA_DATA``, then in the cache
-    (``NNSPCA_CACHE`` or the user's own), then at their pinned address (or the same path below
-    ``NNSPCA_MIRROR``, an https address). Their checksums are verified before use.
+    (``NNSPCA_CACHE`` or the user's own), then at their pinned address. Their checksums are verified before use.
 
     Parameters
     ----------

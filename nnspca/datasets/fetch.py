@@ -23,7 +23,7 @@ from nnspca.control.stopping import Stopped, run_cancellable
 from nnspca.errors import DataError, ReadingStopped, reason
 
 BASE_URL = "https://raw.githubusercontent.com/"
-DATA_VARIABLE, CACHE_VARIABLE, MIRROR_VARIABLE = "NNSPCA_DATA", "NNSPCA_CACHE", "NNSPCA_MIRROR"
+DATA_VARIABLE, CACHE_VARIABLE = "NNSPCA_DATA", "NNSPCA_CACHE"
 STALL_SECONDS = 20.0
 _CHUNK = 1 << 14
 
@@ -109,9 +109,9 @@ def obtain(
     cached = cache_folder() / file.name
     if os.path.isfile(cached) and file.is_content(data := read_local(cached)):
         return data, file.url
-    data, url = download(file, on_progress, should_stop)
+    data = download(file, on_progress, should_stop)
     _keep(data, cached)
-    return data, url
+    return data, file.url
 
 
 def unpack(file: RemoteFile) -> bytes:
@@ -142,22 +142,14 @@ def read_local(path: Path) -> bytes:
         raise DataError(f"{path.name} cannot be opened: {error.strerror}. Check that you may read it.") from error
 
 
-def download(
-    file: RemoteFile, on_progress: OnProgress | None = None, should_stop: ShouldStop | None = None
-) -> tuple[bytes, str]:
-    """Fetch ``file`` over the network and check it; return it and its address."""
-    mirror = os.environ.get(MIRROR_VARIABLE)
-    if mirror and not mirror.startswith("https://"):
-        raise DataError(
-            f"{MIRROR_VARIABLE} is {mirror!r}; it must start with https://. {DATA_VARIABLE} names a folder."
-        )
+def download(file: RemoteFile, on_progress: OnProgress | None = None, should_stop: ShouldStop | None = None) -> bytes:
+    """Fetch ``file`` over the network and check it."""
     import http.client  # here, as they and what they bring take a tenth of what `import nnspca` takes
     import urllib.error
 
-    url = f"{(mirror or BASE_URL).rstrip('/')}/{file.path}"
     ended = threading.Event()
     try:
-        data = run_cancellable(lambda: _received(url, file.size, on_progress, ended), Monitor(should_stop))
+        data = run_cancellable(lambda: _received(file.url, file.size, on_progress, ended), Monitor(should_stop))
     except Stopped:
         raise ReadingStopped(f"The download of {file.name} was stopped; nothing was kept.") from None
     except urllib.error.HTTPError as error:
@@ -170,7 +162,7 @@ def download(
     except (OSError, ValueError, http.client.HTTPException) as error:
         failure = f"no connection to the server{reason(getattr(error, 'reason', None) or error)}; check the network"
     else:
-        return file.checked(data, "as downloaded"), url
+        return file.checked(data, "as downloaded")
     finally:
         ended.set()
     raise DataError(f"{file.name} could not be downloaded: {failure}. {file.by_hand}")

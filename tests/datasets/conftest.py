@@ -13,7 +13,7 @@ def fresh_machine(monkeypatch, tmp_path):
     """No folder of data, an empty cache, and an address without a server."""
     monkeypatch.delenv(fetch.DATA_VARIABLE, raising=False)
     monkeypatch.setenv(fetch.CACHE_VARIABLE, str(tmp_path / "cache"))
-    monkeypatch.setenv(fetch.MIRROR_VARIABLE, "https://127.0.0.1:9/")
+    monkeypatch.setattr(fetch, "BASE_URL", "https://127.0.0.1:9/")
     monkeypatch.setenv("no_proxy", "127.0.0.1")
 
 

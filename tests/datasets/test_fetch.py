@@ -63,7 +63,6 @@ def server(monkeypatch):
         running.requests, running.released = [], threading.Event()
         thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
-        monkeypatch.delenv(fetch.MIRROR_VARIABLE)
         monkeypatch.setattr(fetch, "BASE_URL", f"http://127.0.0.1:{running.server_port}/")
         yield running
         running.released.set()
@@ -118,16 +117,8 @@ def test_what_is_wrong_with_a_download_is_told_with_the_way_out(server, manner, 
 
 def test_without_a_network_or_for_an_unknown_host_the_message_says_so(monkeypatch):
     assert "no connection" in (message := refused()) and "check the network" in message and "upload" in message
-    monkeypatch.setenv(fetch.MIRROR_VARIABLE, "https://nowhere.invalid/")
+    monkeypatch.setattr(fetch, "BASE_URL", "https://nowhere.invalid/")
     assert "no connection" in refused()
-
-
-@pytest.mark.parametrize("mirror", ["file:///etc/", "http://example.org/", "ftp://example.org", "mirror"])
-def test_a_mirror_is_an_https_address(monkeypatch, mirror):
-    monkeypatch.setenv(fetch.MIRROR_VARIABLE, mirror)
-    message = refused()
-    assert repr(mirror) in message
-    assert "must start with https://" in message
 
 
 @pytest.mark.parametrize("manner", ["stalled", "slow"])

@@ -74,7 +74,7 @@ def test_both_files_come_in_one_go_and_stop_ends_it(folder, monkeypatch):
         if should_stop is not None and should_stop():
             raise ReadingStopped("stopped")
         on_progress(file.size, file.size)
-        return bodies[file], file.url
+        return bodies[file]
 
     monkeypatch.setattr(fetch, "download", download)
     with pytest.raises(ReadingStopped):

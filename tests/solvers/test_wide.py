@@ -84,18 +84,6 @@ def test_the_unit_of_the_data_does_not_matter(scale):
     assert (nnspca.solve(scaled, K).support == nnspca.solve(plain, K).support).all()
 
 
-def test_a_stopped_call_returns_the_best_point_so_far(cov):
-    polls = iter(range(10**9))
-    part = nnspca.solve(cov, K, should_stop=lambda: next(polls) > 300)
-    assert part.stopped and part.variance == pytest.approx(cov.variance(part.loadings))
-
-
-def test_progress_never_goes_back(cov):
-    told = []
-    nnspca.solve(cov, K, on_progress=told.append)
-    assert [p.fraction for p in told] == sorted(p.fraction for p in told) and told[-1].fraction == 1.0
-
-
 def test_every_point_that_is_reported_has_unit_norm(cov):
     problem, norms = Problem(cov, K), []
     monitor = Monitor(on_found=lambda x, _: norms.append(np.linalg.norm(x)))

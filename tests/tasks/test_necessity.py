@@ -181,13 +181,11 @@ def test_a_better_component_that_is_met_takes_the_place_of_the_one_given():
     assert need.essential.tolist() == [False, False, True]
 
 
-def test_the_same_call_gives_the_same_answer_and_nothing_of_it_can_be_changed():
-    cov = nnspca.Covariance.from_data(np.random.default_rng(1).standard_normal((20, 9)))
-    one, two = (nnspca.necessity(cov, 3) for _ in range(2))
+def test_nothing_of_an_answer_can_be_changed():
+    need = nnspca.necessity(nnspca.Covariance.from_matrix(np.eye(3)), 1)
     for name in ("essential", "dispensable", "limit", "upper_bounds"):
-        assert np.array_equal(getattr(one, name), getattr(two, name), equal_nan=name == "upper_bounds")
         with pytest.raises(ValueError, match="read-only"):
-            getattr(one, name)[0] = 0
+            getattr(need, name)[0] = 0
 
 
 @pytest.mark.parametrize("polls", [0, 2, 20, 60])

@@ -79,12 +79,7 @@ def test_certified_bounds_hold_the_optimum_and_lower_never_falls(cov, nonnegativ
 
 
 def test_every_k_is_certified_even_where_no_method_is_feasible(cov):
-    told = []
-    curve = nnspca.sweep(cov, [2, 3], ("pca",), nonnegative=False, on_progress=told.append)
-    assert sorted(curve.certificates) == [2, 3]
-    fractions = [p.fraction for p in told]
-    assert fractions == sorted(fractions)
-    assert fractions[-1] == 1.0
+    assert sorted(nnspca.sweep(cov, [2, 3], ("pca",), nonnegative=False).certificates) == [2, 3]
 
 
 def test_each_point_is_told_when_solved_and_again_with_its_certificate(cov):

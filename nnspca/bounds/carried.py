@@ -56,11 +56,15 @@ def following(k: int, at: np.ndarray, values: np.ndarray, least: float) -> np.nd
     return np.where(at >= k, values, np.where(at >= 2, at_larger(values, at, k, least), np.inf))
 
 
+def _best(k: int, proven: Iterable[Certificate], least: float) -> tuple[Bound, Certificate] | None:
+    return min(bounds_at(k, proven, least), key=lambda carried: carried[0].value, default=None)
+
+
 def levelled(proven: Mapping[int, Certificate], cov: Covariance) -> Iterator[tuple[int, Certificate]]:
     """Yield each k whose bound improves by one carried from another k, with its certificate that includes it."""
     least = least_variance(cov)
     for k in sorted(proven, reverse=True):
-        best = min(bounds_at(k, proven.values(), least), key=_value, default=None)
+        best = _best(k, proven.values(), least)
         if best is not None and best[0].value < proven[k].upper:
             yield k, replace(proven[k], upper=best[0].value, bounds=(*proven[k].bounds, best[0]))
 
@@ -72,7 +76,7 @@ def certificate(
 
     None where there is none. ``component`` is feasible at k, and ``least`` the least variance of a feature.
     """
-    best = min(bounds_at(k, proven, least), key=_value, default=None)
+    best = _best(k, proven, least)
     if best is None:
         return None
     bound, source = best
@@ -89,32 +93,17 @@ def certificate(
     return carried, source
 
 
-def _value(carried: tuple[Bound, Certificate]) -> float:
-    return carried[0].value
-
-
 def bounds_at(k: int, proven: Iterable[Certificate], least: float) -> Iterator[tuple[Bound, Certificate]]:
     """Yield the bounds at k that follow from those proven at other k themselves, each with its certificate."""
     for other in proven:
         own = [b for b in other.bounds if b.deterministic and not isinstance(b.ingredients, CarriedProof)]
-        if own and (other.k > k or 2 <= other.k < k):
-            bound = min(own, key=lambda bound: bound.value)
-            yield _larger(bound, other.k, k) if other.k > k else _smaller(bound, other.k, k, least), other
-
-
-def _larger(bound: Bound, at: int, k: int) -> Bound:
-    return Bound(
-        "larger-k",
-        bound.value,
-        detail=f"At k = {at} no component has more, and a component of at most {k} features is one of those.",
-        ingredients=CarriedProof(at, bound.ingredients),
-    )
-
-
-def _smaller(bound: Bound, at: int, k: int, least: float) -> Bound:
-    return Bound(
-        "smaller-k",
-        float(at_larger(bound.value, at, k, least)),
-        detail=f"The upper bound {bound.value:.6g} at k = {at}, raised in proportion to {k} features.",
-        ingredients=CarriedProof(at, bound.ingredients),
-    )
+        if not own or not (other.k > k or 2 <= other.k < k):
+            continue
+        bound = min(own, key=lambda bound: bound.value)
+        if other.k > k:
+            name, value = "larger-k", bound.value
+            detail = f"At k = {other.k} no component has more, and a component of at most {k} features is one of those."
+        else:
+            name, value = "smaller-k", at_larger(bound.value, other.k, k, least)
+            detail = f"The upper bound {bound.value:.6g} at k = {other.k}, raised in proportion to {k} features."
+        yield Bound(name, value, detail=detail, ingredients=CarriedProof(other.k, bound.ingredients)), other

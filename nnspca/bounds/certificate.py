@@ -145,7 +145,6 @@ def _relaxed(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
         monitor=known.monitor,
         warm_start=known.start,
         weights=known.weights,
-        enough=known.lower * (1 + OPTIMAL) if problem.n <= plan.features and plan.branches(problem.n) else np.inf,
     )
 
 

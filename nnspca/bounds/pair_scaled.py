@@ -16,7 +16,7 @@ import scipy.sparse.linalg
 
 from nnspca.bounds import eigenvalues
 from nnspca.bounds.eigenvalues import LANCZOS, ROUGH
-from nnspca.bounds.plan import LOOK_BACK, is_slow, step_seconds
+from nnspca.bounds.plan import is_slow, step_seconds
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.proofs import PairProof, SeriesProof
 from nnspca.control.progress import Monitor
@@ -32,7 +32,7 @@ BALANCE = 8  # power steps of the balancing
 
 # of arithmetic and threads, not tuned
 LARGE = 400  # features from which a step, or a bound, may take so long that it runs in a thread
-FINE = 1e-6  # relative error of an eigenvalue that is to be proven, and least relative gain
+FINE = 1e-6  # relative error of an eigenvalue that is to be proven
 
 
 _T = TypeVar("_T")
@@ -53,15 +53,13 @@ def tighten(
     monitor: Monitor,
     warm_start: PairProof | None = None,
     weights: np.ndarray | None = None,
-    enough: float = np.inf,
 ) -> Iterator[Bound]:
-    """Yield ever smaller bounds, each proven, until the steps are spent, the goal is met, or nothing is gained.
+    """Yield ever smaller bounds, each proven, until the steps are spent, the goal is met, or it is slow.
 
     X are the best parts known, shape (n,) or (r, n). The multipliers start at ``warm_start``, which proved a bound at a
-    neighbouring k or r, or those of one part at ``weights`` of balanced rows. Once it is slow, the search rests above
-    ``enough``, because cases will be parted.
+    neighbouring k or r, or those of one part at ``weights`` of balanced rows.
     """
-    splitting, past, idle = Splitting(problem, X), [np.inf], 0
+    splitting, past = Splitting(problem, X), [np.inf]
     if warm_start is not None:
         splitting.begin_at(warm_start)
     elif weights is not None:
@@ -73,12 +71,10 @@ def tighten(
         if (step % TURN and step != steps and not monitor.stop()) or (not step and warm_start is None):
             continue
         value, proof = proof_of(problem, *splitting.multipliers(), r=splitting.r, monitor=monitor)
-        least = past[-1]
-        idle = 0 if value < least * (1 - FINE) else idle + 1
-        if value < least:
+        if value < past[-1]:
             yield described(value, proof, splitting.r, step)
-        past.append(min(value, least))
-        if past[-1] <= goal or idle >= LOOK_BACK or is_slow(past, enough) or monitor.stop():
+        past.append(min(value, past[-1]))
+        if past[-1] <= goal or is_slow(past, goal) or monitor.stop():
             return
 
 

@@ -21,23 +21,6 @@ from nnspca.certificates.proofs import (
 class BoundInfo:
     """One bound: its description, and the types of its proofs.
 
-    Attributes
-    ----------
-    name : str
-        Key in :data:`BOUNDS` or :data:`PARTS_BOUNDS`, and ``Bound.name``.
-    title : str
-        For legends.
-    summary : str
-        Why no feasible variance exceeds it: one sentence, in plain words.
-    proofs : tuple of type
-        What its ``Bound.ingredients`` may be: types that :func:`nnspca.verify` can derive a value
-        from.
-    argument : str
-        The reason in two to five sentences for readers who know eigenvalues; the full proof is
-        in the module of the bound. Empty for bounds on several parts.
-    every_direction : bool
-        Whether it holds without any constraint, and so also bounds λ₁.
-
     Examples
     --------
     >>> import nnspca
@@ -46,18 +29,13 @@ class BoundInfo:
     ('pair-scaled', True)
     """
 
-    name: str
-    title: str
-    summary: str
-    proofs: tuple[type, ...]
+    name: str  #: Key in :data:`BOUNDS` or :data:`PARTS_BOUNDS`, and ``Bound.name``
+    title: str  #: For legends
+    summary: str  #: Why no feasible variance exceeds it: one sentence, in plain words
+    proofs: tuple[type, ...]  #: What its ``Bound.ingredients`` may be: types that :func:`nnspca.verify` knows
     _: KW_ONLY
-    argument: str = ""
-    every_direction: bool = False
-
-    @property
-    def deterministic(self) -> bool:
-        """False for a bound that holds only with some probability."""
-        return bool(self.proofs)
+    argument: str = ""  #: The reason in two to five sentences, for readers who know eigenvalues; none for parts
+    every_direction: bool = False  #: Whether it holds without any constraint, and so also bounds λ₁
 
 
 BOUNDS: dict[str, BoundInfo] = {

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from nnspca.certificates.boxes import joint_masses
-from nnspca.certificates.numbers import UpperBound, array, feature_indices, formed, largest_sums, number, whole
+from nnspca.certificates.numbers import UpperBound, array, feature_indices, formed, largest_sums, number, rows_of, whole
 from nnspca.certificates.pairs import series_cardinalities
 from nnspca.certificates.proofs import EliminationProof, PairProof, ScaleProof, SeriesProof, TreeProof
 from nnspca.covariance import Covariance
@@ -128,12 +128,11 @@ def _excluded_mass(
 def _by_rows(problem: Problem, rows: np.ndarray, own: np.ndarray, lower_bound: float) -> np.ndarray:
     """With (Ax)_i = OPT x_i: (OPT − A_ii) x_i <= b_i √(1 − x_i²), b_i the norm of the k−1 largest others of row i."""
     cov, k = problem.cov, problem.k
-    block = np.array(cov.block(rows)) / lower_bound
-    block[np.arange(len(rows)), rows] = 0.0
-    block = np.maximum(block, 0.0) if problem.nonnegative else np.abs(block)
+    _, shares = rows_of(problem, rows)
+    shares /= lower_bound
     company = float(np.sort(cov.diagonal)[::-1][: k - 1].sum())
     reading = (cov.form.terms + 2) * EPS * np.sqrt(cov.diagonal[rows] / lower_bound) * np.sqrt(company / lower_bound)
-    b = np.sqrt(largest_sums(block * block, k - 1) * (1 + (k + 4) * EPS))
+    b = np.sqrt(largest_sums(shares * shares, k - 1) * (1 + (k + 4) * EPS))
     b += reading + cov.representation_error / lower_bound + VANISHING
     gap = 1 - own - 2 * EPS
     tangent = b / np.where(gap > 0, gap, 1.0)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from nnspca.covariance import Covariance
+from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
@@ -88,6 +89,14 @@ def rows_by_reach(cov: Covariance, weights: np.ndarray, k: int, most: UpperBound
         if not float(reach[rows[0]]) > most.value:
             return
         yield rows
+
+
+def rows_of(problem: Problem, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A_ii of some rows, and A_ij⁺ beside it (|A_ij| without the sign constraint), j ≠ i."""
+    block, own = np.array(problem.cov.block(rows)), (np.arange(len(rows)), rows)
+    variances = block[own]
+    block[own] = 0.0
+    return variances, np.maximum(block, 0.0) if problem.nonnegative else np.abs(block)
 
 
 def formed(cov: Covariance, chosen: np.ndarray) -> tuple[np.ndarray, float]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from nnspca.certificates.eigenvalues import check_samples
-from nnspca.certificates.numbers import UpperBound, array, largest_sums, number, rows_by_reach
+from nnspca.certificates.numbers import UpperBound, array, largest_sums, number, rows_by_reach, rows_of
 from nnspca.certificates.proofs import ScaleProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import DenseFactor
@@ -28,7 +28,7 @@ def scale_bound(proof: ScaleProof, r: int, problem: Problem) -> float:
         rest = replace(problem, cov=_shrunk(problem.cov, array(proof.directions, "the directions", (None, None)), tail))
         value = tail + scale_bound(replace(proof, directions=None), r, rest) + problem.cov.representation_error
         return value + 4 * EPS * abs(value)
-    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
+    cov, k = problem.cov, problem.k
     n = cov.n_features
     d = _weights(proof.weights, n)
     deviations = np.sqrt(np.maximum(cov.diagonal, 0.0))
@@ -37,11 +37,8 @@ def scale_bound(proof: ScaleProof, r: int, problem: Problem) -> float:
     most = UpperBound()
     most.cover(number(proof.level, "the level of the rows that are not read", least=0.0))
     for rows in rows_by_reach(cov, d, k, most):
-        block = np.array(cov.block(rows))
-        own = block[np.arange(len(rows)), rows].copy()
-        block[np.arange(len(rows)), rows] = 0.0
-        weighed = (np.maximum(block, 0.0) if nonnegative else np.abs(block)) * d
-        sums = largest_sums(weighed, k - 1) / d[rows]
+        own, shares = rows_of(problem, rows)
+        sums = largest_sums(shares * d, k - 1) / d[rows]
         rounding = (k + 6) * EPS * (np.abs(own) + sums) + 2 * terms * EPS * deviations[rows] * company / d[rows]
         most.cover(own + sums + rounding)
     return most.value + cov.representation_error
@@ -88,7 +85,7 @@ def cover_outside(
 
     A pair outside shares its entry in the ratio of its ``weights``; equally where there are none.
     """
-    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
+    cov, k = problem.cov, problem.k
     deviations = np.sqrt(np.maximum(cov.diagonal, 0.0))
     terms, d = cov.form.terms, None if weights is None else _weights(weights, cov.n_features)
     member = np.zeros(cov.n_features, dtype=bool)
@@ -97,18 +94,13 @@ def cover_outside(
     others = others[np.argsort(-deviations[others], kind="stable")]
     for start in range(0, len(others), cov.strip):
         rows = others[start : start + cov.strip]
-        block = np.array(cov.block(rows))
-        own = block[np.arange(len(rows)), rows].copy()
-        shares = (np.maximum(block, 0.0) if nonnegative else np.abs(block)) + (
-            (terms + 2) * EPS * np.outer(deviations[rows], deviations)
-        )
+        own, shares = rows_of(problem, rows)
+        shares += (terms + 2) * EPS * np.outer(deviations[rows], deviations)
         # divided first: a square could vanish where the quotient does not
         across = shares[:, chosen] * (shares[:, chosen] / limits) * (1 + 4 * EPS)
         if d is not None:
             shares = shares * (d / d[rows, None]) * (1 + 4 * EPS)
         shares[:, chosen] = np.maximum(across - prices, 0.0) * (1 + EPS)
         shares[np.arange(len(rows)), rows] = 0.0
-        if k <= shares.shape[1]:
-            shares = np.partition(shares, shares.shape[1] - k, axis=1)[:, shares.shape[1] - k + 1 :]
-        together = shares.sum(axis=1)
+        together = largest_sums(shares, k - 1)
         most.cover(own + together + (k + terms + 6) * EPS * (np.abs(own) + together))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -18,28 +17,21 @@ MOST = 1e9  # times the total variance: no useful multiplier is as large, and th
 
 
 def starts_of(bounds: Iterable[Bound], cov: Covariance) -> Iterator[PairProof]:
-    """Yield the multipliers for all features among the proofs of bounds."""
-    for bound in bounds:
-        if isinstance(bound.ingredients, PairProof) and bound.ingredients.features is None:
-            yield start_of(bound.ingredients, cov)
+    """Yield the proofs of bounds that have multipliers for all features, these as plain doubles.
 
-
-def start_of(proof: PairProof, cov: Covariance) -> PairProof:
-    """Return the proof with its multipliers as plain doubles; ValueError if they do not fit ``cov``.
-
-    Whatever they are, the bounds that a search makes of them are proven afresh.
+    Whatever they are, the bounds that a search makes of them are proven afresh; ValueError if they do not fit ``cov``.
     """
     n = cov.n_features
-    shapes: dict[str, tuple[int | None, ...]] = {"L": (n, n), "M": (n, n)}
-    if proof.v is not None:
-        shapes["v"] = (n,)
-    try:
-        arrays: dict[str, Any] = {name: array(getattr(proof, name), name, shape) for name, shape in shapes.items()}
-    except CertificateError as error:
-        raise ValueError(f"warm_start has no multipliers for this covariance: {error}") from error
-    for name, values in arrays.items():
-        if not np.abs(values).max() <= MOST * cov.trace:
+    for proof in (bound.ingredients for bound in bounds):
+        if not isinstance(proof, PairProof) or proof.features is not None:
+            continue
+        try:
+            L, M = array(proof.L, "L", (n, n)), array(proof.M, "M", (n, n))
+            v = None if proof.v is None else array(proof.v, "v", (n,))
+        except CertificateError as error:
+            raise ValueError(f"warm_start has no multipliers for this covariance: {error}") from error
+        if not all(np.abs(given).max() <= MOST * cov.trace for given in (L, M, v) if given is not None):
             raise ValueError(
-                f"warm_start has no multipliers for this covariance: {name} exceeds {MOST:g} times its total variance"
+                f"warm_start has no multipliers for this covariance: some exceed {MOST:g} times its total variance"
             )
-    return replace(proof, **arrays)
+        yield replace(proof, L=L, M=M, v=v)

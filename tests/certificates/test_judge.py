@@ -67,7 +67,7 @@ def with_bound(cert, name, **changes):
 # tests/bounds/test_carried.py; features are eliminated only where they are too many for all else:
 # tests/bounds/test_elimination.py
 ELSEWHERE = ("branch", "larger-k", "smaller-k", "elimination")
-PROVEN = [name for name, info in nnspca.BOUNDS.items() if info.deterministic and name not in ELSEWHERE]
+PROVEN = [name for name in nnspca.BOUNDS if name not in ELSEWHERE]
 
 
 def test_the_honest_certificate_passes_and_holds_every_bound(cert, cov):

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from nnspca.view import collection, tasks
-from nnspca.view.certificate import panels, proofs
+from nnspca.view.certificate import proofs
 from nnspca.view.explore import more, run, samples, stage
 from nnspca.view.explore.run import KEYS
 from nnspca.view.link import state, widgets
@@ -37,13 +37,13 @@ view = stage.view(subject, choice, runs)
 with played:
     stage.render(view, runs)
 with tighten:
-    panels.tighten(longer, view.known[view.k], proofs.certificate_at(view, view.k), "stretch")
+    proofs.tighten(longer, view.known[view.k], proofs.certificate_at(view, view.k), "stretch")
 with suggest:
     widgets.offer(None if runs.along and not runs.along.done else more.suggestion(view), "k", now.k)
 with running:
     if shown is not None and tasks.follow(shown, news=lambda _: 0) and len(shown.arrived) > told:
         st.rerun()  # it ended after the picture had been drawn
-    panels.under_way(runs.longer, view)
+    proofs.under_way(runs.longer, view)
 
 widgets.open_for(KEYS["samples"], "why")
 with widgets.expander(KEYS["samples"], samples.TITLE, ":material/groups:") as fold:

@@ -51,10 +51,10 @@ if job is not None and job.stopped:  # Stop is answered before anything is drawn
         panels.watch(job, subject, choice, best)
 
 sought = None if lead is None else panels.sought(lead, choice, now)
-resampled = None if subject.data.kind == "covariance" else robust.stability_known(sought, subject)
 with suggest:
-    widgets.offer(panels.suggested(lead, subject, resampled), "r", choice.r)
-said.markdown(f"## {panels.headline(results, best, choice, done=done)}{robust.clause(resampled)}")
+    stable = robust.stability_known(sought, subject)
+    widgets.offer(lead and panels.suggested(lead.parts, subject.cov.features, stable), "r", choice.r)
+said.markdown(f"## {panels.headline(results, best, choice, done=done)}")
 drawn: dict[str, Figure] = {}
 with sight:
     if lead is not None:

@@ -28,7 +28,6 @@ LAYERS = (
     ("nnspca.view.link",),
     ("nnspca.view.figures",),
     ("nnspca.view.session", "nnspca.view.cache"),
-    ("nnspca.view.suggestions",),
     ("nnspca.view.say", "nnspca.view.sanitize", "nnspca.view.jobs", "nnspca.view.desk", "nnspca.docs"),
     ("nnspca.studies", "nnspca.estimator", "nnspca.anndata"),
     ("nnspca.components", "nnspca.resampling"),

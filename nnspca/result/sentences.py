@@ -12,7 +12,6 @@ from nnspca.result import wording
 
 if TYPE_CHECKING:
     from nnspca.result.component import Component, Features
-    from nnspca.result.necessity import Necessity
     from nnspca.result.stability import Stability
 
 STRONG, WEAK = 0.3, 0.1  # mean correlations from which features rise together, and weakly so
@@ -111,15 +110,6 @@ def component(part: Component) -> str:
     treated = " (standardised)" if features.standardized else ""
     whole = wording.counted(features.count, "feature")
     return f"{beginning} carries {wording.at_least(share)} of the variance of all {whole}{treated}."
-
-
-def necessity(need: Necessity) -> str:
-    """Return which features are indispensable (proven); an empty text if none is."""
-    names = need.essential_names
-    if not names:
-        return ""
-    listed = describe(np.flatnonzero(need.essential), need.component.features) or wording.named(names)
-    return f"Indispensable within {wording.percent(need.within)} of the best found: {listed} (proven)."
 
 
 def stability(stability: Stability, part: int = 0) -> str:

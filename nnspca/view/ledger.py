@@ -317,8 +317,13 @@ def stored() -> Mapping[Problem, Stored]:
 @cache
 def _read(file: Path) -> dict[Problem, Stored]:
     with np.load(file, allow_pickle=False) as arrays:
-        found = [Stored(about, file) for about in json.loads(str(arrays["about"]))]
-    return {held.problem: held for held in found}
+        written = json.loads(str(arrays["about"]))
+    found = {}
+    for about in written:
+        name, problem = about["name"], (about["content_hash"], about["standardise"], about["nonnegative"])
+        opened = (name, *problem[1:]) == opened_as(name)
+        found[problem] = Stored(name, problem, about["opening"], opened, about, file)
+    return found
 
 
 def cardinalities(problem: Problem) -> tuple[int, ...]:
@@ -369,23 +374,12 @@ class Packed(Sequence[Component]):
 class Stored:
     """What the file has of one problem."""
 
-    about: Mapping[str, Any]  # numbers: see tests/ledger.py, which writes them
+    name: str  # of the data set
+    problem: Problem
+    opening: int  # the k that the data set opens with
+    opened: bool  # whether it opens at this scale and with this sign constraint
+    about: Mapping[str, Any]  # all numbers: see tests/ledger.py, which writes them
     file: Path
-
-    @property
-    def name(self) -> str:
-        """The data set."""
-        return self.about["name"]
-
-    @property
-    def problem(self) -> Problem:
-        """The covariance and sign constraint."""
-        return self.about["content_hash"], self.about["standardise"], self.about["nonnegative"]
-
-    @property
-    def opening(self) -> int:
-        """The k that the data set opens with."""
-        return self.about["opening"]
 
     def read(self) -> Iterator[tuple[int, Packed, float, float]]:
         """Yield k, the component or the parts, their variance, and the upper bound."""
@@ -404,7 +398,7 @@ class Stored:
         return zip(ks, self._packed("parts_", ks, sizes), uppers, strict=True)
 
     def _packed(self, kind: str, ks: Sequence[int], sizes: Sequence[int]) -> Iterator[Packed]:
-        place, (_, _, nonnegative) = self.about["arrays"], self.problem
+        place, nonnegative = self.about["arrays"], self.problem[2]
         with np.load(self.file, allow_pickle=False) as arrays:
             support, levels = (arrays[f"{place}/{kind}{part}"] for part in ("support", "levels"))
         ends = np.cumsum(self.about[f"{kind}nonzeros"]).tolist()
@@ -423,8 +417,7 @@ def opened_as(name: str) -> Key:
 def openings() -> dict[str, Known]:
     """Return what is known of the component that each stored data set opens with."""
     book = shared()
-    opened = [held for held in stored().values() if (held.name, *held.problem[1:]) == opened_as(held.name)]
-    known = {held.name: book.at(held.problem, held.opening, 0.0) for held in opened}
+    known = {held.name: book.at(held.problem, held.opening, 0.0) for held in stored().values() if held.opened}
     return {name: best for name, best in known.items() if best.bounded}  # variances are at least 0
 
 

@@ -13,7 +13,7 @@ import nnspca
 from nnspca.components import deflated_problem
 from nnspca.control.arguments import Deflation
 from nnspca.datasets import Dataset
-from nnspca.result import Component, Components, Necessity, Stability, sentences, wording
+from nnspca.result import Component, Components, Necessity, Stability, sentences
 from nnspca.view import cache, machines, sanitize, say, tasks
 from nnspca.view.jobs import Job, stretch
 from nnspca.view.link.state import State, chosen, keys_of
@@ -73,11 +73,6 @@ def alone(cov: nnspca.Covariance, parts: Components, r: int) -> tuple[nnspca.Cov
     left = nnspca.deflate(cov, others, DISJOINT)
     x = part.loadings[~others.any(axis=1)]
     return left, replace(part, loadings=x, variance=left.variance(x), k=min(part.k, left.n_features))
-
-
-def need_known(parts: Components, subject: Subject) -> Needed | None:
-    """Return what was proven of these parts at the tolerance chosen; None where it was not asked."""
-    return cache.results().get(_need_key(parts, subject, chosen(WITHIN)))
 
 
 def need_panel(parts: Components, subject: Subject) -> None:
@@ -291,17 +286,6 @@ def stability_known(sought: Sought | None, subject: Subject) -> Stability | None
     stability = cache.results().get(_stability_key(sought, subject, chosen(RESAMPLES)))
     same = stability is not None and np.array_equal(stability.parts.loadings != 0, sought.parts.loadings != 0)
     return stability if same else None
-
-
-def clause(stability: Stability | None) -> str:
-    """Say how many parts are stable, where that was estimated; else nothing."""
-    if stability is None or not stability.resamples:
-        return ""
-    stable, r = stability.suggested_r, len(stability.parts.parts)
-    if r == 1:
-        return f" It is {'' if stable else 'not '}stable over {stability.resamples:,} resamples (an estimate)."
-    which = "All" if stable == r else f"{wording.spelled(stable).capitalize()} of the {wording.spelled(r)}"
-    return f" {which} are stable over {stability.resamples:,} resamples (an estimate)."
 
 
 def _stability_key(sought: Sought, subject: Subject, draws: int) -> Key:

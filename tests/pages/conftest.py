@@ -184,6 +184,7 @@ def shelved(*records: ledger.Record) -> dict:
             name=r.name,
             problem=r.problem,
             opening=r.opening,
+            opened=(r.name, r.standardise, r.nonnegative) == ledger.opened_as(r.name),
             about={"ks": sorted(r.components)},
             read=functools.partial(read, r),
         )

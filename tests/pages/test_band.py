@@ -71,7 +71,7 @@ def test_what_the_browser_rings_is_what_the_words_count(missing):
         for k, upper, gap in ((2, 1.9, missing), (3, 2.3, 0.2))
     }
     choice = Choices("best", (), ("best",), (2, 3), log=True)
-    view = stage.View(data, State(data="pitprops", k=2), choice, rows, rows)
+    view = stage.View(data, State(data="pitprops", k=2), choice, rows, rows, found=("rings", missing))
     sent = stage.payload(view)
     said = sum(sent["band"]["optimal"])
     assert sent["closed"] == (f"proven optimal at {said} of 2 values of k" if said else "")

@@ -117,7 +117,7 @@ def test_a_longer_proof_comes_down_and_outlives_the_session(open_page, hasty):
     (fall,) = job_of(page, "tighten").arrived
     assert fall.after.upper < fall.before.upper == live.upper
     nnspca.verify(fall.after, digits().cov)
-    assert panels.brought(fall.before, fall.after, fall.seconds, digits().total)[:20] in "\n".join(
+    assert proofs.brought(fall.before, fall.after, fall.seconds, digits().total)[:20] in "\n".join(
         e.value for e in page.success
     )
     assert said_at(page, 4).endswith(f"{say.proven_share(fall.after.ratio)}.") or fall.after.ratio > 1 - say.OPTIMAL
@@ -155,8 +155,8 @@ def test_a_longer_proof_looks_for_a_better_component_first_says_so_and_lowers_th
     assert seen and all(upper is None or at <= upper for upper, at in seen)
     assert fall.after.component.variance == fall.after.lower > poor.variance
     nnspca.verify(fall.after, cov)
-    assert "A better component was found: " in panels.brought(fall.before, fall.after, fall.seconds, digits().total)
-    assert "better component" not in panels.brought(fall.before, dataclasses.replace(fall.before), 1.0, 1.0)
+    assert "A better component was found: " in proofs.brought(fall.before, fall.after, fall.seconds, digits().total)
+    assert "better component" not in proofs.brought(fall.before, dataclasses.replace(fall.before), 1.0, 1.0)
 
 
 def test_of_two_certificates_the_tighter_one_is_kept():

@@ -196,7 +196,8 @@ def test_k_that_are_carried_and_not_proven_are_said_to_be_so(empty):
     for k in (3, 4, 5):
         empty.record(problem, k, nnspca.solve(cov, k), nnspca.certify(cov, 5).upper if k == 5 else np.inf)
     rows = about.along((3, 4, 5))
-    view = stage.View(about.data, about.now, run.Choices("best", (), ("best",), (3, 4, 5), log=True), rows, rows)
+    choice = run.Choices("best", (), ("best",), (3, 4, 5), log=True)
+    view = stage.View(about.data, about.now, choice, rows, rows, found=("carried",))
     shown = stage.payload(view) | stage.told(view, stage.along(view))
     assert (shown["band"]["ks"], shown["band"]["proven"]) == ([3, 4, 5], [False, False, True])
     assert ["(carried from k = 5)" in words for words in shown["says"]] == [True, True, False]

@@ -33,7 +33,7 @@ LINKS = [
         PITPROPS,
         "methods=best&methods=thresholding&ks=2%2C+5&log=false&proof_view=paper&proof=true",
     ),
-    ("explore", {"data": "lrs", "k": 4}, "samples=true&why=90&second=any+feature&method=em"),
+    ("explore", {"data": "lrs", "k": 4}, "samples=true&why=90&method=em"),
     (
         "parts",
         DIGITS,

@@ -7,7 +7,9 @@ import pytest
 
 import nnspca
 from nnspca.result import CrossValidation, Stability
-from nnspca.view import suggestions
+from nnspca.view.explore.more import suggested_k
+from nnspca.view.link.widgets import Suggestion
+from nnspca.view.parts.panels import suggested
 
 CURVE = [(k, v, v) for k, v in ((1, 1.0), (2, 1.9), (3, 2.2), (4, 2.21), (5, 2.22))]
 
@@ -34,12 +36,12 @@ def stability(parts, returned):
 
 
 def test_held_out_samples_lower_the_suggestion_and_never_raise_it():
-    fewer = suggestions.features(CURVE, held_out(2))
-    assert fewer == suggestions.Suggestion(2, "Suggested: held-out samples support no more than k = 2 (an estimate).")
-    assert suggestions.features(CURVE, held_out(4)) == suggestions.features(CURVE)
-    assert suggestions.features(CURVE[:2], held_out(1)).value == 1
+    fewer = suggested_k(CURVE, held_out(2))
+    assert fewer == Suggestion(2, "Suggested: held-out samples support no more than k = 2 (an estimate).")
+    assert suggested_k(CURVE, held_out(4)) == suggested_k(CURVE)
+    assert suggested_k(CURVE[:2], held_out(1)).value == 1
     stopped = dataclasses.replace(held_out(2), stopped=True)
-    assert suggestions.features(CURVE, stopped) == suggestions.features(CURVE)
+    assert suggested_k(CURVE, stopped) == suggested_k(CURVE)
 
 
 def test_features_that_seldom_return_lower_the_suggestion(parts):
@@ -47,18 +49,18 @@ def test_features_that_seldom_return_lower_the_suggestion(parts):
     one = dataclasses.replace(both, parts=both.parts[:1], cumulative_variance=both.cumulative_variance[:1])
     shares = np.ones((6, 1))
     shares[one.parts[0].support[0]] = 0.5
-    found = suggestions.features(CURVE, None, {3: stability(one, shares)}.get)
+    found = suggested_k(CURVE, None, {3: stability(one, shares)}.get)
     assert found.value == 2
     assert "two of the three features at k = 3" in found.why and "an estimate" in found.why
     for shares in (np.ones((6, 1)), np.zeros((6, 1))):  # all return, or none: resampling speaks for no other k
-        assert suggestions.features(CURVE, None, {3: stability(one, shares)}.get) == suggestions.features(CURVE)
+        assert suggested_k(CURVE, None, {3: stability(one, shares)}.get) == suggested_k(CURVE)
 
 
 def test_parts_that_seldom_return_are_not_suggested(parts):
     cov, both = parts
-    assert suggestions.parts(both.parts, cov.features) is None
+    assert suggested(both.parts, cov.features) is None
     drawn = stability(both, np.tile([1.0, 0.4], (6, 1)))
-    found = suggestions.parts(both.parts, cov.features, drawn)
+    found = suggested(both.parts, cov.features, drawn)
     assert found.value == 1
     assert found.why == "Suggested: the features of part 2 return in only 40 % of the resamples on average."
-    assert suggestions.parts(both.parts, cov.features, stability(both, np.ones((6, 2)))) is None
+    assert suggested(both.parts, cov.features, stability(both, np.ones((6, 2)))) is None

@@ -8,10 +8,8 @@ import platform
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from string import Template
-from typing import Literal
 
 import numpy as np
 import streamlit as st
@@ -23,12 +21,11 @@ from nnspca.certificates.exact import needs_second_checker
 from nnspca.datasets import Dataset
 from nnspca.result import Bound, Certificate, Component, PartsCertificate, Progress, wording
 from nnspca.view import sanitize, say, tasks
-from nnspca.view.certificate.proofs import GAIN
 from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known
 from nnspca.view.link import widgets
 from nnspca.view.link.state import State
-from nnspca.view.say import at_most, number, optimal, proven_share, seconds
+from nnspca.view.say import at_most, number, optimal, proven_share
 from nnspca.view.session import Content
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
@@ -36,7 +33,6 @@ from nnspca.view.tasks import Button, Task
 from nnspca.view.ui import charts, component, downloads
 
 Proof = Certificate | PartsCertificate
-Width = Literal["stretch", "content"]
 TELLING = 6  # digits of two variances side by side: what is proven optimal differs in the fifth at the earliest
 
 
@@ -81,19 +77,6 @@ def kind_of(component: Component, k: int) -> str:
     """
     sign = ", all nonnegative" if component.nonnegative else ", of either sign"
     return f"a unit vector with at most {wording.plural(k, 'nonzero loading')}{sign}"
-
-
-def brought(before: Proof, after: Proof, spent: float, total: float) -> str:
-    """Say how far a longer proof has brought an upper bound down, in shares of the total variance."""
-    old, new = (at_most(100 * upper / total, 2) for upper in (before.upper, after.upper))
-    gained = after.lower / before.lower - 1 if before.lower > 0 else 0.0
-    better = f" A better component was found: {100 * gained:.2g} % more variance." if gained > GAIN else ""
-    if after.upper > before.upper * (1 - 1e-6):
-        return f"The upper bound did not come down in {seconds(spent)}: it is still {old} %.{better}"
-    return (
-        f"In {seconds(spent)} the upper bound came down from {old} to {new} %. The component has "
-        f"{proven_share(after.ratio)}; before, {proven_share(before.ratio)}.{better}"
-    )
 
 
 PAGE = Path(__file__).with_name("sheet.html")
@@ -155,29 +138,6 @@ def _about(subject: Subject) -> str:
 
 
 MORE = "The checker for this kind of proof is `check_more.py`; it needs `check.py` in the same folder."
-STOPPED = "Stopped. Every upper bound proven so far is kept."
-STOP = "for as long as it falls. Stop at any time: the results so far are kept."
-ABOUT = f"Searches for a better component, then lowers the upper bound, {STOP}"
-TIGHTEN = Button("Tighten the proof", f"Lowers the upper bound, {STOP}", ":material/compress:")
-
-
-def tighten(task: Task, known: Known, proof: Proof | None, width: Width = "content") -> None:
-    """Draw the button that tightens the proof of what is shown; it says why where there is nothing to do."""
-    closed = known.optimal and (proof is None or optimal(proof.ratio))  # its own certificate may be looser
-    why = "Proven optimal already." if closed else "" if known.bounded else "There is no upper bound yet."
-    tasks.offer(task, replace(TIGHTEN, about=why or ABOUT, disabled=bool(why), width=width))
-
-
-def under_way(job: Job | None, subject: Subject) -> None:
-    """Show a longer proof under way, or what it has brought."""
-    if job is None:
-        return
-    going = not job.done
-    if tasks.follow(job, STOPPED) and going:
-        st.rerun()  # it ended after the page had drawn what was known before
-    if job.arrived:
-        fall = job.arrived[-1]
-        st.success(brought(fall.before, fall.after, fall.seconds, subject.total), icon=":material/trending_down:")
 
 
 def opened(certificate: Proof, known: Known, subject: Subject) -> None:

@@ -6,16 +6,18 @@ import dataclasses
 import math
 import time
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
+import streamlit as st
 
 import nnspca
 from nnspca.result import Certificate, PartsCertificate, Progress
-from nnspca.view import cache, machines, say
+from nnspca.view import cache, machines, say, tasks
 from nnspca.view.jobs import Job, Work
+from nnspca.view.ledger import Known
 from nnspca.view.subject import Subject
-from nnspca.view.tasks import Key, Task
+from nnspca.view.tasks import Button, Key, Task
 
 RESTARTS, LEADERS = 100, 25  # of the search for a better component, before the longer proof
 NOTED = 1e-6  # relative fall of an upper bound that a live run tells of
@@ -193,3 +195,48 @@ def _tighten(subject: Subject, parts: PartsCertificate | None) -> Work:
         job.publish(Fall(before, keep(after, subject), time.monotonic() - start))
 
     return work
+
+
+STOPPED = "Stopped. Every upper bound proven so far is kept."
+STOP = "for as long as it falls. Stop at any time: the results so far are kept."
+ABOUT = f"Searches for a better component, then lowers the upper bound, {STOP}"
+TIGHTEN = Button("Tighten the proof", f"Lowers the upper bound, {STOP}", ":material/compress:")
+
+
+def tighten(
+    task: Task,
+    known: Known,
+    proof: Certificate | PartsCertificate | None,
+    width: Literal["stretch", "content"] = "content",
+) -> None:
+    """Draw the button that tightens the proof of what is shown; it says why where there is nothing to do."""
+    closed = known.optimal and (proof is None or say.optimal(proof.ratio))  # its own certificate may be looser
+    why = "Proven optimal already." if closed else "" if known.bounded else "There is no upper bound yet."
+    tasks.offer(task, dataclasses.replace(TIGHTEN, about=why or ABOUT, disabled=bool(why), width=width))
+
+
+def under_way(job: Job | None, subject: Subject) -> None:
+    """Show a longer proof under way, or what it has brought."""
+    if job is None:
+        return
+    going = not job.done
+    if tasks.follow(job, STOPPED) and going:
+        st.rerun()  # it ended after the page had drawn what was known before
+    if job.arrived:
+        fall = job.arrived[-1]
+        st.success(brought(fall.before, fall.after, fall.seconds, subject.total), icon=":material/trending_down:")
+
+
+def brought(
+    before: Certificate | PartsCertificate, after: Certificate | PartsCertificate, spent: float, total: float
+) -> str:
+    """Say how far a longer proof has brought an upper bound down, in shares of the total variance."""
+    old, new = (say.at_most(100 * upper / total, 2) for upper in (before.upper, after.upper))
+    gained = after.lower / before.lower - 1 if before.lower > 0 else 0.0
+    better = f" A better component was found: {100 * gained:.2g} % more variance." if gained > GAIN else ""
+    if after.upper > before.upper * (1 - 1e-6):
+        return f"The upper bound did not come down in {say.seconds(spent)}: it is still {old} %.{better}"
+    return (
+        f"In {say.seconds(spent)} the upper bound came down from {old} to {new} %. The component has "
+        f"{say.proven_share(after.ratio)}; before, {say.proven_share(before.ratio)}.{better}"
+    )

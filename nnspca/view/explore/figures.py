@@ -107,7 +107,7 @@ def cloud(positions: Positions, classes: Sequence[str], palette: Palette) -> Fig
         height=480,
         legend_rows=-(-min(len(set(classes)), CLASSES + 1) // 2),
         x={"title_text": "score on the component"},
-        y={"title_text": "score on the second component"},
+        y={"title_text": "score on a component of other features"},
     )
 
 

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+from math import isfinite
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
 import nnspca
-from nnspca.result import Bound, Component, CrossValidation, Progress, SweepPoint
+from nnspca.result import Bound, Component, CrossValidation, Progress, Stability, SweepPoint, sentences, wording
 from nnspca.solvers.registry import METHODS
 from nnspca.studies import paper_bound
-from nnspca.view import cache, export, machines, robust, say, suggestions, tasks
+from nnspca.view import cache, export, machines, robust, say, tasks
 from nnspca.view.certificate import panels, proofs
 from nnspca.view.explore import figures
 from nnspca.view.explore.run import KEYS, STEPS, Choices, few
-from nnspca.view.explore.stage import View, sentence_at, sought, stability_of
+from nnspca.view.explore.stage import View, sentence_at
 from nnspca.view.figures import band, style
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import Job
 from nnspca.view.link.state import MORE, PROOF, remembered
-from nnspca.view.link.widgets import choose
+from nnspca.view.link.widgets import Suggestion, choose
 from nnspca.view.session import Content
 from nnspca.view.subject import Subject
 from nnspca.view.tasks import Key, Task
@@ -127,11 +130,62 @@ def which_k(view: View) -> Figure | None:
     return None if result is None else _say_which(result, view, solver, folds)
 
 
-def suggestion(view: View) -> suggestions.Suggestion | None:
+def suggestion(view: View) -> Suggestion | None:
     """Suggest k by the curve, held-out samples and resamples, as far as they are known."""
     curve = [(k, row.lower, row.upper) for k, row in view.known.items() if row.found]
-    measured = held_out(view)
-    return suggestions.features(curve, measured, lambda k: stability_of(view.part_at(k), view.at_k(k)))
+    return suggested_k(curve, held_out(view), lambda k: _stability_at(view, k))
+
+
+def _stability_at(view: View, k: int) -> Stability | None:
+    part = view.part_at(k)
+    return None if part is None else robust.stability_known(_sought(part, view), view.at_k(k))
+
+
+def _sought(part: Component, view: View) -> robust.Sought:
+    return robust.Sought(robust.only(part, view.total), part.method)
+
+
+def suggested_k(
+    curve: Iterable[tuple[int, float, float]],
+    held_out: CrossValidation | None = None,
+    stability_at: Callable[[int], Stability | None] = lambda k: None,
+) -> Suggestion | None:
+    """Suggest k: where the curve flattens, or fewer where held-out samples or resamples support fewer features.
+
+    ``curve`` has rows of k, the variance found and an upper bound. Between two such k, the variance
+    is interpolated geometrically. ``stability_at`` returns the stability of the component of a k,
+    or None where it is unknown. None if no k can be suggested.
+
+    >>> suggested_k((k, v, v) for k, v in ((1, 1.0), (2, 1.9), (3, 2.2), (4, 2.21), (5, 2.22)))
+    Suggestion(value=3, why='Suggested: at k = 3 one more feature adds less than 1 % (proven).')
+    >>> suggested_k([(1, 1.0, 1.0), (2, 1.9, 2.0)])
+    """
+    suggestion = _knee(curve)
+    largest_k = None if held_out is None or held_out.stopped else held_out.suggested_k
+    if largest_k is not None and (suggestion is None or largest_k < suggestion.value):
+        reason = f"held-out samples support no more than k = {largest_k:,} (an estimate)"
+        suggestion = Suggestion(largest_k, f"Suggested: {reason}.")
+    stability = None if suggestion is None else stability_at(suggestion.value)
+    if suggestion is None or stability is None or not stability.resamples:
+        return suggestion
+    used = stability.parts.loadings[:, 0] != 0
+    often = int((stability.recurrence[used, 0] >= sentences.RETURNED).sum())
+    if not 0 < often < used.sum():
+        return suggestion
+    which = f"{wording.spelled(often)} of the {wording.spelled(int(used.sum()))} features at k = {suggestion.value:,}"
+    verb, share = "returns" if often == 1 else "return", f"{say.fixed(100 * sentences.RETURNED, 0)} %"
+    return Suggestion(often, f"Suggested: {which} {verb} in at least {share} of the resamples (an estimate).")
+
+
+def _knee(curve: Iterable[tuple[int, float, float]]) -> Suggestion | None:
+    """Suggest the first k from which the next feature adds less than 1 %; None where no such k is known."""
+    rows = sorted(row for row in curve if row[1] > 0)
+    for (k, lower, _), (next_k, variance, upper) in pairwise(rows):
+        if (variance / lower) ** (1 / (next_k - k)) - 1 < sentences.SMALL:
+            proven = isfinite(upper) and Fraction(upper) < Fraction(101, 100) * Fraction(lower)
+            how = "proven" if proven else "for the components found, not proven"
+            return Suggestion(k, f"Suggested: at k = {k:,} one more feature adds less than 1 % ({how}).")
+    return None
 
 
 def held_out(view: View) -> CrossValidation | None:
@@ -256,7 +310,7 @@ def _stability(view: View) -> None:
     if part is None or not nnspca.METHODS[part.method].feasible:
         st.markdown("Stability is estimated only for components with at most k loadings of the allowed signs.")
     else:
-        robust.stability_panel(sought(part, view), view)
+        robust.stability_panel(_sought(part, view), view)
 
 
 def _downloads(part: Component, view: View) -> None:
@@ -266,7 +320,7 @@ def _downloads(part: Component, view: View) -> None:
     answer = export.Answer(
         {part.method: robust.only(part, view.total)},
         view,
-        verdict=f"{sentence_at(view, view.k)} {view.besides}".strip(),
+        verdict=sentence_at(view, view.k),
         method=f"{nnspca.METHODS[part.method].title}.",
         code=_code(view),
         known=known,

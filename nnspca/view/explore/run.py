@@ -75,7 +75,7 @@ def is_known(subject: Subject, row: Known) -> bool:
 
     A run that was left may have given a bound on its way: that one is no reason not to run again.
     """
-    if not row.found or is_between_stored(subject, row.at) or row.ratio >= 1 - WITHIN:
+    if not row.found or row.stored or is_between_stored(subject, row.at) or row.ratio >= 1 - WITHIN:
         return row.found
     made = proofs.certificate_at(subject, row.at)
     return made is not None and not made.stopped

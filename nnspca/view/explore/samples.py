@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -167,22 +166,20 @@ PICKER = "why-picker"
 LISTED = 2000  # features up to which all can be asked about by name
 ENDS = 12  # samples shown of either end, and at most so many of those picked
 KEYS = state.keys_of("explore")
-DEFLATION = {state.OTHER: "disjoint", state.ANY: "projection"}  # for each choice of the second component's features
 
 
-def _second(first: Component, subject: Subject, deflation: Any) -> Job:
-    """Return the session's run of the second component, which publishes it where there is one; start it if need be."""
-    support = hash(first.loadings.tobytes())
-    key = subject.key("second", first.method, support, deflation)
+def _second(first: Component, subject: Subject) -> Job:
+    """Return the session's run of a component of other features, which publishes it where there is one."""
+    key = subject.key("second", first.method, hash(first.loadings.tobytes()))
     cov, known = subject.cov, cache.results()
 
     def work(job: Job) -> None:
         used = first.loadings != 0
-        if subject.data.kind == "covariance" or (deflation == "disjoint" and used.all()):
+        if subject.data.kind == "covariance" or used.all():
             return
         second = known.get(key)
         if second is None:
-            left = nnspca.deflate(cov, first.loadings[:, None], deflation)
+            left = nnspca.deflate(cov, first.loadings[:, None], "disjoint")
             if left.trace <= 1e-12 * cov.trace:  # nothing varies any more
                 return
             second = machines.call(
@@ -195,7 +192,7 @@ def _second(first: Component, subject: Subject, deflation: Any) -> Job:
                 on_progress=job.report,
             )
             loadings = np.zeros(cov.n_features)
-            loadings[~used if deflation == "disjoint" else slice(None)] = second.loadings
+            loadings[~used] = second.loadings
             second = replace(second, loadings=loadings, variance=cov.variance(loadings))
             if not second.stopped:
                 known.put(key, second)
@@ -227,9 +224,7 @@ def panel(first: Component, subject: Subject) -> None:
             icon=":material/table:",
         )
     else:
-        about = (f"{label.capitalize()}: {nnspca.DEFLATIONS[name].summary}" for label, name in DEFLATION.items())
-        label = widgets.choose(KEYS["second"], "The second component may use", horizontal=True, help=" ".join(about))
-        job = _second(first, subject, DEFLATION[label])
+        job = _second(first, subject)
         job.wait_for_first(tasks.AT_ONCE)  # where it is known; the first figure does not wait for the second
         tasks.follow(job, waited=True)
         positions = positioned(subject, first, job.arrived[0] if job.arrived else None)

@@ -16,9 +16,9 @@ import numpy as np
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Component, Stability, sentences, wording
+from nnspca.result import Component, sentences, wording
 from nnspca.result.component import Features
-from nnspca.view import cache, ledger, robust, sanitize, say, session
+from nnspca.view import cache, ledger, sanitize, say, session
 from nnspca.view.certificate import proofs
 from nnspca.view.explore import run
 from nnspca.view.explore.run import Choices
@@ -28,7 +28,6 @@ from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known, band_of
 from nnspca.view.link import canvas, state, widgets
 from nnspca.view.link.state import assign, assignments
-from nnspca.view.robust import Sought
 from nnspca.view.say import ceils, fixed, floors
 from nnspca.view.subject import Subject
 from nnspca.view.ui import component
@@ -43,22 +42,6 @@ FEW = {
     "spectra": "wavelengths of a spectrum",
     "genes": "genes of a sample",
 }
-
-
-def indispensable(part: Component | None, subject: Subject) -> str:
-    """Say which features are indispensable, where that was proven of this component; else nothing."""
-    needed = None if part is None else robust.need_known(robust.only(part, subject.total), subject)
-    return "" if needed is None else sanitize.line(sentences.necessity(needed.proven[0]))
-
-
-def sought(part: Component, subject: Subject) -> Sought:
-    """Return a component with what finds it again."""
-    return Sought(robust.only(part, subject.total), part.method)
-
-
-def stability_of(part: Component | None, subject: Subject) -> Stability | None:
-    """Return the stability estimate of this component, or None if there is none."""
-    return None if part is None else robust.stability_known(sought(part, subject), subject)
 
 
 def sentence(part: Component, known: Known, data: Dataset, total: float, features: Features | None = None) -> str:
@@ -97,7 +80,7 @@ class View(Subject):
     played: Mapping[int, Known]  # of those with a component: the best known, or those of another solver
     others: Mapping[str, Mapping[int, Component]] = field(default_factory=dict)  # the curves of other solvers
     live: proofs.Live | None = None  # what the run for the k that is shown has told
-    found: Hashable = ()  # what changes with each find about the curve
+    found: Hashable = ()  # what changes with each find about the curve: what is made of it is kept by this
 
     @cached_property
     def part(self) -> Component | None:
@@ -107,13 +90,6 @@ class View(Subject):
     def part_at(self, k: int) -> Component | None:
         """Return the component that is played at k."""
         return self.played[k].component if k in self.played else None
-
-    @cached_property
-    def besides(self) -> str:
-        """What else is known of it: indispensable features, and how often it is found again."""
-        found = stability_of(self.part, self)
-        again = "" if found is None else sentences.stability(found)
-        return sentences.join(indispensable(self.part, self), again)
 
     @cached_property
     def band(self) -> band.Band:
@@ -155,8 +131,6 @@ def payload(
     """
     here = min(view.played, key=lambda k: abs(math.log(k / view.k)), default=None)
     own, along = told(view, [] if here is None else [here]), curve(view)
-    if view.besides and here == view.k:
-        own["says"][0] += f" {view.besides}"
     content = {
         "about": f"{view.key_of('play', view.choice.method, view.choice.ks)}",
         "k": view.k,
@@ -230,14 +204,13 @@ def told(view: View, ks: Sequence[int]) -> dict[str, Any]:
     """
     data, kept, key = view.data, cache.results(), view.key_of("told", view.choice.method)
     rows: dict[int, tuple[Any, ...]] = kept.get(key) or {}
-    for k in ks:
-        state = _state(view, k)
-        if k not in rows or rows[k][0] != state:
-            part = view.played[k].component
-            support = part.support
-            heavy = wording.heaviest(part)[:LISTED] if data.image_shape is None and data.axis is None else []
-            rows[k] = state, sentence_at(view, k), support, ledger.pack(part.loadings)[1], heavy
-    kept.put(key, rows)
+    new = {k: state for k in ks if (state := _state(view, k)) != rows.get(k, [None])[0]}
+    for k, state in new.items():
+        part = view.played[k].component
+        heavy = wording.heaviest(part)[:LISTED] if data.image_shape is None and data.axis is None else []
+        rows[k] = state, sentence_at(view, k), part.support, ledger.pack(part.loadings)[1], heavy
+    if new:
+        kept.put(key, rows)
     of = [rows[k] for k in ks]
     named, kind = sorted({int(i) for row in of for i in row[4]}), "u2" if data.n_features <= 2**16 else "i4"
     return {
@@ -313,7 +286,8 @@ def view(subject: Subject, choice: Choices, runs: Runs) -> View:
         played = {k: Known(k, (part,), part.variance) for k, part in points.items()}
     others = {name: curves.get(name, {}) for name in choice.others}
     extra = None if subject.k in choice.ks else subject.k
-    found = subject.key_of("curve", version, choice, extra, *((name, *points) for name, points in curves.items()))
+    asked = method, choice.methods, choice.ks, choice.log
+    found = subject.key_of("curve", version, asked, extra, *((name, *points) for name, points in curves.items()))
     return View(subject.data, subject.now, choice, known, played, others, proofs.live(runs.shown), found)
 
 

@@ -129,7 +129,6 @@ FOUR, RANDOM, DATA = "four curves", "random", "data set"
 ON_FOUR, ON_RANDOM, ON_DATA = (f"spannogram of {curves}" for curves in (FOUR, RANDOM, DATA))
 CIRCLE, SPHERE = "2: a circle", "3: a sphere"
 BY_OBJECTIVE, BY_SET = "objective", "top set"
-OTHER, ANY = "other features", "any feature"
 NEAR = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # per cent of the best that a near-best component may lack
 OVERLAPS = (0.05, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
 RESAMPLES = (10, 20, 50, 100, 200, 500)
@@ -231,7 +230,6 @@ TABLE = (
         help="On: equal steps multiply k. Off: equal steps add.",
     ),
     Entry("samples", ("explore",), "fold", False),
-    Entry("second", ("explore",), "one", OTHER, options=(OTHER, ANY), widget="radio"),
     Entry("why", ("explore",), "whole", low=1),
     Entry("proof", ("explore",), "fold", False),
     Entry("proof_view", ("explore",), "one", PROOF[0], options=PROOF, widget="radio"),

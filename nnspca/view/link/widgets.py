@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -14,7 +15,6 @@ from nnspca.view import sanitize, session
 from nnspca.view.link import canvas, state
 from nnspca.view.link.state import Entry
 from nnspca.view.session import Place, Session
-from nnspca.view.suggestions import Suggestion
 
 FOLDER = "NNSPCA_DOCS"  # the environment's name for a site that lies elsewhere
 ROOT = Path(__file__).resolve().parents[3]  # of a checkout
@@ -359,6 +359,14 @@ def expander(entry: Entry, label: str, icon: str) -> Any:
     if not usable:
         _note(here, place, label, ", ".join(texts), entry.default, "true or false")
     return fold
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A suggested number, with the reason as a sentence."""
+
+    value: int
+    why: str
 
 
 def offer(suggestion: Suggestion | None, key: str, now: int) -> None:

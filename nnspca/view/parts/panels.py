@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,14 +13,16 @@ import streamlit as st
 import nnspca
 from nnspca.components.exchange import paired
 from nnspca.datasets import Dataset
-from nnspca.result import Components, PartsCertificate, Progress, Stability, sentences, wording
-from nnspca.view import ledger, machines, robust, say, suggestions, tasks
+from nnspca.result import Component, Components, PartsCertificate, Progress, Stability, sentences, wording
+from nnspca.result.component import Features
+from nnspca.view import ledger, machines, robust, say, tasks
 from nnspca.view.certificate import panels, proofs
 from nnspca.view.figures import band
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known
 from nnspca.view.link.state import State
+from nnspca.view.link.widgets import Suggestion
 from nnspca.view.parts import figures, run
 from nnspca.view.parts.run import IN_TURN, JOINT, TOGETHER, Choices, title_of
 from nnspca.view.robust import Sought
@@ -96,8 +98,8 @@ def certificate(proof: PartsCertificate | None, known: Known, choice: Choices, s
     """Offer a longer proof of all parts together, and open the certificate; or say why there is none."""
     if proof is not None:
         task = proofs.tightening(subject, proof)
-        panels.tighten(task, known, proof)
-        panels.under_way(tasks.running(task), subject)
+        proofs.tighten(task, known, proof)
+        proofs.under_way(tasks.running(task), subject)
         panels.opened(proof, known, subject)
     elif not choice.disjoint:
         st.markdown(
@@ -143,9 +145,34 @@ def worth_drawing(parts: Components) -> Components:
     return replace(parts, parts=parts.parts[:count], cumulative_variance=parts.cumulative_variance[:count])
 
 
-def suggested(parts: Components | None, subject: Subject, stability: Stability | None) -> suggestions.Suggestion | None:
-    """Return a suggested number of parts, if there is reason for one; ``stability`` is their stability, where known."""
-    return None if parts is None else suggestions.parts(parts.parts, subject.cov.features, stability)
+def suggested(
+    components: Sequence[Component], features: Features, stability: Stability | None = None
+) -> Suggestion | None:
+    """Suggest the number of parts before the first that adds too little or is unstable; None if that is all or none.
+
+    ``features`` describes the features of the covariance, ``stability`` the same parts on resamples.
+    """
+    is_small = sentences.is_small([part.variance for part in components])
+    means = np.ones(len(components)) if stability is None or not stability.resamples else stability.mean_recurrence
+    for c, part in enumerate(components):
+        why = _objection(replace(part, features=features), bool(is_small[c]), c + 1)
+        if not why and stability is not None and means[c] < stability.threshold:
+            why = f"the features of part {c + 1} return in only {wording.percent(means[c])} of the resamples on average"
+        if why:
+            return Suggestion(c, f"Suggested: {why}.") if c else None
+    return None
+
+
+def _objection(part: Component, is_small: bool, number: int) -> str:
+    """Return why a part is not worth having; an empty text if it is."""
+    if is_small:
+        return f"part {number} adds less than 1 %"
+    if part.k > 1 and part.cardinality == 1:
+        return f"part {number} is a single feature"
+    mean = sentences.correlation(part)
+    if mean is not None and mean < sentences.WEAK:
+        return f"the features of part {number} hardly vary together"
+    return ""
 
 
 def along(results: Mapping[str, Components], rows: Mapping[int, Known], choice: Choices, total: float) -> Figure:

@@ -306,14 +306,5 @@ def payload(rows: Rows, k: int, nonnegative: bool, picture: Picture) -> dict[str
 
 
 def show(data: dict[str, Any], *, phi: float, speed: float) -> Any:
-    """Mount the animation; return what it says.
-
-    ``view`` is ``{"phi", "speed"}`` where it last came to rest, or None; ``row`` is ``[i, a, b]`` in the run after
-    row i was dragged to (a, b).
-    """
-    return _mount(
-        key="spannogram",
-        data={**data, "phi": phi, "speed": speed},
-        on_view_change=lambda: None,
-        on_row_change=lambda: None,
-    )
+    """Mount the animation; return what it says: ``row``, [i, a, b] in the run after row i was dragged to (a, b)."""
+    return _mount(key="spannogram", data={**data, "phi": phi, "speed": speed}, on_row_change=lambda: None)

@@ -153,13 +153,9 @@ def _circle(view: View) -> None:
 
 
 def _animate(data: dict[str, Any]) -> None:
-    """Mount the canvas; store where it stopped in the URL, and apply a curve that the user dragged."""
-    here = session.current()
-    here.rest = resting = here.rest or {key: float(linked_value(KEYS[key])) for key in ("phi", "speed")}
-    result = circle.show(data, phi=resting["phi"], speed=resting["speed"])
-    if result.view:
-        st.query_params["phi"] = say.fixed(result.view["phi"], 6)
-        st.query_params["speed"] = f"{result.view['speed']:g}"
+    """Mount the canvas, and apply a curve that the user dragged."""
+    phi, speed = (float(linked_value(KEYS[key])) for key in ("phi", "speed"))
+    result = circle.show(data, phi=phi, speed=speed)
     if result.row:
         _take_dragged(result.row)
 

@@ -10,7 +10,7 @@ class Input extends Player {
     });
     this.find("[data-do=speed]").addEventListener("change", (event) => {
       this.speed = Number(event.target.value);
-      this.rest();
+      this.remember();
     });
     this.stage.addEventListener("keydown", (event) => this.key(event));
     followPointer(this.stage, {
@@ -92,7 +92,7 @@ class Input extends Player {
     this.picked = meeting;
     this.tellChange(meeting);
     this.dirty = true;
-    this.rest();
+    this.remember();
     this.wake();
   }
 
@@ -125,7 +125,7 @@ class Input extends Player {
       this.reshaped = true;
       this.trigger?.("row", [i, +this.curves.V[2 * i].toFixed(3), +this.curves.V[2 * i + 1].toFixed(3)]);
     }
-    if (done) this.rest();
+    if (done) this.remember();
     this.holding = null;
   }
 

@@ -120,7 +120,7 @@ class Player extends Shown {
     this.playing = on;
     this.sayPlaying(on, on ? "Pause" : "Play");
     if (on) this.unpick();
-    else this.rest();
+    else this.remember();
     this.dirty = true;
     this.wake();
   }
@@ -159,14 +159,11 @@ class Player extends Shown {
     this.listDirty = true;
   }
 
-  /** Tell the page where the direction came to rest, once it has. */
-  rest() {
-    clearTimeout(this.telling);
-    this.telling = setTimeout(() => {
-      // rounded up: at a crossing the set shown is the one just right of it
-      const phi = Math.ceil(this.phi * 1e6) / 1e6;
-      if (!this.playing && this.attached) this.tell?.("view", { phi, speed: this.speed });
-    }, 500);
+  /** Let the address say where the direction came to rest. */
+  write() {
+    if (this.playing || !this.attached) return;
+    // rounded up: at a crossing the set shown is the one just right of it
+    sayInAddress(this.home, { phi: (Math.ceil(this.phi * 1e6) / 1e6).toFixed(6), speed: String(this.speed) });
   }
 
   draw(now) {
@@ -235,7 +232,6 @@ class Player extends Shown {
   }
 
   attach(component) {
-    this.tell = component.setStateValue;
     this.trigger = component.setTriggerValue;
     return super.attach();
   }

@@ -27,7 +27,8 @@ THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 # Beside what is marked slow: the app, the documents, files, whole experiments, other processes, and long searches.
 QUICK_OMITS = (
     *(f"tests/{room}" for room in ("browser", "pages", "studies", "fuzz", "machines", "datasets", "resampling")),
-    *("nnspca/view", "nnspca/docs", "tests/test_anndata.py", "tests/test_check_more.py"),
+    *(f"tests/test_{what}.py" for what in ("anndata", "check_more", "docs", "packaging", "sessions", "tables")),
+    *("nnspca/view", "nnspca/docs", "nnspca/studies"),
     *("tests/bounds/test_rows_read.py", "tests/components/test_together.py", "tests/tasks/test_necessity.py"),
 )
 PARTS: dict[str, tuple[str, ...]] = {
@@ -37,7 +38,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "quick": (
         "-m",
         "not (heavy or slow or browser or real_data)",
-        *("nnspca", "tests", "README.md"),
+        *("nnspca", "tests"),
         *(f"--ignore={path}" for path in QUICK_OMITS),
     ),
 }

@@ -334,6 +334,7 @@ def test_variances_may_be_those_of_m_less_one(X, standardize):
         NonnegativeSparsePCA(ddof=300).fit(X)
 
 
+@pytest.mark.slow
 def test_certificates_of_several_components_may_be_made_in_processes(strip):
     est, own = (NonnegativeSparsePCA(2, 4, "em", n_jobs=n).fit(strip) for n in (2, None))
     assert est.certify() == own.certify()

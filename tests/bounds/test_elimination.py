@@ -274,6 +274,7 @@ def test_a_case_that_is_low_enough_rests_and_its_budget_goes_to_others():
     assert not made.work(meter, 10 * cov.trace, trees=False) or meter.left >= spent - 1e7
 
 
+@pytest.mark.slow
 def test_a_live_certificate_of_few_features_branches():
     cov = Covariance.from_dataset(nnspca.datasets.load("lfw-faces"))
     cert = nnspca.certify(cov, 20)

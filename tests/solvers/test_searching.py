@@ -49,6 +49,7 @@ def test_entries_of_few_features_are_those_of_the_whole(monkeypatch):
     assert not searching.entry_by_entry(cov, features).holds_entries
 
 
+@pytest.mark.slow
 def test_a_search_that_chooses_features_by_some_samples_ends_as_well(monkeypatch):
     rng = np.random.default_rng(1)
     X = data(1000, 300, 0.1, seed=1).toarray()

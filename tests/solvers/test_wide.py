@@ -11,6 +11,8 @@ from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.solvers import best, wide
 
+pytestmark = pytest.mark.slow
+
 SIZE, K = 20, 5
 
 

@@ -94,6 +94,7 @@ def test_parts_go_on_until_the_gap_is_met_and_from_a_certificate_of_their_own():
     nnspca.verify(again, pitprops)
 
 
+@pytest.mark.slow
 def test_a_search_that_was_ended_goes_on_with_its_certificate():
     cov = nnspca.Covariance.from_data(np.random.default_rng(0).standard_normal((40, 50)))
     ended = nnspca.certify(cov, 12, should_stop=lambda: True)

@@ -27,9 +27,13 @@ THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 # Beside what is marked slow: the app, the documents, files, whole experiments, other processes, and long searches.
 QUICK_OMITS = (
     *(f"tests/{room}" for room in ("browser", "pages", "studies", "fuzz", "machines", "datasets", "resampling")),
-    *(f"tests/test_{what}.py" for what in ("anndata", "check_more", "docs", "packaging", "sessions", "tables")),
+    *(
+        f"tests/test_{what}.py"
+        for what in ("anndata", "check_more", "docs", "packaging", "real_data", "sessions", "tables")
+    ),
     *("nnspca/view", "nnspca/docs", "nnspca/studies"),
-    *("tests/bounds/test_rows_read.py", "tests/components/test_together.py", "tests/tasks/test_necessity.py"),
+    *(f"tests/{path}.py" for path in ("bounds/test_core", "bounds/test_rows_read", "components/test_sweep_parts")),
+    *("tests/components/test_together.py", "tests/tasks/test_necessity.py"),
 )
 PARTS: dict[str, tuple[str, ...]] = {
     "": ("-m", "not heavy"),

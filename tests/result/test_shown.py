@@ -40,9 +40,17 @@ RESULTS = {
 WHAT = list(RESULTS)
 
 
+class Results(dict):
+    """Each made when it is first asked for."""
+
+    def __missing__(self, name):
+        self[name] = RESULTS[name]()
+        return self[name]
+
+
 @pytest.fixture(scope="module")
 def results():
-    return {name: make() for name, make in RESULTS.items()}
+    return Results()
 
 
 @pytest.mark.parametrize("what", WHAT)

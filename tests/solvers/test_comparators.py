@@ -132,6 +132,7 @@ def test_what_branch_and_bound_tells_on_its_way_is_never_below_the_optimum(seed)
     assert uppers == sorted(uppers, reverse=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [10, 50])
 def test_best_starts_from_the_features_that_rise_with_others_where_all_have_the_same_variance(k):
     cov = nnspca.Covariance.from_data(zipf_text(800, 3000), standardize=True)

@@ -39,7 +39,7 @@ with press:
     needed = run.is_needed(subject, choice, rows[choice.r])
     job = tasks.offer(run.task(subject, choice), tasks.solve(), at_once=needed)
 compared = run.others(subject, choice) if others.open else None
-if job is not None and not (choice.best and rows[choice.r].components):
+if job is not None and not (choice.best and rows[choice.r].found):
     job.wait_for_first(tasks.FIRST, 2)  # that it has begun, and the first parts
 done, arrived = job is None or job.done, 0 if job is None else len(job.arrived)
 rows = subject.parts_along(counts)
@@ -60,7 +60,7 @@ with sight:
     if lead is not None:
         panels.whole(lead, best, subject.data)
 with curve:
-    if choice.disjoint and any(row.components for row in rows.values()):
+    if choice.disjoint and any(row.found for row in rows.values()):
         drawn["band"] = panels.along(results, rows, choice, subject.total)
     elif lead is not None and not choice.disjoint:
         drawn["explained"] = panels.explained_by_all({choice.lead: lead}, choice)

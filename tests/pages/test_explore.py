@@ -236,5 +236,16 @@ def test_a_redraw_sends_one_component_however_many_are_known_and_the_browser_fet
     assert sent(page, "play")["path"] != first["path"]
 
 
+@pytest.mark.parametrize("loadings", [[0.8, 0.6, 1e-9], [0.0, 0.0, 0.0]])
+def test_a_loading_that_is_all_but_zero_keeps_its_place_among_those_the_browser_fetches(loadings):
+    about, part = pitprops(), nnspca.Component(np.array(loadings + [0.0] * 10), 1.0, "best", 4)
+    rows = {4: ledger.Known(4, (part,), part.variance, found=True)}
+    choice = run.Choices("best", (), ("best",), (4,), log=True)
+    cache.results.clear()
+    told = stage.told(stage.View(about.data, about.now, choice, rows, rows), [4])
+    assert array(told["starts"], "<i4").tolist() == [0, part.cardinality]
+    assert len(array(told["levels"], "<i2")) == len(array(told["support"], "<u2")) == part.cardinality
+
+
 def array(packed, kind):
     return np.frombuffer(base64.b64decode(packed["data"]), kind)

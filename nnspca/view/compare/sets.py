@@ -17,7 +17,7 @@ from nnspca.view.link import state
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import choose, propose
 from nnspca.view.sources import catalogue
-from nnspca.view.subject import SOLVING, Curve, Subject
+from nnspca.view.subject import SOLVING, Subject, prove_curve, solve_curve
 from nnspca.view.tasks import Task
 from nnspca.view.ui import charts, downloads
 
@@ -103,24 +103,17 @@ def compared(subjects: Sequence[Subject]) -> list[Compared]:
 
 def task(subjects: Sequence[Subject]) -> Task:
     """Return what the page has computed: at some k of each data set a component and an upper bound."""
-    curves = [(cardinalities(one), one, one.key_of("sweep", one.seed, cardinalities(one))) for one in subjects]
-
-    def forget() -> None:
-        """Throw away the points of earlier runs, so that the next one starts from nothing."""
-        for ks, one, key in curves:
-            Curve(key, one).forget(ks, ("best",))
-
-    return Task("compare", tuple(key for *_, key in curves), lambda: work(subjects), forget)
+    key = tuple(one.key_of("sweep", one.seed, cardinalities(one)) for one in subjects)
+    return Task("compare", key, lambda: work(subjects))
 
 
 def work(subjects: Sequence[Subject]) -> Work:
     """Return the work of the page: publishes (data set, SweepPoint) as they come, the smallest data set first."""
     titles = labels()
     ordered = sorted(subjects, key=lambda one: one.data.n_features)
-    curves = [Curve(one.key_of("sweep", one.seed, cardinalities(one)), one) for one in ordered]
 
     def work_through(job: Job) -> None:
-        for place, (one, curve) in enumerate(zip(ordered, curves, strict=True)):
+        for place, one in enumerate(ordered):
             if job.should_stop():
                 return
 
@@ -132,9 +125,9 @@ def work(subjects: Sequence[Subject]) -> Work:
 
             middle = (place + SOLVING) / len(ordered)
             span = stretch(job.report, place / len(ordered), middle, told)
-            bare = curve.solve(job, publish, cardinalities(one), methods=("best",), on_progress=span)
+            bare = solve_curve(one, job, publish, cardinalities(one), on_progress=span)
             span = stretch(job.report, middle, (place + 1) / len(ordered), told)
-            curve.prove(job, publish, bare, on_progress=span)
+            prove_curve(one, job, publish, bare, on_progress=span)
 
     return work_through
 

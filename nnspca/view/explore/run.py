@@ -11,7 +11,7 @@ import streamlit as st
 import nnspca
 from nnspca.result import Component, Progress, SweepPoint
 from nnspca.solvers.registry import OptionInfo
-from nnspca.tasks import certify_path, coarse_first, path
+from nnspca.tasks import coarse_first
 from nnspca.view import cache, ledger, machines, sanitize, tasks
 from nnspca.view.certificate import proofs
 from nnspca.view.jobs import Job, Work, stretch
@@ -19,7 +19,7 @@ from nnspca.view.ledger import Known
 from nnspca.view.link import state
 from nnspca.view.link.state import usual_k
 from nnspca.view.link.widgets import choose, upcoming_value
-from nnspca.view.subject import SOLVING, Curve, Subject
+from nnspca.view.subject import SOLVING, Subject, prove_curve, solve_curve
 from nnspca.view.tasks import Task
 
 SMALL = 2000  # features up to which every search is the full one, and every k may get an upper bound
@@ -93,51 +93,64 @@ def along(subject: Subject, choice: Choices, shown: Job | None) -> tuple[Job | N
     job = tasks.ask(curve) if missing else tasks.running(curve)
     if not choice.others:
         return job, None
-    some = ks if len(ks) <= MOST else few(ks, STEPS)  # other solvers' curves are always computed
-    key = subject.key_of("sweep", subject.seed, some, choice.others)
-    kept = Curve(key, subject)
+    key = subject.key_of("sweep", subject.seed, choice.others, ks)
+    return job, tasks.ask(Task("curves", key, lambda: _others(subject, choice), after=shown))
 
-    def others(job: Job) -> None:
-        kept.solve(job, job.publish, some, methods=choice.others, on_progress=job.report)
 
-    return job, tasks.ask(Task("curves", key, lambda: others, after=shown))
+def _others(subject: Subject, choice: Choices) -> Work:
+    """Return what finds other solvers' curves, which are always computed; a point is kept for all visitors."""
+    ks, results = choice.ks if len(choice.ks) <= MOST else few(choice.ks, STEPS), cache.results()
+
+    def key(k: int, method: str) -> tasks.Key:
+        return subject.key_of("point", subject.seed, k, method)
+
+    def known(k: int, method: str) -> Component | None:
+        found: Component | None = results.get(key(k, method))
+        return found
+
+    def work(job: Job) -> None:
+        def publish(point: SweepPoint) -> None:
+            if not point.component.stopped:
+                results.put(key(point.k, point.method), point.component)
+            job.publish(point)
+
+        solve_curve(subject, job, publish, ks, known=known, methods=choice.others, on_progress=job.report)
+
+    return work
 
 
 def _along(subject: Subject, ks: tuple[int, ...], own: tuple[int, ...]) -> Work:
     """Return what solves the curve and proves it, coarse k first, from what the ledger knows; all goes into it."""
-    cov, wide = subject.cov, subject.data.n_features > SMALL
+    wide = subject.data.n_features > SMALL
 
     def known(k: int, _: str) -> Component | None:
         row = subject.at(k)
         return row.component if row.found else None
 
-    def tell(point: SweepPoint) -> None:
-        subject.record(point)
+    def keep(point: SweepPoint) -> None:
         if point.certificate is not None and not point.certificate.stopped:  # one cut short is not kept
             proofs.keep(point.certificate, subject)
 
     def work(job: Job) -> None:
-        common = {"seed": subject.seed, "executor": machines.executor(), "on_point": tell}
-        bare = path(
-            cov,
+        bare = solve_curve(
+            subject,
+            job,
+            keep,
             ks,
-            nonnegative=subject.nonnegative,
             known=known,
             anchors=ANCHORS if wide else None,
             options=QUICK if wide else None,
-            should_stop=job.should_stop,
             on_progress=stretch(job.report, 0.0, SOLVING, lambda at: f"Drawing the curve: {at.partition(':')[0]}"),
-            **common,
         )
         job.deprioritise()  # what is asked for at one k goes before the band
-        certify_path(
-            cov,
+        prove_curve(
+            subject,
+            job,
+            keep,
             replace(bare, stopped=False),
             ks=[k for k in own if not is_known(subject, subject.at(k))],
             within=WITHIN,
-            should_stop=job.should_stop,
             on_progress=stretch(job.report, SOLVING, 1.0, lambda at: f"Proving upper bounds: {at.partition(':')[0]}"),
-            **common,
         )
 
     return work

@@ -207,8 +207,10 @@ def told(view: View, ks: Sequence[int]) -> dict[str, Any]:
     new = {k: state for k in ks if (state := _state(view, k)) != rows.get(k, [None])[0]}
     for k, state in new.items():
         part = view.played[k].component
+        support, loadings = part.support, part.loadings[part.support]
+        levels = np.rint(loadings / (np.abs(loadings).max(initial=0.0) or 1.0) * ledger.STEPS).astype("<i2")
         heavy = wording.heaviest(part)[:LISTED] if data.image_shape is None and data.axis is None else []
-        rows[k] = state, sentence_at(view, k), part.support, ledger.pack(part.loadings)[1], heavy
+        rows[k] = state, sentence_at(view, k), support, levels, heavy
     if new:
         kept.put(key, rows)
     of = [rows[k] for k in ks]

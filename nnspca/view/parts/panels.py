@@ -177,7 +177,7 @@ def _objection(part: Component, is_small: bool, number: int) -> str:
 
 def along(results: Mapping[str, Components], rows: Mapping[int, Known], choice: Choices, total: float) -> Figure:
     """Draw the variance explained against the number of parts, with the band in which the optimum lies."""
-    shown = [row for row in rows.values() if row.components]
+    shown = [row for row in rows.values() if row.found]
     curves: dict[str, dict[int, float]] = {KNOWN: {row.at: row.lower / total for row in shown}}
     lead = results.get(choice.lead)
     if lead is not None and not choice.best:

@@ -288,10 +288,10 @@ def parts_by_way(jobs: Sequence[Job | None], choice: Choices, known: Known, tota
     for job in jobs:
         came |= dict(thing for thing in job.arrived if isinstance(thing, tuple)) if job is not None else {}
     live = came.get(choice.lead)
-    if choice.best and known.components and (live is None or math.fsum(live.variances) < known.lower):
-        sums = np.cumsum([part.variance for part in known.components])
-        sign = known.components[0].nonnegative
-        came[choice.lead] = Components(tuple(known.components), sums, total, BEST, TOGETHER, sign)
+    if choice.best and known.found and (live is None or math.fsum(live.variances) < known.lower):
+        parts = tuple(known.components)
+        sums = np.cumsum([part.variance for part in parts])
+        came[choice.lead] = Components(parts, sums, total, BEST, TOGETHER, parts[0].nonnegative)
     return {way: came[way] for way in choice.ways if way in came}
 
 

@@ -120,14 +120,14 @@ def payload(
 
     Parts that share features are shown one at a time. Whenever ``focus`` grows the picture comes into sight.
     """
-    apart, named, listed = unlisted(data), set[int](), []
+    pictured = data.image_shape is not None or data.axis is not None
+    apart, named, listed = frozenset[int]() if pictured else unlisted(data), set[int](), []
     for r, layer in enumerate(layers):
         support = np.flatnonzero(layer.weights)
         order = support[np.argsort(-np.abs(layer.weights[support]), kind="stable")]
         heavy = [int(i) for i in order if int(i) not in apart][:NAMED]
         named |= set(heavy)
-        plain = data.image_shape is None and data.axis is None and len(layers) > 1  # a list of names
-        short = [str(data.feature_names[i]) for i in heavy[:SHORT]] if plain else []
+        short = [] if pictured or len(layers) < 2 else [str(data.feature_names[i]) for i in heavy[:SHORT]]
         listed.append(
             {
                 "support": canvas.pack(support, "i4"),

@@ -29,6 +29,7 @@ from nnspca.view.figures.style import (
 ACROSS = 6  # images in a row
 GAP = 2  # pixels between images
 TALLEST = 1600
+DRAWN = 480  # pixels: a strip is no wider, so that little room is left below it on a phone
 
 
 def strips(table: Table, picture: Picture, palette: Palette, title: str) -> go.Figure:
@@ -67,7 +68,7 @@ def strips(table: Table, picture: Picture, palette: Palette, title: str) -> go.F
     figure.update_layout(annotations=labels)  # at once: added one by one, all before it are read again for each
     counted = ", ".join(f"{sum(g == group for g, _ in images)} of {group}" for group in groups)
     alt = f"{table.title}: images of {rows} by {columns} pixels, {counted}."
-    height = min(TALLEST, 48 + round(top * 720 / max(width, 1)))
+    height = min(TALLEST, 48 + round(top * DRAWN / max(width, 1)))
     x_axis, y_axis = tile_axes(top, width - GAP)
     dress(figure, palette, title=title, alt=alt, height=max(height, 260), x=x_axis, y=y_axis)
     figure.layout.margin.b = 8
@@ -112,7 +113,8 @@ def _label(x: float, y: float, words: str, *, foot: bool = True) -> dict[str, An
 
 
 WIDE = 64  # characters of a line of a title
-LABEL = 16  # and of a label below bars: longer ones would be turned
+LABEL = 16  # and of a label beside bars
+BAR, ROOM = 19, 0.16  # pixels that a bar takes, and the share of the axis that its number may take beyond the longest
 HATCH = ("", "/", "x", ".", "\\", "-")
 
 
@@ -131,6 +133,8 @@ def study(table: Table, palette: Palette, *, titled: bool = False) -> go.Figure:
     rows = named if named < 7 else -(-named // 2)
     alt = f"{table.title}: {len(table.frame)} rows; {', '.join(picture.lines)}."
     height = (560 if picture.equal else 440) + LEGEND_ROW * max(rows - 3, 0)
+    if picture.kind == "bars":
+        height = 130 + BAR * len(picture.lines) * (len(table.frame) + 1) + LEGEND_ROW * rows
     dress(figure, palette, title=title, alt=alt, height=height, legend_rows=rows)
     above = 44 + 18 * title.count("<br>") if titled else 8
     figure.layout.margin.t = above + (36 if picture.spans else 0)
@@ -279,26 +283,28 @@ def _add_spans(figure: go.Figure, picture: Picture, palette: Palette) -> None:
 
 
 def _bars(table: Table, picture: Picture, palette: Palette) -> go.Figure:
-    """Draw a group of bars for each row."""
+    """Draw a group of bars for each row, lying: their numbers and labels have room on a phone too."""
     figure, texts = go.Figure(), table.shown()
     labels = [str(value).split(", ") for value in table.frame[picture.x]]
     places = ["<br>".join(line for part in label for line in textwrap.wrap(part, LABEL)) for label in labels]
     for i, (line, (_, ink)) in enumerate(zip(picture.lines, _inks(picture, palette), strict=True)):
         hatch = {"shape": HATCH[i % len(HATCH)], "fillmode": "overlay", "solidity": 0.12}
         figure.add_bar(
-            x=places,
-            y=table.frame[line],
+            x=table.frame[line],
+            y=places,
+            orientation="h",
             name="printed in the paper" if line == picture.printed else line,
             text=texts[line],
             textposition="outside",
-            textangle=0,
+            textfont={"size": TEXT},
+            constraintext="none",
             cliponaxis=False,
             marker={"color": ink, "pattern": hatch},
-            hovertemplate="%{x}<br>%{text}<extra>" + line + "</extra>",
+            hovertemplate="%{y}<br>%{text}<extra>" + line + "</extra>",
         )
-    figure.update_layout(barmode="group")
-    set_axes(figure, "x", title_text=picture.along, type="category")
-    set_axes(figure, "y", title_text=picture.y)
-    if picture.y_range:
-        set_axes(figure, "y", range=picture.y_range)
+    figure.update_layout(barmode="group", legend={"traceorder": "normal"})
+    most = max((value for line in picture.lines for value in table.column(line) if value is not None), default=1.0)
+    low, high = picture.y_range or (0.0, most)
+    set_axes(figure, "x", title_text=picture.y, range=[low, high + ROOM * (high - low)])
+    set_axes(figure, "y", title_text=picture.along, type="category", autorange="reversed")
     return figure

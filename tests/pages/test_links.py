@@ -221,7 +221,7 @@ def test_a_link_that_names_nothing_is_told_with_what_is_allowed(given):
     page = alone(CHOSEN, {"data": given})
     assert page.text[0].value.startswith("lfw-faces")
     (note,) = [note.value for note in page.info]
-    assert given in note and "lfw-faces, digits" in note
+    assert given in note and "LFW-FACES, DIGITS" in note
 
 
 def test_a_choice_remembered_from_another_page_is_written_into_the_address():

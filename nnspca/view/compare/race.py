@@ -43,7 +43,6 @@ def ask() -> tuple[str, ...]:
     racers: tuple[str, ...] = choose(
         KEYS["racers"],
         "Solvers",
-        allowed=f"up to {state.MOST_RACERS} of {', '.join(state.METHODS)}",
         format_func=state.TITLES.__getitem__,
         help=f"Up to {state.MOST_RACERS}, each for up to {SECONDS} seconds. A solver that cannot solve this problem "
         f"does not start. {CLOCK}",

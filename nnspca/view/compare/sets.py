@@ -44,7 +44,6 @@ def ask_sets(now: State) -> tuple[Subject, ...]:
         KEYS["vs"],
         "Data sets",
         options=here,
-        allowed=f"two to four of {', '.join(here)}",
         format_func=labels().__getitem__,
         help="Two to four, your own files included; each is preprocessed as on the other pages.",
     )

@@ -147,7 +147,8 @@ def choose(
     elif texts and (not whole or (wanted is not None and wanted != value)):
         refused = ", ".join(texts)
     say_in_link(here, key, value, usual)
-    _note(here, place, label, refused, value, allowed or _allowed(entry, low, high, options))
+    name = settings.get("format_func", str)
+    _note(here, place, label, refused, value, allowed or _allowed(entry, low, high, options, name), name)
     return value
 
 
@@ -211,7 +212,7 @@ def _settings(
     """
     if entry.kind == "several":
         default = None if given or not usual else [option for option in usual if option in options]
-        return {"options": list(options), "default": default, "max_selections": entry.most}
+        return {"options": list(options), "default": default, "max_selections": entry.most, "wrap": True}
     if entry.widget == "select_slider":
         return {"options": list(options), "value": usual}
     if entry.kind == "one":
@@ -232,23 +233,33 @@ def _outside(stored: Any, low: float | None, high: float | None, options: Sequen
     return (low is not None and stored < low) or (high is not None and stored > high)
 
 
-def _allowed(entry: Entry, low: float | None, high: float | None, options: Sequence[Any]) -> str:
-    """Say what a key may say."""
+def _allowed(
+    entry: Entry, low: float | None, high: float | None, options: Sequence[Any], name: Callable[[Any], str] = str
+) -> str:
+    """Say what a key may say, options by their ``name`` on the screen."""
     if entry.kind in ("switch", "fold"):
         return "true or false"
     if options or entry.kind == "text":
-        return ", ".join(map(str, options)) if len(options) <= FEW else ""
+        return ", ".join(map(name, options)) if len(options) <= FEW else ""
     kind = "a whole number" if entry.kind == "whole" else "a number"
     return kind + "".join(f" {word} {end:,}" for word, end in (("from", low), ("to", high)) if end is not None)
 
 
-def _note(here: Session, place: Place, label: str, refused: str | None, value: Any, allowed: str) -> None:
+def _note(
+    here: Session,
+    place: Place,
+    label: str,
+    refused: str | None,
+    value: Any,
+    allowed: str,
+    name: Callable[[Any], str] = str,
+) -> None:
     """Keep a note about a value that could not be used, until the person chooses another, or other data."""
     notes = here.notes
     if refused is not None:
         rejected = refused if len(refused) <= LONGEST else f"{refused[:LONGEST]} …"
         limits = f" ({sanitize.plain(allowed)})" if allowed else ""
-        shown = sanitize.plain(_say(value))
+        shown = sanitize.plain(_say(value, name))
         sentence = f"{label}: “{sanitize.plain(rejected)}” cannot be used here{limits}; showing {shown}."
         sentence += RELOADED if place[1] == "data" else ""
         notes[place] = (value, _data()), sentence
@@ -272,12 +283,12 @@ def _text(value: Any) -> list[str]:
     return [str(value).lower() if isinstance(value, bool) else str(value)]
 
 
-def _say(value: Any) -> str:
+def _say(value: Any, name: Callable[[Any], str]) -> str:
     if isinstance(value, tuple):
-        return ", ".join(str(v) for v in value) or "nothing"
+        return ", ".join(map(name, value)) or "nothing"
     if value is None:
         return "nothing"
-    return f"“{value}”" if isinstance(value, str) else str(value)
+    return f"“{name(value)}”" if isinstance(value, str) else name(value)
 
 
 def keep_place() -> None:

@@ -53,11 +53,8 @@ def sample_preview(data: Dataset, key: str = "glance") -> None:
         if data.kind == "covariance":
             st.caption(f"A {data.n_features} × {data.n_features} covariance, one row for each feature.")
         else:
-            controls = len(component.unlisted(data))
-            which = "probe (AFFX) is" if controls == 1 else "probes (AFFX) are"
-            left = f" {controls} control {which} not listed." if controls else ""
             most = f"of {data.n_features:,} {component.noun(data)}, those that vary most"
-            st.caption(f"A few of {data.X.shape[0]:,} samples; {most}.{left}")
+            st.caption(f"A few of {data.X.shape[0]:,} samples; {most}.")
     if data.labels is not None and data.label_names:
         st.caption("Classes: " + ", ".join(sanitize.plain(str(name), sanitize.NAME) for name in data.label_names) + ".")
 
@@ -104,9 +101,7 @@ def table_excerpt(data: Dataset, rows: int = 8, columns: int = 8) -> dict[str, S
     if data.kind == "covariance":
         chosen, body = np.arange(min(columns * 2, data.n_features)), data.X[: rows * 2]
     else:
-        controls = component.unlisted(data)
-        ranked = np.argsort(-data.deviations, kind="stable")
-        spread = ranked[~np.isin(ranked, list(controls))][:columns]
+        spread = np.argsort(-data.deviations, kind="stable")[:columns]
         chosen = spread if data.n_features > columns else np.arange(data.n_features)
         body = _samples(data, rows)
     names = sanitize.headings([data.feature_names[i] for i in chosen])

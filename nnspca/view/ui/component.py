@@ -25,14 +25,6 @@ def noun(data: Dataset) -> str:
     return NOUNS.get(data.kind, "features")
 
 
-def unlisted(data: Dataset) -> frozenset[int]:
-    """Return the features that lists leave out: the control probes of Affymetrix's chips, which measure no gene.
-
-    They are left out of lists and drawings of names only; what is computed has all features.
-    """
-    return frozenset(i for i, name in enumerate(data.feature_names) if str(name).startswith("AFFX"))
-
-
 def backdrop(data: Dataset) -> np.ndarray | None:
     """Return the mean sample, where a mean can be drawn behind a component."""
     drawn = data.axis is not None or data.image_shape is not None
@@ -54,7 +46,7 @@ def packed_scene(data: Dataset, backdrop: np.ndarray | None, named: Sequence[int
                 "mean": None if backdrop is None else canvas.pack(backdrop, "f4"),
             }
         }
-    return {"names": names(data, named), "unlisted": sorted(unlisted(data))}
+    return {"names": names(data, named)}
 
 
 def names(data: Dataset, features: Sequence[int]) -> dict[int, str]:
@@ -121,11 +113,11 @@ def payload(
     Parts that share features are shown one at a time. Whenever ``focus`` grows the picture comes into sight.
     """
     pictured = data.image_shape is not None or data.axis is not None
-    apart, named, listed = frozenset[int]() if pictured else unlisted(data), set[int](), []
+    named, listed = set[int](), []
     for r, layer in enumerate(layers):
         support = np.flatnonzero(layer.weights)
         order = support[np.argsort(-np.abs(layer.weights[support]), kind="stable")]
-        heavy = [int(i) for i in order if int(i) not in apart][:NAMED]
+        heavy = order[:NAMED].tolist()
         named |= set(heavy)
         short = [] if pictured or len(layers) < 2 else [str(data.feature_names[i]) for i in heavy[:SHORT]]
         listed.append(

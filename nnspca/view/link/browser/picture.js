@@ -75,19 +75,9 @@ function drawAxis(brush, scene, layers) {
 function drawList(brush, scene, layers) {
   const { pen, width, height, palette } = brush, size = SIZES.small;
   const entries = loadingsOf(layers).sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight));
-  const row = 22, apart = new Set(scene.unlisted), listed = entries.filter(({ i }) => !apart.has(i)), controls = entries.length - listed.length;
+  const row = 22, room = Math.max(1, Math.floor((height - 26) / row)), shown = entries.slice(0, room);
   const beside = scene.say ? 74 : 56; // pixels for the number beside the longest bar
   const most = Math.abs(entries[0]?.weight ?? 1);
-  const unlisted = (many) => [
-    listed.length > many && `and ${count(listed.length - many)} more with smaller ${scene.weights ?? "loadings"}`,
-    controls && `${count(controls)} control ${controls === 1 ? "probe" : "probes"} not listed`,
-  ].filter(Boolean);
-  let room = Math.max(1, Math.floor((height - 26) / row)), rest = [unlisted(room).join("; ")];
-  if (brush.measure(rest[0], size) > width - 12) {
-    room = Math.max(1, room - 1);
-    rest = unlisted(room);
-  }
-  const shown = listed.slice(0, room);
   const label = Math.min(width * 0.5, Math.max(...shown.map((e) => brush.measure(featureName(scene, e.i), size)), 30) + 12);
   const signed = shown.some((e) => e.weight < 0), reach = (width - label - beside) / (signed ? 2 : 1), zero = label + (signed ? reach : 0);
   shown.forEach(({ i, weight, colour, glow }, r) => {
@@ -97,7 +87,8 @@ function drawList(brush, scene, layers) {
     brush.text(fitted(pen, featureName(scene, i), label - 8), label - 8, y + 15, { size, align: "right" });
     brush.text(scene.say?.(weight) ?? decimals(weight, 3), left + long + 5, y + 15, { size });
   });
-  rest.forEach((words, at) => brush.text(words, 8, 4 + shown.length * row + 15 + 18 * at, { size }));
+  const more = entries.length - room;
+  if (more > 0) brush.text(`and ${count(more)} more with smaller ${scene.weights ?? "loadings"}`, 8, 4 + room * row + 15, { size });
   const rowAt = (y) => Math.floor((y - 4) / row);
   return {
     between: (_, y0, __, y1) => shown.slice(Math.max(rowAt(y0), 0), Math.max(rowAt(y1) + 1, 0)).map((e) => e.i),

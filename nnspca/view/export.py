@@ -97,7 +97,7 @@ def report(answer: Answer) -> str:
     return panels.sheet(
         what,
         f"{answer.verdict} {sanitize.line(words).replace('**', '* *')}",  # a name turns no text bold
-        component.of(parts, data),
+        component.of(parts, data, _digits(answer)),
         subject,
         f"{answer.method} {nnspca.METHODS[parts.method].summary} At most {subject.k:,} features, "
         f"{'nonnegative loadings' if subject.nonnegative else 'loadings of either sign'}, seed {subject.seed}.",
@@ -108,21 +108,27 @@ def report(answer: Answer) -> str:
     )
 
 
+def _digits(answer: Answer) -> int:
+    """Return the decimals of the shares: as many as the page's headline has."""
+    upper = math.inf if answer.known is None else answer.known.upper
+    return say.digits(float(answer.parts.cumulative_variance[-1]), upper, answer.parts.total)
+
+
 def _numbers(answer: Answer) -> list[tuple[str, ...]]:
-    parts, known = answer.parts, answer.known
+    parts, known, digits = answer.parts, answer.known, _digits(answer)
     listed: list[tuple[str, ...]] = [("", "features", "variance", "share of the total variance", "cumulative share")]
     listed += [
         (
             f"Part {r + 1}",
             f"{part.cardinality:,}",
             say.number(part.variance),
-            say.percent(part.variance / parts.total, 1),
-            say.percent(parts.cumulative_variance[r] / parts.total, 1),
+            say.percent(part.variance / parts.total, digits),
+            say.percent(parts.cumulative_variance[r] / parts.total, digits),
         )
         for r, part in enumerate(parts.parts)
     ]
     if known is not None and math.isfinite(known.upper):
-        most = f"{say.at_most(100 * known.upper / parts.total, 1)} %"
+        most = f"{say.at_most(100 * known.upper / parts.total, digits)} %"
         listed.append(("Upper bound (proven)", "", say.number(known.upper, up=True), "", most))
         listed.append(("Proven share of the optimum", "", "", "", say.proven_percent(known.ratio)))
     if len(parts.parts) > 1:

@@ -159,7 +159,9 @@ def _need_answer(needed: Needed, parts: Components, subject: Subject) -> None:
     """Say it in words, draw it on the parts, and list every feature."""
     data = subject.data
     st.markdown(need_summary(needed, parts, component.noun(data)))
-    layers = component.of(parts, data)
+    r = len(parts.parts)
+    upper, found = subject.parts_along((r,))[r].upper, float(parts.cumulative_variance[-1])
+    layers = component.of(parts, data, say.digits(found, upper, parts.total or 1.0))  # as many as the headline has
     for r, need in needed.proven.items():
         used = need.component.loadings != 0
         layers[r] = replace(layers[r], sure=need.essential & used, open=need.undecided & used)

@@ -15,7 +15,6 @@ from nnspca.view.parts import panels, run
 from nnspca.view.robust import provable
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
-from nnspca.view.ui import component
 from tests.pages.conftest import redrawn, sent, settle, shelved, texts, traces
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
@@ -218,12 +217,6 @@ def test_pca_goes_with_all_components_at_once_and_only_parts_sought_alone_can_be
     assert not provable(nnspca.decompose(cov, 2, 3, "nmf", deflation="joint"))
 
 
-def test_control_probes_are_computed_with_and_not_listed():
-    names = ("AFFX-b_at", "MYC (1_at)", "2_at")
-    data = nnspca.datasets.Dataset(name="chip", X=np.random.default_rng(0).random((6, 3)), feature_names=names)
-    part = nnspca.Component(np.array([0.8, 0.36, 0.48]), 1.0, "best", k=3)
-    parts = nnspca.result.Components((part,), np.array([1.0]), 2.0, "best", "together")
-    shown = component.payload(component.of(parts, data), data, None)
-    assert shown["scene"]["names"] == {1: "MYC (1_at)", 2: "2_at"}
-    assert shown["parts"][0]["says"].startswith("3 features")
-    assert shown["scene"]["unlisted"] == [0]
+def test_where_there_are_fewer_parts_than_were_asked_for_the_page_says_why(settled):
+    said = texts(settled(data="pitprops", k=6, r=6, apart="disjoint"))
+    assert "Six were asked for, but these use every feature." in said

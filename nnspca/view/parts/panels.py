@@ -86,12 +86,20 @@ def headline(results: Mapping[str, Components], known: Known, choice: Choices, *
     if lead is None:
         return "The run ended before any part was found." if done else f"Looking for {_parts(choice.r)} …"
     if run.applies(lead):
-        return claim(lead, known, done=done)
-    text = explained(len(lead.parts), lead.cumulative_variance[-1] / lead.total, alone(lead))
+        return claim(lead, known, done=done) + _fewer(lead, choice)
+    text = explained(len(lead.parts), lead.cumulative_variance[-1] / lead.total, alone(lead)) + _fewer(lead, choice)
     if robust.provable(lead):
         return f"{text} Upper bounds can be proven for each part alone, not for all together."
     why = "which the solver finds all at once" if lead.deflation == JOINT else "which may share features"
     return f"{text} Nothing is proven of these parts, {why}: upper bounds hold only for parts that share no feature."
+
+
+def _fewer(lead: Components, choice: Choices) -> str:
+    """Say why there are fewer parts than were asked for, where there are."""
+    if len(lead.parts) >= choice.r:
+        return ""
+    why = "these use every feature" if lead.loadings.any(axis=1).all() else "no other part explains anything"
+    return f" {wording.spelled(choice.r).capitalize()} were asked for, but {why}."
 
 
 def certificate(proof: PartsCertificate | None, known: Known, choice: Choices, subject: Subject, *, done: bool) -> None:

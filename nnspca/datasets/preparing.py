@@ -132,7 +132,7 @@ def numbered(dataset: Dataset) -> Dataset:
     again = dataset.n_features - len(set(dataset.feature_names))
     if not again:
         return dataset
-    note = f"{again:,} of {dataset.n_features:,} features had the name of one before: they have a number behind it."
+    note = f"Features with the name of one before have a number behind it: {again:,}."
     return replace(dataset, feature_names=distinct(dataset.feature_names), notes=(*dataset.notes, note))
 
 

@@ -42,6 +42,7 @@ class Reading:
     missing: Missing = "refuse"
     image_size: tuple[int, int] | None = None
     columns: tuple[tuple[str, Role], ...] = ()  # what becomes of columns of the file, by choice
+    codes: tuple[str, ...] = ()  # numbers or words that stand for a missing value, by choice
     literal: bool = False  # whether numbers such as −99 stay numbers, and rows called total are samples
     kept: tuple[str, ...] = ()  # features that stay although they are constant, count the samples, or the like
     out: tuple[str, ...] = ()  # features that are left out by choice
@@ -53,13 +54,14 @@ class Reading:
         usual = Reading()
         given = {name: getattr(self, name) for name in ARGUMENTS if getattr(self, name) != getattr(usual, name)}
         given |= {"columns": dict(self.columns)} if self.columns else {}
-        return given | ({"missing_codes": (), "keep_totals": True} if self.literal else {})
+        given |= {"missing_codes": (), "keep_totals": True} if self.literal else {}
+        return given | ({"missing_codes": self.codes} if self.codes else {})
 
     def with_choice(self, name: str, value: Any) -> Reading:
         """Return the same with another choice; one that makes other columns forgets what was said of columns."""
         if name not in OF_CELLS:
             return replace(self, **{name: value})
-        kept = ("missing", "literal", *(OF_CELLS[1:] if name != "sheet" else ()), "sheet")
+        kept = ("missing", "codes", "literal", *(OF_CELLS[1:] if name != "sheet" else ()), "sheet")
         return replace(Reading(), **{key: getattr(self, key) for key in kept} | {name: value})
 
 

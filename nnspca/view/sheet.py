@@ -220,9 +220,11 @@ def _svg(
         for i in sorted(here, key=lambda i: ends[i, 1]):
             taken = max(float(ends[i, 1]), taken + 15)
             places.append((float(ends[i, 0]) + (6 if side else -6), taken, "start" if side else "end", names[i]))
-    for x, y in ends:
+    means = np.array([at[[one == name for one in classes]].mean(axis=0) for name in shown]) if len(shown) > 1 else None
+    for arrow, (x, y) in zip(arrows, ends, strict=True):  # in the colour of the class that lies furthest along it
+        stroke = "#c2410c" if means is None else colour[shown[int((means @ arrow).argmax())]]
         body.append(
-            f'<path d="M{middle[0]} {middle[1]}L{round(x, 1)} {round(y, 1)}" stroke="#c2410c" stroke-width="2"/>'
+            f'<path d="M{middle[0]} {middle[1]}L{round(x, 1)} {round(y, 1)}" stroke="{stroke}" stroke-width="2.5"/>'
         )
     body += [
         f'<text x="{round(x, 1)}" y="{round(y + 4, 1)}" text-anchor="{anchor}">{html.escape(name)}</text>'
@@ -253,7 +255,10 @@ def section(sheet: Sheet) -> None:
     wide = {key: number for key in sheet.loadings[0] if key != "feature"}
     st.dataframe(sheet.loadings[:ROWS], hide_index=True, column_config=wide, height=280, alt="Loadings beside PCA's.")
     if drawn := sheet.biplot(charts.palette().ink):
-        st.markdown("**Samples and features together.** Arrows are features; a sample lies along those it has much of.")
+        st.markdown(
+            "**Samples and features together.** Arrows are features; a sample lies along those it has much of, and an "
+            "arrow has the colour of the class that lies furthest along it."
+        )
         alt = "Samples as points in the colours of their classes, and the features as arrows."
         packed = base64.b64encode(drawn.encode()).decode()
         picture = (

@@ -27,7 +27,7 @@ def test_a_file_is_in_use_at_once_and_its_choices_are_taken_where_it_was_brought
     expect(page.get_by_role("alert").filter(has_text="1 value is missing in 1 of 3 rows")).to_be_visible()
     expect(page.get_by_text("leaves out 1 of 4", exact=True)).to_be_visible()
     page.get_by_text("fill in the mean of the feature").click()
-    expect(page.get_by_text("In use: your file holes, table: 3 samples × 4 features.")).to_be_visible()
+    expect(page.get_by_text("In use: your file holes.csv, table: 3 samples × 4 features.")).to_be_visible()
     read = page.locator(".st-key-read")
     expect(read).to_contain_text("Preprocessing: standardised.")  # scales differ by a factor of 4
     expect(read.get_by_role("link", name="Parts →")).to_have_attribute("href", re.compile(r"\bparts\b"))

@@ -30,5 +30,5 @@ def test_a_file_is_in_use_as_the_library_reads_it(case, open_page):
     assert [name for name in desk.data.feature_names if name in kept] == kept
     assert (desk.data.shape[0], desk.data.n_features + len(desk.left_out)) == file.shape
     assert desk.data.label_names == file.labels
-    assert f"In use: your file **{desk.data.name}**" in texts(page).replace("\\", "")
+    assert f"In use: your file **{desk.title}**" in texts(page).replace("\\", "")
     assert len(page.dataframe) >= 1 and f"of {desk.seen.shape[0]:,} rows" in texts(page)

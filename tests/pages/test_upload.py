@@ -41,7 +41,7 @@ def test_a_file_is_in_use_at_once_and_stays_where_another_is_chosen_later(bring)
     page = bring(("shapes.csv", SHAPES))
     assert page.session_state["data"] == "shapes"
     said = texts(page)
-    assert "In use: your file **shapes**, table: 3 samples × 2 features" in said and "In use: shapes" in said
+    assert "In use: your file **shapes.csv**, table: 3 samples × 2 features" in said and "In use: shapes" in said
     assert "Terms:" not in said, "nothing is known of them"
     page.session_state["data"] = "pitprops"
     assert redrawn(page).session_state["data"] == "pitprops"
@@ -64,7 +64,7 @@ def test_a_file_of_the_catalogue_is_told_from_the_catalogues_own(bring, monkeypa
     assert read(content, "MLL.csv").name == "leukemia"
     assert uploads.own_name("leukemia.csv", content) == "leukemia (yours)"
     page = bring(("MLL.csv", content))
-    assert "your file **MLL**" in texts(page) and "Byte for byte the file of “Leukemia" in texts(page)
+    assert "your file **MLL.csv**" in texts(page) and "Byte for byte the file of “Leukemia" in texts(page)
     assert page.session_state["data"] == held(page, "MLL").title == "MLL"
     assert page.session_state["session"].desks["MLL"].called == "MLL"  # which the Python that reads it again gives
 
@@ -96,6 +96,15 @@ def test_where_a_way_to_deal_with_missing_values_leaves_nothing_the_others_can_s
     page = bring(("nans.csv", b"a,b\nNaN,NaN\nNaN,NaN\n"))
     assert "none of its 2 × 2 values is a number" in texts(page)
     assert not page.radio
+
+
+def test_ones_own_codes_of_missing_values_are_named_on_the_desk(bring):
+    page = bring(("coded.csv", b"a,b\n1,2\n77,5\n4,none yet\n2,1\n8,3\n"))
+    page = settle(page.text_input(key="desk-codes").set_value("77, none yet").run())
+    desk = page.session_state["session"].desk
+    assert desk.missing.count == 2 and desk.reading.arguments == {"missing_codes": ("77", "none yet")}
+    settle(page.radio(key="desk-missing").set_value("mean").run())
+    assert desk.data.X[1, 0] == 3.75 and desk.data.X[2, 1] == 2.75
 
 
 def test_what_was_decided_is_said_without_the_arguments_of_a_program_and_can_be_undone(bring):

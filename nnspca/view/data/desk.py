@@ -164,7 +164,7 @@ def _in_use(desk: Desk, remarks: Sequence[str]) -> None:
     each = "features" if data.kind == "covariance" else f"samples × {columns:,} feature{'s' * (columns != 1)}"
     with st.container(key="read", gap=None):
         st.success(
-            f"In use: your file **{sanitize.plain(data.name)}**, {data.kind}: {rows:,} {each}. "
+            f"In use: your file **{sanitize.plain(desk.title, sanitize.NAME)}**, {data.kind}: {rows:,} {each}. "
             f"Preprocessing: {state.current().scale}.",
             icon=":material/check_circle:",
         )
@@ -253,6 +253,9 @@ def _controls(desk: Desk, remarks: dict[str, list[str]]) -> None:
                 with st.container(width=200, gap="xxsmall"):
                     _control(desk, key, control)
                     _captions(remarks.pop(key, []))
+        if "decimal" in _able(desk):
+            with st.container(width=200, gap="xxsmall"):
+                _codes(desk)
         if (said := remarks.pop("literal", [])) or desk.reading.literal:
             with st.container(width=300, gap="xxsmall"):
                 about = "Numbers such as −99 stay numbers, and rows called total or average are samples."
@@ -279,6 +282,17 @@ def _drawn(draw: Any, desk: Desk, key: str, label: str, value: Any, take: Callab
 
 def _choose(desk: Desk, key: str, value: Any) -> None:
     desk.reading = desk.reading.with_choice(key, value)
+
+
+def _codes(desk: Desk) -> None:
+    """Offer to name what stands for a missing value."""
+
+    def take(said: str) -> None:
+        _choose(desk, "codes", tuple(code for part in said.split(",") if (code := part.strip())))
+
+    about = "Numbers or words between commas, such as -99, unknown. Empty cells and NA are missing in any case."
+    more = {"placeholder": FOUND, "help": about, "max_chars": 200}
+    _drawn(st.text_input, desk, "codes", "Codes of missing values", ", ".join(desk.reading.codes), take, **more)
 
 
 def _select(desk: Desk, key: str, label: str, words: Mapping[Any, str], about: str = "", none: Any = None) -> None:

@@ -23,6 +23,9 @@ from nnspca.view.subject import Subject
 from nnspca.view.tasks import Task
 from nnspca.view.ui import component
 
+ADVICE = re.compile(  # which the answers side by side make needless
+    r" \([a-z_]+=[^)]*\)|:? standardised, so that units do not matter| If units differ, standardise\."
+)
 AFTER = ("log1p", "hellinger")  # steps between which a question decides
 
 
@@ -93,7 +96,7 @@ def _ask(question: Question, why: str, subject: Subject, slot: str) -> None:
     if len(views) < 2:
         return
     st.subheader(question.title)
-    st.caption(sanitize.plain(re.sub(r" \([a-z_]+=[^)]*\)|:? standardised, so that units do not matter", "", why)))
+    st.caption(sanitize.plain(ADVICE.sub("", why)))
     wanted = [view for view in views.values() if view.cov and not view.at().found]  # looked up in the page's thread
     if wanted:
         key = tuple(view.key("units") for view in views.values())

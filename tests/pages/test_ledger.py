@@ -138,7 +138,7 @@ def test_threads_that_write_at_once_lose_nothing():
 def test_what_is_stored_is_read_when_its_problem_is_asked_for_and_unpacked_when_a_component_is(monkeypatch):
     records, held = ledger.records(), ledger.stored()
     assert {record.problem for record in records.values()} == held.keys()
-    monkeypatch.setattr(ledger, "unpack", lambda *_: pytest.fail("nobody has asked for a component"))
+    monkeypatch.setattr(ledger, "unpack", lambda *_: pytest.fail("no component was asked for"))
     book = Ledger(held)
     for record in records.values():
         ks = sorted(record.components)

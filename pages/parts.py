@@ -33,68 +33,63 @@ if not choice.with_:
     said.info("Choose at least one solver to see its parts.", icon=":material/grid_view:")
     widgets.end_page()
 purpose.markdown(panels.purpose(now, choice))
-counts = range(1, int(KEYS["r"].high or 1) + 1)
-rows = subject.parts_along(counts)
+known = subject.parts_along((choice.r,))[choice.r]
 with press:
-    needed = run.is_needed(subject, choice, rows[choice.r])
+    needed = run.is_needed(subject, choice, known)
     job = tasks.offer(run.task(subject, choice), tasks.solve(), at_once=needed)
 compared = run.others(subject, choice) if others.open else None
-if job is not None and not (choice.best and rows[choice.r].found):
+if job is not None and not (choice.best and known.found):
     job.wait_for_first(tasks.FIRST, 2)  # that it has begun, and the first parts
 done, arrived = job is None or job.done, 0 if job is None else len(job.arrived)
-rows = subject.parts_along(counts)
-best = rows[choice.r]
-results = run.parts_by_way((compared, job), choice, best, subject.total)
-lead, proof = results.get(choice.lead), run.certificate(subject, choice, best)
+view = run.view(subject, choice, (compared, job), done=done)
 if job is not None and job.stopped:  # Stop is answered before anything is drawn
     with running:
-        panels.watch(job, subject, choice, best)
+        panels.watch(job, view)
 
-sought = None if lead is None else panels.sought(lead, choice, now)
 with suggest:
-    stable = robust.stability_known(sought, subject)
-    widgets.offer(lead and panels.suggested(lead.parts, subject.cov.features, stable), "r", choice.r)
-said.markdown(f"## {panels.headline(results, best, choice, done=done)}")
+    stable = robust.stability_known(view.sought, view)
+    widgets.offer(view.lead and panels.suggested(view.lead.parts, view.cov.features, stable), "r", choice.r)
+said.markdown(f"## {panels.headline(view)}")
 drawn: dict[str, Figure] = {}
 with sight:
-    if lead is not None:
-        panels.whole(lead, best, subject.data)
+    if view.lead is not None:
+        panels.whole(view.lead, view)
 with curve:
-    if choice.disjoint and any(row.found for row in rows.values()):
-        drawn["band"] = panels.along(results, rows, choice, subject.total)
-    elif lead is not None and not choice.disjoint:
-        drawn["explained"] = panels.explained_by_all({choice.lead: lead}, choice)
+    if choice.disjoint and any(row.found for row in view.rows.values()):
+        drawn["band"] = panels.along(view)
+    elif view.lead is not None and not choice.disjoint:
+        drawn["explained"] = panels.explained_by_all({choice.lead: view.lead}, choice)
     if choice.best and done:
-        panels.fill_band(rows, subject, choice)
+        panels.fill_band(view)
 with proofs:
     if proofs.open:
-        view = widgets.choose(KEYS["proven_view"], "Show", format_func=LABELS.__getitem__, horizontal=True)
-        if view == "certificate":
-            panels.certificate(proof, best, choice, subject, done=done)
-        elif view == "each part alone":
-            panels.each_alone(results, subject, choice, done=done)
-        elif sought is None:
+        which = widgets.choose(KEYS["proven_view"], "Show", format_func=LABELS.__getitem__, horizontal=True)
+        if which == "certificate":
+            panels.certificate(view)
+        elif which == "each part alone":
+            panels.each_alone(view)
+        elif view.sought is None:
             st.markdown("No part is found yet.")
-        elif view == "indispensable":
-            robust.need_panel(sought.parts, subject)
-        elif subject.data.kind == "covariance" or (choice.lead == "nmf" and run.of_samples(subject)):
+        elif which == "indispensable":
+            robust.need_panel(view.sought.parts, view)
+        elif view.data.kind == "covariance" or (choice.lead == "nmf" and run.of_samples(view)):
             st.markdown("There are no samples to draw again.")
         else:
-            robust.stability_panel(sought, subject)
+            robust.stability_panel(view.sought, view)
 with others:
     if compared is not None:
         tasks.follow(compared)
-        if (together := panels.compared(results, subject.data, choice)) is not None:
+        if (together := panels.compared(view)) is not None:
             drawn["together"] = together
 with use:
-    if use.open and results:
-        view = widgets.choose(KEYS["use_view"], "Show", format_func=LABELS.__getitem__, horizontal=True)
-        if view == "samples":
-            take.samples(results, subject, choice)
+    if use.open and view.results:
+        which = widgets.choose(KEYS["use_view"], "Show", format_func=LABELS.__getitem__, horizontal=True)
+        if which == "samples":
+            take.samples(view)
         else:
-            take.takeaway(results, best, proof, subject, choice, drawn)
+            take.takeaway(view, drawn)
 if job is not None and not job.stopped:
     with running:
-        panels.watch(job, subject, choice, best)
+        panels.watch(job, view)
     if job.done and (not done or len(job.arrived) > arrived):
         st.rerun()  # it ended while the page was drawn

@@ -11,9 +11,7 @@ import numpy as np
 import streamlit as st
 
 import nnspca
-from nnspca.components.exchange import paired
-from nnspca.datasets import Dataset
-from nnspca.result import Component, Components, PartsCertificate, Progress, Stability, sentences, wording
+from nnspca.result import Component, Components, Progress, Stability, sentences, wording
 from nnspca.result.component import Features
 from nnspca.view import ledger, machines, robust, say, tasks
 from nnspca.view.certificate import panels, proofs
@@ -24,9 +22,7 @@ from nnspca.view.ledger import Known
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import Suggestion
 from nnspca.view.parts import figures, run
-from nnspca.view.parts.run import IN_TURN, JOINT, TOGETHER, Choices, title_of
-from nnspca.view.robust import Sought
-from nnspca.view.subject import Subject
+from nnspca.view.parts.run import IN_TURN, JOINT, TOGETHER, Choices, View, title_of
 from nnspca.view.tasks import Task
 from nnspca.view.ui import charts, component
 
@@ -80,70 +76,67 @@ def _parts(r: int) -> str:
     return "part" if r == 1 else wording.counted(r, "part")
 
 
-def headline(results: Mapping[str, Components], known: Known, choice: Choices, *, done: bool) -> str:
+def headline(view: View) -> str:
     """Say first what the parts explain and what is proven of them: of all together, or why only of each alone."""
-    lead = results.get(choice.lead)
+    lead = view.lead
     if lead is None:
-        return "The run ended before any part was found." if done else f"Looking for {_parts(choice.r)} …"
+        return "The run ended before any part was found." if view.done else f"Looking for {_parts(view.choice.r)} …"
     if run.applies(lead):
-        return claim(lead, known, done=done) + _fewer(lead, choice)
-    text = explained(len(lead.parts), lead.cumulative_variance[-1] / lead.total, alone(lead)) + _fewer(lead, choice)
+        return claim(lead, view.best, done=view.done) + _fewer(lead, view.choice)
+    text = explained(len(lead.parts), lead.cumulative_variance[-1] / lead.total, alone(lead)) + _fewer(
+        lead, view.choice
+    )
     if robust.provable(lead):
         return f"{text} Upper bounds can be proven for each part alone, not for all together."
     why = "which the solver finds all at once" if lead.deflation == JOINT else "which may share features"
     return f"{text} Nothing is proven of these parts, {why}: upper bounds hold only for parts that share no feature."
 
 
-def _fewer(lead: Components, choice: Choices) -> str:
-    """Say why there are fewer parts than were asked for, where there are."""
-    if len(lead.parts) >= choice.r:
+def _fewer(lead: Components, r: int) -> str:
+    """Say why there are fewer parts than the ``r`` asked for, where there are."""
+    if len(lead.parts) >= r:
         return ""
     why = "these use every feature" if lead.loadings.any(axis=1).all() else "no other part explains anything"
-    return f" {wording.spelled(choice.r).capitalize()} were asked for, but {why}."
+    return f" {wording.spelled(r).capitalize()} were asked for, but {why}."
 
 
-def certificate(proof: PartsCertificate | None, known: Known, choice: Choices, subject: Subject, *, done: bool) -> None:
+def certificate(view: View) -> None:
     """Offer a longer proof of all parts together, and open the certificate; or say why there is none."""
-    if proof is not None:
-        task = proofs.tightening(subject, proof)
-        proofs.tighten(task, known, proof)
-        proofs.under_way(tasks.running(task), subject)
-        panels.opened(proof, known, subject)
-    elif not choice.disjoint:
+    if view.proof is not None:
+        task = proofs.tightening(view, view.proof)
+        proofs.tighten(task, view.best, view.proof)
+        proofs.under_way(tasks.running(task), view)
+        panels.opened(view.proof, view.best, view)
+    elif not view.choice.disjoint:
         st.markdown(
             "Upper bounds hold only for parts that share no feature: choose **Together** or **Disjoint supports**."
         )
-    elif done:
+    elif view.done:
         st.markdown("No certificate was made before the run ended; **Solve live** makes one.")
     else:
         st.markdown("The live run is making the certificate …")
 
 
-def watch(job: Job, subject: Subject, choice: Choices, known: Known) -> None:
+def watch(job: Job, view: View) -> None:
     """Show how a live run goes, and what it came to beside the best known."""
     tasks.follow(job, "Stopped. What was found by then is shown.")
     if (told := proofs.live(job)) is not None:
-        digits = say.digits(known.lower, known.upper, subject.total)
-        st.caption(proofs.live_words(told, subject.total, digits, "part" if choice.r == 1 else "parts"))
+        digits = say.digits(view.best.lower, view.best.upper, view.total)
+        st.caption(proofs.live_words(told, view.total, digits, "part" if view.choice.r == 1 else "parts"))
 
 
-def whole(parts: Components, known: Known, data: Dataset) -> None:
+def whole(parts: Components, view: View) -> None:
     """Show the parts in colours over the mean of the data; a chip has as many digits as the headline."""
-    upper = known.upper if run.applies(parts) else math.inf
+    upper = view.best.upper if run.applies(parts) else math.inf
     digits = say.digits(math.fsum(part.variance for part in parts.parts), upper, parts.total)
     left, parts = len(parts.parts), worth_drawing(parts)
     left -= len(parts.parts)
-    component.show(component.of(parts, data, digits), data, "parts")
+    component.show(component.of(parts, view.data, digits), view.data, "parts")
     if left:
         st.caption(
             f"{'One more part adds' if left == 1 else f'{left} more parts each add'} less than 1 % to the variance of "
             "those before: not drawn."
         )
-
-
-def sought(parts: Components, choice: Choices, now: State) -> Sought:
-    """Return the parts with what finds them again."""
-    return Sought(parts, choice.lead, f"{title_of(choice.lead, choice)}.", run.arguments(choice.lead, choice, now))
 
 
 def worth_drawing(parts: Components) -> Components:
@@ -183,14 +176,12 @@ def _objection(part: Component, is_small: bool, number: int) -> str:
     return ""
 
 
-def along(results: Mapping[str, Components], rows: Mapping[int, Known], choice: Choices, total: float) -> Figure:
+def along(view: View) -> Figure:
     """Draw the variance explained against the number of parts, with the band in which the optimum lies."""
-    shown = [row for row in rows.values() if row.found]
+    shown, total, lead, choice = [row for row in view.rows.values() if row.found], view.total, view.lead, view.choice
     curves: dict[str, dict[int, float]] = {KNOWN: {row.at: row.lower / total for row in shown}}
-    lead = results.get(choice.lead)
     if lead is not None and not choice.best:
-        share = math.fsum(lead.variances) / total
-        curves[title_of(choice.lead, choice)] = {len(lead.parts): share}
+        curves[title_of(choice.lead, choice)] = {len(lead.parts): math.fsum(lead.variances) / total}
     figure = band.figure(
         ledger.band_of(shown, total),
         curves,
@@ -205,25 +196,26 @@ def along(results: Mapping[str, Components], rows: Mapping[int, Known], choice: 
     return figure
 
 
-def fill_band(rows: Mapping[int, Known], subject: Subject, choice: Choices) -> None:
+def fill_band(view: View) -> None:
     """Prove the smaller numbers of parts where nothing is known of them yet, and show the run."""
-    missing = [r for r in range(1, choice.r) if not (rows[r].bounded and rows[r].proven)]
-    task = run.curve(subject, choice.r, missing)
+    missing = [r for r in range(1, view.choice.r) if not (view.rows[r].bounded and view.rows[r].proven)]
+    task = run.curve(view, view.choice.r, missing)
     job = tasks.ask(task) if missing else tasks.running(task)
     if job is not None:
-        proven_count = sum(row.bounded and row.proven for row in rows.values())
+        proven_count = sum(row.bounded and row.proven for row in view.rows.values())
         if tasks.follow(job, "Stopped. The points found so far are drawn.") and proven_count < sum(
-            row.bounded and row.proven for row in subject.parts_along(rows).values()
+            row.bounded and row.proven for row in view.parts_along(view.rows).values()
         ):
             st.rerun()  # it ended after the figure was drawn
 
 
-def compared(results: Mapping[str, Components], data: Dataset, choice: Choices) -> Figure | None:
+def compared(view: View) -> Figure | None:
     """Show what other ways find: numbers, the parts of each other solver, what the first parts explain together."""
-    if choice.lead not in results or len(results) < 2:
+    results, choice, lead = view.results, view.choice, view.lead
+    if lead is None or len(results) < 2:
         return None
     if IN_TURN in results:
-        st.markdown(gained(results[choice.lead], results[IN_TURN]))
+        st.markdown(gained(lead, results[IN_TURN]))
     st.dataframe(
         [_row(way, parts, choice) for way, parts in results.items()],
         hide_index=True,
@@ -234,7 +226,7 @@ def compared(results: Mapping[str, Components], data: Dataset, choice: Choices) 
     others = {way: parts for way, parts in results.items() if way not in (choice.lead, IN_TURN)}
     for way, parts in others.items():
         st.markdown(f"**{title_of(way, choice)}**")
-        component.show(component.of(_matched(parts, results[choice.lead]), data), data, f"parts-{way}")
+        component.show(component.of(parts, view.data), view.data, f"parts-{way}")
     return explained_by_all(results, choice, "together") if others else None
 
 
@@ -261,16 +253,6 @@ def gained(lead: Components, greedy: Components) -> str:
     return f"Found together, the parts explain **{gain}** more variance than found one after the other."
 
 
-def _matched(parts: Components, to: Components) -> Components:
-    """Return parts in the order of those they share the most features with, where there are as many."""
-    if len(parts.parts) != len(to.parts):
-        return parts
-    order = np.argsort(paired(parts.loadings, to.loadings))
-    return Components(
-        tuple(parts.parts[c] for c in order), parts.cumulative_variance, parts.total, parts.method, parts.deflation
-    )
-
-
 def explained_by_all(results: Mapping[str, Components], choice: Choices, key: str = "explained") -> Figure:
     """Draw the share of the total variance that the first parts explain together, one line for each way."""
     lines = {title_of(way, choice): p.cumulative_variance / p.total for way, p in results.items()}
@@ -280,16 +262,16 @@ def explained_by_all(results: Mapping[str, Components], choice: Choices, key: st
     return figure
 
 
-def each_alone(results: Mapping[str, Components], subject: Subject, choice: Choices, *, done: bool) -> None:
+def each_alone(view: View) -> None:
     """Prove each part alone, and say what is proven of it."""
-    parts = next((parts for parts in results.values() if robust.provable(parts)), None)
+    parts = next((parts for parts in view.results.values() if robust.provable(parts)), None)
     if parts is None:
         st.markdown("No upper bound is proven for parts that a solver finds all at once, or that may share features.")
         return
-    if not done:
+    if not view.done:
         st.markdown("Each part is proven once the run has ended.")
         return
-    key, count, cov = subject.key("parts-proof", choice, float(parts.variances.sum())), len(parts.parts), subject.cov
+    key, count, cov = view.key("parts-proof", view.choice, float(parts.variances.sum())), len(parts.parts), view.cov
 
     def work(job: Job) -> None:
         for r in range(count):
@@ -299,7 +281,7 @@ def each_alone(results: Mapping[str, Components], subject: Subject, choice: Choi
             left, own = robust.alone(cov, parts, r)
             settings: dict[str, Any] = {
                 "nonnegative": own.nonnegative,
-                "seed": subject.seed,
+                "seed": view.seed,
                 "should_stop": job.should_stop,
             }
             job.publish(machines.call(nnspca.certify, left, own.k, component=own, **settings))

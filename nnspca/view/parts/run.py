@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -22,6 +22,7 @@ from nnspca.view.ledger import Known
 from nnspca.view.link import state
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import DeltaGenerator, choose, upcoming_value
+from nnspca.view.robust import Sought
 from nnspca.view.subject import Subject
 from nnspca.view.tasks import Key, Task
 
@@ -282,19 +283,6 @@ def arguments(way: str, choice: Choices, now: State) -> tuple[tuple[str, Any], .
     return tuple(chosen.items())
 
 
-def parts_by_way(jobs: Sequence[Job | None], choice: Choices, known: Known, total: float) -> dict[str, Components]:
-    """Return the parts by way, in the page's order: the best known ones first where the page is about those."""
-    came: dict[str, Components] = {}
-    for job in jobs:
-        came |= dict(thing for thing in job.arrived if isinstance(thing, tuple)) if job is not None else {}
-    live = came.get(choice.lead)
-    if choice.best and known.found and (live is None or math.fsum(live.variances) < known.lower):
-        parts = tuple(known.components)
-        sums = np.cumsum([part.variance for part in parts])
-        came[choice.lead] = Components(parts, sums, total, BEST, TOGETHER, parts[0].nonnegative)
-    return {way: came[way] for way in choice.ways if way in came}
-
-
 def certificate(subject: Subject, choice: Choices, known: Known) -> PartsCertificate | None:
     """Return the tightest that runs have proven of the best parts known; None before."""
     tight = proofs.certificate_of_parts(subject, choice.r)
@@ -349,3 +337,49 @@ def _curve(cov: nnspca.Covariance, subject: Subject, counts: Sequence[int]) -> W
         )
 
     return work
+
+
+@dataclass(frozen=True, eq=False)
+class View(Subject):
+    """What the page shows: one value that every part of it reads."""
+
+    choice: Choices
+    rows: Mapping[int, Known]  # what the ledger knows of each number of parts
+    results: Mapping[str, Components]  # the parts by way
+    done: bool  # whether no run of them goes on
+
+    @property
+    def best(self) -> Known:
+        """What is known of so many parts as are asked for."""
+        return self.rows[self.choice.r]
+
+    @property
+    def lead(self) -> Components | None:
+        """The parts that the page is about."""
+        return self.results.get(self.choice.lead)
+
+    @cached_property
+    def proof(self) -> PartsCertificate | None:
+        """The tightest that runs have proven of them."""
+        return certificate(self, self.choice, self.best)
+
+    @cached_property
+    def sought(self) -> Sought | None:
+        """The parts with what finds them again."""
+        lead, way = self.choice.lead, f"{title_of(self.choice.lead, self.choice)}."
+        return None if self.lead is None else Sought(self.lead, lead, way, arguments(lead, self.choice, self.now))
+
+
+def view(subject: Subject, choice: Choices, jobs: Sequence[Job | None], *, done: bool) -> View:
+    """Return all that is known by now, from the ledger and from the runs of this page."""
+    rows = subject.parts_along(range(1, int(KEYS["r"].high or 1) + 1))
+    known, came = rows[choice.r], dict[str, Components]()
+    for job in jobs:
+        came |= dict(thing for thing in job.arrived if isinstance(thing, tuple)) if job is not None else {}
+    live = came.get(choice.lead)
+    if choice.best and known.found and (live is None or math.fsum(live.variances) < known.lower):
+        parts = tuple(known.components)
+        sums = np.cumsum([part.variance for part in parts])
+        came[choice.lead] = Components(parts, sums, subject.total, BEST, TOGETHER, parts[0].nonnegative)
+    results = {way: came[way] for way in choice.ways if way in came}
+    return View(subject.data, subject.now, choice, rows, results, done)

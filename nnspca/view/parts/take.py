@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Components, PartsCertificate
+from nnspca.result import Components
 from nnspca.view import export, sanitize, say
 from nnspca.view.figures import style
 from nnspca.view.figures.style import Figure
-from nnspca.view.ledger import Known
 from nnspca.view.link.widgets import choose
 from nnspca.view.parts import figures, panels, run
-from nnspca.view.parts.run import KEYS, Choices, title_of
+from nnspca.view.parts.run import KEYS, Choices, View, title_of
 from nnspca.view.subject import Subject
 from nnspca.view.ui import charts, downloads
 
 NOUNS = {"faces": "face", "images": "image", "spectra": "spectrum"}
 
 
-def samples(results: Mapping[str, Components], subject: Subject, choice: Choices) -> None:
+def samples(view: View) -> None:
     """Rebuild a sample from the parts."""
-    data = subject.data
+    data, results, choice = view.data, view.results, view.choice
     if data.kind == "covariance":
         st.markdown("A covariance has no samples to reconstruct.")
         return
@@ -49,7 +48,7 @@ def samples(results: Mapping[str, Components], subject: Subject, choice: Choices
     if data.image_shape is None and data.axis is None:
         st.markdown("Only images and curves are drawn again.")
     else:
-        _reconstruction(parts, subject)
+        _reconstruction(parts, view)
 
 
 def _reconstruction(parts: Components, subject: Subject) -> None:
@@ -93,7 +92,7 @@ def _sample(data: Dataset) -> int:
     about = "The sample to reconstruct from the parts."
     if not data.sample_names:
         return int(choose(KEYS["sample"], "Sample", high=data.shape[0], help=about))
-    by_name = dataclasses.replace(KEYS["sample"], kind="one", widget="", low=None)
+    by_name = replace(KEYS["sample"], kind="one", widget="", low=None)
     numbers = tuple(range(1, data.shape[0] + 1))
     return int(choose(by_name, "Sample", options=numbers, format_func=lambda number: called(data, number), help=about))
 
@@ -104,30 +103,24 @@ def called(data: Dataset, number: int) -> str:
     return f"Sample {number}{f' ({name})' if name else ''}"
 
 
-def takeaway(
-    results: Mapping[str, Components],
-    known: Known,
-    proof: PartsCertificate | None,
-    subject: Subject,
-    choice: Choices,
-    drawn: Mapping[str, Figure],
-) -> None:
+def takeaway(view: View, drawn: Mapping[str, Figure]) -> None:
     """Show the table of parts, and offer everything as files."""
+    results, choice = view.results, view.choice
     st.dataframe(export.rows(results), hide_index=True, alt="One row for each part of each solver.")
     way = choice.lead if choice.lead in results else next(iter(results))
     ordered = {way: results[way], **results}
     apart = nnspca.DEFLATIONS[results[way].deflation].summary
     answer = export.Answer(
         ordered,
-        subject,
-        verdict=panels.headline(results, known, choice, done=True),
+        view,
+        verdict=panels.headline(replace(view, done=True)),
         method=f"{title_of(way, choice)}. Kept apart: {apart}",
-        code=_whole_code(results, subject, choice),
-        known=known if run.applies(results[way]) else None,
-        proof=proof,
+        code=_whole_code(results, view, choice),
+        known=view.best if run.applies(results[way]) else None,
+        proof=view.proof,
     )
     more = {f"{name}.html": functools.partial(_page, figure) for name, figure in drawn.items()}
-    export.offer(f"{subject.data.name}-parts", answer, more)
+    export.offer(f"{view.data.name}-parts", answer, more)
 
 
 def _page(figure: Figure) -> bytes:

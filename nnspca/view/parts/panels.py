@@ -78,14 +78,12 @@ def _parts(r: int) -> str:
 
 def headline(view: View) -> str:
     """Say first what the parts explain and what is proven of them: of all together, or why only of each alone."""
-    lead = view.lead
+    lead, r = view.lead, view.choice.r
     if lead is None:
-        return "The run ended before any part was found." if view.done else f"Looking for {_parts(view.choice.r)} …"
+        return "The run ended before any part was found." if view.done else f"Looking for {_parts(r)} …"
     if run.applies(lead):
-        return claim(lead, view.best, done=view.done) + _fewer(lead, view.choice)
-    text = explained(len(lead.parts), lead.cumulative_variance[-1] / lead.total, alone(lead)) + _fewer(
-        lead, view.choice
-    )
+        return claim(lead, view.best, done=view.done) + _fewer(lead, r)
+    text = explained(len(lead.parts), lead.cumulative_variance[-1] / lead.total, alone(lead)) + _fewer(lead, r)
     if robust.provable(lead):
         return f"{text} Upper bounds can be proven for each part alone, not for all together."
     why = "which the solver finds all at once" if lead.deflation == JOINT else "which may share features"

@@ -6,7 +6,6 @@ import bz2
 import os
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -59,7 +58,6 @@ CBCL_SHAPE = (19, 19)
 LEUKEMIA_TESTED = 15
 N_FACES, N_NON_FACES = 2429, 4548
 ARCHIVES = ("face.train.tar.gz", "faces.tar.gz")
-_FOLDERS = ("train", ".")  # below the data folder, where face/ and non-face/ may lie
 
 
 _PITPROPS_NAMES = (
@@ -252,41 +250,30 @@ def lrs(data: bytes) -> Content:
 
 
 def cbcl_raw_is_local() -> bool:
-    """Return whether an archive or a folder of the raw CBCL faces can be found."""
-    return any(_archive(folder) or _faces_folder(folder) for folder in fetch.local_folders())
+    """Return whether an archive of the raw CBCL faces can be found."""
+    return _archive() is not None
 
 
 def cbcl_faces_raw(with_negatives: bool = False) -> tuple[Content, str]:
-    """Read the raw CBCL training images from an archive or a folder; return them and the source's name."""
+    """Read the raw CBCL training images from an archive; return them and the source's name."""
     given = fetch.data_folder()
     if given is not None:
         fetch.require_folder(given)
-    for folder in fetch.local_folders():
-        if archive := _archive(folder):
-            members = images.members(_training_archive(fetch.read_local(archive)), (".pgm",))
-            return _cbcl_raw(members, with_negatives, archive.name), archive.name
-        if faces := _faces_folder(folder):
-            paths = sorted(faces.parent.glob("*/*.pgm"))
-            members = ((f"{path.parent.name}/{path.name}", fetch.read_local(path)) for path in paths)
-            return _cbcl_raw(members, with_negatives, "the folder"), "face/*.pgm"
-    raise DataError(
-        "The raw CBCL faces are not here, and no address is known that still serves them. They "
-        'are the MIT CBCL "Face Data": get faces.tar.gz or face.train.tar.gz, put it (or the '
-        "unpacked folder train/face) in a folder and name that folder in the environment variable "
-        f"{fetch.DATA_VARIABLE}, or upload face.train.tar.gz in the app. The data set cbcl-faces "
-        "holds the same faces, normalised, and can be downloaded."
-    )
+    archive = _archive()
+    if archive is None:
+        raise DataError(
+            "The raw CBCL faces are not here, and no address is known that still serves them. They "
+            'are the MIT CBCL "Face Data": get faces.tar.gz or face.train.tar.gz, put it in a folder and name that '
+            f"folder in the environment variable {fetch.DATA_VARIABLE}, or upload face.train.tar.gz in the app. The "
+            "data set cbcl-faces holds the same faces, normalised, and can be downloaded."
+        )
+    members = images.members(_training_archive(fetch.read_local(archive)), (".pgm",))
+    return _cbcl_raw(members, with_negatives, archive.name), archive.name
 
 
-def _archive(folder: Path) -> Path | None:
-    return next((folder / name for name in ARCHIVES if os.path.isfile(folder / name)), None)
-
-
-def _faces_folder(folder: Path) -> Path | None:
-    candidates = (folder / above / "face" for above in _FOLDERS)
-    with suppress(PermissionError):
-        return next((faces for faces in candidates if next(faces.glob("*.pgm"), None)), None)
-    return None
+def _archive() -> Path | None:
+    places = (folder / name for folder in fetch.local_folders() for name in ARCHIVES)
+    return next(filter(os.path.isfile, places), None)
 
 
 def _training_archive(data: bytes) -> bytes:
@@ -315,7 +302,7 @@ def _check_raw(group: list[images.Member], folder: str, count: int, source: str)
     if len(group) != count:
         raise DataError(
             f"{source} holds {len(group):,} images in {folder}/ where the CBCL training set has {count:,}. "
-            "Unpack or download it again."
+            "Download it again."
         )
     for name, content in group:
         if not re.match(rb"P5\s+(#[^\n]*\s+)*19\s+19\s+255\s", content[:200]):
@@ -357,7 +344,7 @@ def gene_symbols(
     return read_symbols(fetch.obtain(SYMBOLS, on_progress, should_stop)[0])
 
 
-def read_symbols(data: bytes, chip: str = CHIP) -> dict[str, str]:
+def read_symbols(data: bytes) -> dict[str, str]:
     """Read the table in R's format; the file was verified, so no other form is handled."""
     try:
         saved = bz2.decompress(data)
@@ -368,7 +355,7 @@ def read_symbols(data: bytes, chip: str = CHIP) -> dict[str, str]:
     if not head.startswith(_HEAD) or not 0 < 3 * rows < len(texts):
         raise DataError("the table of gene symbols is none that R saved: remove that copy.")
     probes, symbols, chips = (map(_symbol, texts[j * rows : (j + 1) * rows]) for j in range(3))
-    return {probe: symbol for probe, symbol, of in zip(probes, symbols, chips, strict=True) if of == chip}
+    return {probe: symbol for probe, symbol, of in zip(probes, symbols, chips, strict=True) if of == CHIP}
 
 
 def _symbol(content: bytes) -> str:

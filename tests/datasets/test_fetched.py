@@ -111,17 +111,6 @@ def training_files(raw_folder):
         return {m.name: archive.extractfile(m).read() for m in archive if m.isreg()}
 
 
-def test_an_unpacked_folder_of_raw_faces_is_as_good_as_the_archive(loaded, training_files, tmp_path, monkeypatch):
-    packed = loaded("cbcl-faces-raw")
-    folder = tmp_path / "unpacked" / "train" / "face"
-    folder.mkdir(parents=True)
-    for name, content in training_files.items():
-        if "/face/" in name:
-            (folder / name.rpartition("/")[2]).write_bytes(content)
-    monkeypatch.setenv(fetch.DATA_VARIABLE, str(tmp_path / "unpacked"))
-    assert datasets.load("cbcl-faces-raw").content_hash == packed.content_hash
-
-
 def test_the_outer_archive_is_as_good_as_the_inner_one(real_data, loaded, tmp_path, monkeypatch):
     packed = loaded("cbcl-faces-raw")
     with tarfile.open(tmp_path / "faces.tar.gz", "w:gz", compresslevel=1) as outer:

@@ -44,7 +44,6 @@ def folder(monkeypatch, tmp_path):
 
 def test_the_table_gives_the_symbols_of_one_chip():
     assert originals.read_symbols(saved()) == {"1000_at": "MAPK3", "37724_at": "MYC"}
-    assert originals.read_symbols(saved(), chip="GPL96") == {"1000_at": "WRONG"}
 
 
 @pytest.mark.parametrize("data", [b"", b"BZh9", bz2.compress(b"no table"), bz2.compress(b"RDX2\nX\n" + text("p2s_df"))])

@@ -59,7 +59,7 @@ def tighten(
     X are the best parts known, shape (n,) or (r, n). The multipliers start at ``warm_start``, which proved a bound at a
     neighbouring k or r, or those of one part at ``weights`` of balanced rows.
     """
-    splitting, past = Splitting(problem, X), [np.inf]
+    splitting, least, past = Splitting(problem, X), np.inf, [np.inf]
     if warm_start is not None:
         splitting.begin_at(warm_start)
     elif weights is not None:
@@ -71,10 +71,12 @@ def tighten(
         if (step % TURN and step != steps and not monitor.stop()) or (not step and warm_start is None):
             continue
         value, proof = proof_of(problem, *splitting.multipliers(), r=splitting.r, monitor=monitor)
-        if value < past[-1]:
+        if value < least:
+            least = value
             yield described(value, proof, splitting.r, step)
-        past.append(min(value, past[-1]))
-        if past[-1] <= goal or is_slow(past, goal) or monitor.stop():
+        if step:  # a neighbour's multipliers lose before they gain: what they prove at once says nothing of the pace
+            past.append(min(value, past[-1]))
+        if least <= goal or is_slow(past, goal) or monitor.stop():
             return
 
 

@@ -60,6 +60,23 @@ def test_balanced_rows_are_where_a_splitting_begins(nonnegative):
         assert pair_scaled.proof_of(problem, *splitting.multipliers())[0] == pytest.approx(rows.value, rel=1e-6)
 
 
+def test_a_chain_of_warm_starts_proves_no_less_than_starts_of_its_own():
+    cov = nnspca.Covariance.from_data(nnspca.datasets.load("lfw-faces").X[:, ::3], standardize=True)
+    start = None
+    for k in (32, 28, 24):
+        part = nnspca.solve(cov, k)
+        warm, own = (
+            list(
+                pair_scaled.tighten(
+                    Problem(cov, k), part.loadings, steps=100, goal=part.variance, monitor=Monitor(), warm_start=given
+                )
+            )
+            for given in (start, None)
+        )
+        start = warm[-1].ingredients
+        assert warm[-1].value <= own[-1].value * (1 + 1e-4)
+
+
 def test_what_was_reached_for_features_of_another_size_is_not_taken_over():
     whole = Problem(nnspca.Covariance.from_matrix(np.diag([1e60, 1e-3, 2e-3])), 2, True)
     large = Splitting(whole, np.eye(3)[0])

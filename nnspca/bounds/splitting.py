@@ -27,7 +27,7 @@ from nnspca.numerics.feasible import sum_of_largest
 RELAX, START = 1.7, (8.0, 0.5)  # over-relaxation, and first weight of the copies, of one part and of several
 AGAIN = 1.0  # first weight for the multipliers of balanced rows, which have to adapt to each other
 CONSISTENT = 0.3  # the same where rows and Fantope agree
-NEAR = 0.1  # the same for a neighbour's multipliers: 0.3 and 1.0 first lose more of their bound, .3 % of LFW's at k = 80
+NEAR = 0.1  # the same for a neighbour's multipliers: 0.3 and 1 first lose more of their bound (LFW, k = 80: .3 and 1 %)
 ADAPT, ADAPTED = 20, 400  # steps between adaptations of the weight, and the last such step
 
 # of arithmetic and memory, not tuned

@@ -223,13 +223,15 @@ def _together(run: StudyResult, methods: list[str], sums: pd.DataFrame) -> Table
     table = _with_band(run, sums.merge(joint, on="Parts", how="outer"), "Parts", "parts", "Bound")
     lines = [*methods, "Together"]
     table[LOWER] = table[[*lines, LOWER]].max(axis=1).where(table["Bound"].notna())
+    table["Together"] = table["Together"].fillna(table[LOWER])
     table = table[["Parts", *lines, LOWER, "Bound"]]
     shares = [f"{line}: share of the optimum, at least" for line in lines]
     table = table.join(table[lines].div(table["Bound"], axis=0).clip(upper=1.0).set_axis(shares, axis=1))
     picture = Picture("Parts", lines, "sum of variances ÷ λ₁", "number of parts", band=(LOWER, "Bound"))
     note = "The joint parts and the band are our addition: the bound holds for all disjoint parts of as many pixels."
     if 0 < len(joint) < PARTS:
-        note += f" They were computed for {' and '.join(f'{count:.0f}' for count in sorted(joint['Parts']))} parts."
+        counts = " and ".join(f"{count:.0f}" for count in sorted(joint["Parts"]))
+        note += f" This run computes them for {counts} parts; between, the best known is shown."
     return Table(
         "together", "Parts found jointly, and the optimum", table, picture, note, down=[LOWER, *shares], up=["Bound"]
     )

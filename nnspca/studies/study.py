@@ -198,16 +198,19 @@ class StudyResult:
         """Return the run with the best variance and the lowest bound of each problem in its frame ``PROOFS``.
 
         ``known`` returns those known elsewhere, 0 and infinity where there are none, for a data set, k and a number of
-        disjoint parts.
+        disjoint parts. A run of several parts also gets those of the numbers of parts between its own.
         """
         if PROOFS not in self.rows:
             return self
         frame = self.rows[PROOFS].copy()
+        between = sorted(set(range(1, int(frame["parts"].max()))) - set(frame["parts"].astype(int)))
+        more = [frame.iloc[0].to_dict() | {"parts": parts, "lower": 0.0, "upper": math.inf} for parts in between]
+        frame = pd.concat([frame, pd.DataFrame(more)], ignore_index=True) if more else frame
         for i, name, k, parts in frame[["data", "k", "parts"]].itertuples():
             lower, upper = known(name, int(k), int(parts))
             frame.loc[i, "lower"] = max(frame.loc[i, "lower"], lower)
             frame.loc[i, "upper"] = min(frame.loc[i, "upper"], upper)
-        return replace(self, rows={**self.rows, PROOFS: frame})
+        return replace(self, rows={**self.rows, PROOFS: frame[frame["upper"] < math.inf]})
 
     def table(self, name: str) -> Table:
         """Return one table; KeyError for an unknown name."""

@@ -1,16 +1,14 @@
 """Data sets at a glance: a preview of one, and cards of all, each with its component and proven share from the ledger.
 
-The terms of some data sets forbid passing images on, so pictures are drawn where the data are: once
-a server, in a thread of their own, while the first visitor's page is complete without them.
+The terms of some data sets forbid passing images on, so pictures are drawn where the data are, once a server, at the
+foot of the first visitor's page.
 """
 
 from __future__ import annotations
 
 import base64
 import functools
-import threading
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -24,7 +22,7 @@ from nnspca.view.figures import dataset as figures
 from nnspca.view.figures.dataset import montage
 from nnspca.view.ledger import Known
 from nnspca.view.link import canvas
-from nnspca.view.link.canvas import Card, Look
+from nnspca.view.link.canvas import Card
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import DeltaGenerator
 from nnspca.view.sources import catalogue
@@ -108,41 +106,13 @@ def table_excerpt(data: Dataset, rows: int = 8, columns: int = 8) -> dict[str, S
     return {name: list(body[:, i]) for name, i in zip(names, chosen, strict=True)}
 
 
-AFTER = 2.0  # seconds that drawing waits: reading the data would slow the first figure of a new server
-POLL_SECONDS = 1.0
-
-
-class Pictures:
-    """Pictures of the data sets by name, as PNG in base64, drawn once for all visits."""
-
-    def __init__(self, after: float = AFTER) -> None:
-        self.done: dict[str, str] = {}
-        self._after, self._begun = after, set[str]()
-        self._lock = threading.Lock()
-
-    def ask(self, cards: Mapping[str, Known | None]) -> bool:
-        """Begin to draw what has not been asked for yet; return whether all wanted are done."""
-        with self._lock:
-            new = {name: best for name, best in cards.items() if name not in self._begun}
-            self._begun |= set(new)
-        if new:
-            threading.Thread(target=self._draw, args=(new,), name="nnspca-cards", daemon=True).start()
-        return cards.keys() <= self.done.keys()
-
-    def _draw(self, cards: Mapping[str, Known | None]) -> None:
-        time.sleep(self._after)
-        for name, best in cards.items():
-            data = None
-            with suppress(ValueError, OSError):  # still to be fetched, or unreadable, as its own page says
-                data = catalogue.local_dataset(name)
-            content = picture(data, best)
-            self.done[name] = base64.b64encode(content).decode()
-
-
-@st.cache_resource(show_spinner=False)
-def pictures() -> Pictures:
-    """Return the pictures that all visits share."""
-    return Pictures()
+@st.cache_data(show_spinner=False, max_entries=64)
+def _drawn(name: str, local: bool, _best: Known | None) -> str:
+    """Return the picture of a data set that all visits share, as PNG in base64: drawn once a server."""
+    data = None
+    with suppress(ValueError, OSError):  # of an unreadable file, as its own page says
+        data = catalogue.local_dataset(name) if local else None
+    return base64.b64encode(picture(data, _best)).decode()
 
 
 def picture(data: Dataset | None, best: Known | None) -> bytes:
@@ -163,19 +133,16 @@ def cards(now: State) -> None:
     """Show a card for each data set; a press opens it in its own view."""
     infos = catalogue.infos()
     own, known = catalogue.uploaded(), ledger.openings()
-    best = {name: known.get(name) for name in infos if name not in own}
-    drawable = {name: known for name, known in best.items() if infos[name].local or known is not None}
-    complete = pictures().ask(drawable)
     canvas.cards(
         "gallery",
         "Data sets",
-        [_card(name, info, best.get(name), own.get(name)) for name, info in infos.items()],
+        [
+            _card(name, info, known.get(name) if name not in own else None, own.get(name))
+            for name, info in infos.items()
+        ],
         now.data,
         lambda name: catalogue.use(name, infos[name].shape[1]),
     )
-    if not complete:
-        drawn = pictures().done
-        canvas.progress("cards", lambda: Look(draw=drawable.keys() <= drawn.keys()), POLL_SECONDS)
 
 
 _made = functools.lru_cache(maxsize=256)(Card)  # a page shows the same cards each time it is drawn
@@ -188,7 +155,10 @@ def _foot(k: int, lower: float, upper: float, stored: bool) -> str:
 
 def _card(name: str, info: DatasetInfo, best: Known | None, own: Dataset | None) -> Card:
     says = info.description.split(". ")[0].rstrip(".") + "." if info.description else ""
-    drawn = pictures().done.get(name, "") if own is None else base64.b64encode(thumbnail(own)).decode()
+    if own is not None:
+        drawn = base64.b64encode(thumbnail(own)).decode()
+    else:
+        drawn = _drawn(name, info.local, best) if info.local or best is not None else ""
     away = "" if info.local else f" {catalogue.away(info).capitalize()}."
     foot = "" if best is None else _foot(best.at, best.lower, best.upper, best.stored)
     return _made(name, sanitize.line(info.title), f"{says}{away}", foot, drawn)

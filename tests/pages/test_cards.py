@@ -2,7 +2,6 @@
 
 import base64
 import io
-import time
 
 import numpy as np
 import pytest
@@ -36,28 +35,19 @@ def record(name):
 
 @pytest.fixture
 def shelf(monkeypatch):
-    """Nothing is stored but what a test puts here; pictures are drawn at once."""
+    """Nothing is stored but what a test puts here, and no picture is drawn yet."""
     records = {}
     monkeypatch.setattr(ledger, "stored", lambda: shelved(*records.values()))
-    monkeypatch.setattr(collection, "AFTER", 0.0)
-    made = collection.Pictures(0.0)
-    monkeypatch.setattr(collection, "pictures", lambda: made)
+    collection._drawn.clear()
     ledger.shared.clear()
     yield records
     ledger.shared.clear()
 
 
 def shown(monkeypatch, now):
-    """The cards that a visitor sees once the pictures are drawn."""
+    """The cards that a visitor sees."""
     cards = []
     monkeypatch.setattr(canvas, "cards", lambda key, label, given, here, choose: cards.extend(given))
-    monkeypatch.setattr(canvas, "progress", lambda *asked: None)  # no browser asks here
-    collection.cards(now)
-    for _ in range(200):
-        if collection.pictures().ask({}) and len(collection.pictures().done) >= len(BUNDLED):
-            break
-        time.sleep(0.1)
-    cards.clear()
     collection.cards(now)
     return {card.name: card for card in cards}
 
@@ -111,18 +101,13 @@ def test_faces_that_may_not_be_passed_on_are_drawn_where_the_data_are(name, real
     assert greys > 50
 
 
-def test_pictures_are_drawn_once_for_all_visits_and_after_the_first_figure(monkeypatch):
+def test_pictures_are_drawn_once_for_all_visits(shelf, monkeypatch):
     drawn = []
     monkeypatch.setattr(collection, "picture", lambda data, best: drawn.append(data.name) or b"x")
-    pictures = collection.Pictures(after=0.3)
-    begun = time.monotonic()
-    assert not pictures.ask({"digits": None})
-    assert time.monotonic() - begun < 0.2
-    assert not drawn
-    while not pictures.ask({"digits": None}):
-        time.sleep(0.05)
-    assert time.monotonic() - begun > 0.3
-    assert drawn == ["digits"]
+    shown(monkeypatch, State())
+    assert drawn and len(set(drawn)) == len(drawn)
+    shown(monkeypatch, State())
+    assert len(set(drawn)) == len(drawn)
 
 
 # Of what a visitor brought.

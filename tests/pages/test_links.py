@@ -46,7 +46,7 @@ LINKS = [
     (
         "spannogram",
         DIGITS,
-        "curves=data+set&dimensions=3%3A+a+sphere&colour=top+set&round=1",
+        "curves=data+set&dimensions=3%3A+a+sphere&round=1",
     ),
     ("compare", {}, "what=data+sets&vs=pitprops&vs=digits&take=true"),
     ("compare", PITPROPS, "racers=em&racers=best&take=true"),

@@ -128,7 +128,6 @@ NONNEGATIVE, ANY_SIGN = "nonnegative", "any sign"
 FOUR, RANDOM, DATA = "four curves", "random", "data set"
 ON_FOUR, ON_RANDOM, ON_DATA = (f"spannogram of {curves}" for curves in (FOUR, RANDOM, DATA))
 CIRCLE, SPHERE = "2: a circle", "3: a sphere"
-BY_OBJECTIVE, BY_SET = "objective", "top set"
 NEAR = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # per cent of the best that a near-best component may lack
 OVERLAPS = (0.05, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
 RESAMPLES = (10, 20, 50, 100, 200, 500)
@@ -260,7 +259,6 @@ TABLE = (
     Entry("V", ("spannogram",), "text", ""),
     Entry("phi", ("spannogram",), "number", 0.35, low=-7.0, high=7.0, by_browser=True),
     Entry("speed", ("spannogram",), "number", 1.0, options=SPEEDS, by_browser=True),
-    Entry("colour", ("spannogram",), "one", BY_OBJECTIVE, options=(BY_OBJECTIVE, BY_SET), by_browser=True),
     Entry("round", ("spannogram",), "whole", 0, low=0, high=200, by_browser=True),
     Entry("what", ("compare",), "one", SOLVERS, options=(SOLVERS, SETS), widget="radio"),
     Entry("racers", ("compare",), "several", FIRST_RACE, options=METHODS, most=MOST_RACERS),

@@ -12,7 +12,7 @@ import streamlit as st
 from nnspca.result import wording
 from nnspca.view import sanitize, say, session
 from nnspca.view.link import state
-from nnspca.view.link.state import BY_SET, CIRCLE, DATA, FOUR, RANDOM, SPHERE, State
+from nnspca.view.link.state import CIRCLE, DATA, FOUR, RANDOM, SPHERE, State
 from nnspca.view.link.widgets import (
     DeltaGenerator,
     choices_and_figure,
@@ -162,14 +162,13 @@ def _animate(data: dict[str, Any]) -> None:
 
 def _sphere(view: View) -> None:
     """Show the sphere of directions and the rounds of the search, which the browser plays without the server."""
-    round_number, colour = (linked_value(KEYS[key]) for key in ("round", "colour"))
     world = sphere.globe(view.rows.V, view.k, view.nonnegative)
     verdicts = [_verdict(view, world, step) for step in range(len(world.rounds))]
     note = "The first cells already prove the optimum. " if len(verdicts) == 1 else ""
     if world.plain <= world.rounds[-1].examined:
         note += "With so few features plain enumeration needs fewer steps; with a data set it needs far too many."
     content = sphere.payload(world, view.nonnegative, verdicts, note)
-    sphere.show(content, first_round=round_number, by_set=colour == BY_SET)
+    sphere.show(content, first_round=linked_value(KEYS["round"]))
     with st.expander("Why this proves the optimum", icon=":material/school:"):
         st.markdown(
             "Three eigenvectors span a **sphere** of directions, covered here with triangles (*cells*). The corners "

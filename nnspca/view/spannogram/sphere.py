@@ -22,7 +22,6 @@ FINEST, COARSEST = 128, 24  # nodes along an edge of the cube's faces
 WORK = 20_000_000  # entries of Vc worked out for the picture
 PIECE = 2_000_000  # of them held at a time
 SCRIPTS = ("ball.js", "closing.js", "rounds.js")
-TINTS = 240  # sets told apart by colour
 
 _mount = canvas.component("sphere", BROWSER, SCRIPTS)
 
@@ -46,7 +45,6 @@ class Globe:
 
     side: int  # nodes along an edge of the cube around the sphere
     objective: np.ndarray  # shape (6 side²,): g in the directions of the nodes
-    supports: np.ndarray  # shape (6 side²,): which set each node has, numbered
     rounds: tuple[Round, ...]
     record: Record  # the cells of the rounds
     support: np.ndarray  # the optimum's
@@ -57,15 +55,13 @@ class Globe:
 def _globe(rows: bytes, n: int, k: int, nonnegative: bool) -> Globe:
     V = np.frombuffer(rows).reshape(n, 3)
     side = int(min(max(math.sqrt(WORK / (6 * n)), COARSEST), FINEST))
-    objective, marks = _tops(V, cube(side), k, nonnegative)
     rounds = tuple(sphere.trace(V, k, nonnegative=nonnegative))
     w = V @ rounds[-1].direction
     score = np.maximum(w, 0.0) if nonnegative else np.abs(w)
     top = np.argsort(-score, kind="stable")[:k]
     return Globe(
         side,
-        objective,
-        np.unique(marks, return_inverse=True)[1].astype(np.int64),
+        _worth(V, cube(side), k, nonnegative),
         rounds,
         record(rounds),
         np.sort(top[score[top] > 1e-12 * score.max(initial=1e-300)]),
@@ -78,18 +74,15 @@ def globe(V: np.ndarray, k: int, nonnegative: bool) -> Globe:
     return _globe(np.ascontiguousarray(V, dtype=float).tobytes(), len(V), k, nonnegative)
 
 
-def _tops(V: np.ndarray, directions: np.ndarray, k: int, nonnegative: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Objective and a number for the set of each direction."""
-    signs = np.random.default_rng(0).integers(1, 2**63, len(V), dtype=np.uint64)
-    worth, marks = [], []
+def _worth(V: np.ndarray, directions: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
+    """Objective of each direction."""
+    worth = []
     for piece in np.array_split(directions, max(1, len(directions) * len(V) // PIECE)):
         w = piece @ V.T
         score = np.maximum(w, 0.0) if nonnegative else np.abs(w)
-        top = np.argpartition(-score, min(k, len(V)) - 1, axis=1)[:, :k]
-        best = np.take_along_axis(score, top, axis=1)
+        best = -np.partition(-score, min(k, len(V)) - 1, axis=1)[:, :k]
         worth.append((best**2).sum(axis=1))
-        marks.append(np.where(best > 0, signs[top], np.uint64(0)).sum(axis=1, dtype=np.uint64))
-    return np.concatenate(worth), np.concatenate(marks)
+    return np.concatenate(worth)
 
 
 def cube(side: int) -> np.ndarray:
@@ -138,7 +131,6 @@ def payload(world: Globe, nonnegative: bool, verdicts: list[str], note: str) -> 
         "most": most,
         "mostText": say.number(most),
         "objective": canvas.pack(np.floor(255 * world.objective / most), "u1"),
-        "supports": canvas.pack(world.supports % TINTS, "u1"),
         "points": canvas.pack(cells.points, "f4"),
         "corners": int(cells.cells.shape[1]),
         "cells": canvas.pack(cells.cells, "i4"),
@@ -160,6 +152,6 @@ def payload(world: Globe, nonnegative: bool, verdicts: list[str], note: str) -> 
     return {**content, "signature": signature, "colours": canvas.colours()}
 
 
-def show(content: dict[str, Any], *, first_round: int, by_set: bool) -> None:
+def show(content: dict[str, Any], *, first_round: int) -> None:
     """Mount the player, which begins at ``first_round``; playback sends nothing to the server."""
-    _mount(key="sphere", data={**content, "at": first_round, "bySet": by_set})
+    _mount(key="sphere", data={**content, "at": first_round})

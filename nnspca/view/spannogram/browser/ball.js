@@ -15,7 +15,7 @@ function lookingAt(direction) {
 class Ball {
   constructor(data) {
     Object.assign(this, data);
-    for (const name of ["objective", "supports", "points", "cells", "born", "gone", "closes", "best"]) this[name] = unpack(data[name]);
+    for (const name of ["objective", "points", "cells", "born", "gone", "closes", "best"]) this[name] = unpack(data[name]);
     this.last = data.values.length - 1;
     this.edges = new Map();
     const to = this.direction(this.last);
@@ -36,10 +36,10 @@ class Ball {
 
   face(direction) { this.turn = lookingAt(direction); this.painted = undefined; }
 
-  layout(width, height, bySet, palette) {
-    const key = `${width} ${height} ${bySet} ${palette.dark}`;
+  layout(width, height, palette) {
+    const key = `${width} ${height} ${palette.dark}`;
     if (key !== this.placed) this.painted = undefined;
-    Object.assign(this, { placed: key, width, height, bySet, palette });
+    Object.assign(this, { placed: key, width, height, palette });
     this.radius = Math.min(width, height) / 2 - 14;
     this.scale = [palette.empty, ...palette.positive].map(channels);
   }
@@ -68,32 +68,19 @@ class Ball {
       + a * ((1 - b) * objective[at + side] + b * objective[at + side + 1])) / 255;
   }
 
-  tint(d) {
-    const [face, row, column] = this.onCube(d), { side } = this;
-    return this.supports[(face * side + Math.round(row)) * side + Math.round(column)];
-  }
-
-  /** A colour for each set: hues by the golden angle, lightness in three steps, so that neighbours differ. */
-  tints() {
-    return Array.from({ length: 256 }, (_, s) => {
-      const light = (this.palette.dark ? [42, 54, 33] : [72, 84, 62])[s % 3];
-      return channels(`hsl(${(198 + s * 137.508) % 360} 50% ${light}%)`);
-    });
-  }
-
   /** The colours of all directions in sight, kept until the ball is turned. */
   paint() {
     if (this.painted) return;
     const across = 2 * this.radius, w = Math.max(2, Math.round(across * Math.min(devicePixelRatio || 1, ROUGHLY / across)));
     [this.small.width, this.small.height] = [w, w];
     const pen = this.small.getContext("2d"), image = pen.createImageData(w, w), pixels = image.data;
-    const levels = Array.from({ length: 256 }, (_, v) => blend(this.scale, v / 255)), tints = this.bySet ? this.tints() : null;
+    const levels = Array.from({ length: 256 }, (_, v) => blend(this.scale, v / 255));
     const left = (this.width - across) / 2, top = (this.height - across) / 2;
     for (let py = 0; py < w; py++) {
       for (let px = 0; px < w; px++) {
         const x = left + ((px + 0.5) * across) / w, y = top + ((py + 0.5) * across) / w, d = this.seenAt(x, y);
         if (!d) continue;
-        const tint = tints ? tints[this.tint(d)] : levels[Math.round(255 * this.worth(d))];
+        const tint = levels[Math.round(255 * this.worth(d))];
         const away = Math.hypot(x - this.width / 2, y - this.height / 2) / this.radius;
         const shade = 0.8 + 0.2 * Math.sqrt(Math.max(0, 1 - away * away));
         const at = 4 * (py * w + px);

@@ -19,13 +19,11 @@ class Rounds extends Shown {
     const first = this.signature === undefined;
     if (!this.renewed(data)) return;
     this.ball = new Ball(data);
-    if (first) this.bySet = data.bySet;
     this.playing = false;
     this.slider.max = String(this.ball.last);
     for (const control of [this.slider, ...this.root.querySelectorAll("[data-do=play], [data-do=back], [data-do=next]")]) {
       control.disabled = this.ball.last === 0;
     }
-    this.find("[data-do=colour]").value = this.bySet ? "set" : "objective";
     this.say("plain", data.plain);
     this.say("most", data.mostText);
     this.say("note", data.note);
@@ -41,7 +39,6 @@ class Rounds extends Shown {
     };
     this.root.addEventListener("click", (event) => acts[event.target.closest("button[data-do]")?.dataset.do]?.());
     this.slider.addEventListener("input", () => { this.play(false); this.go(Number(this.slider.value)); });
-    this.find("[data-do=colour]").addEventListener("change", (event) => { this.bySet = event.target.value === "set"; this.remember(); this.wake(); });
     this.box.addEventListener("keydown", (event) => this.key(event));
     followPointer(this.stage, {
       press: (x, y) => {
@@ -117,7 +114,7 @@ class Rounds extends Shown {
   /** Let the address say what is shown. */
   write() {
     this.touched = true;
-    sayInAddress(this.home, { round: this.round, colour: this.bySet && "top set" });
+    sayInAddress(this.home, { round: this.round });
   }
 
   resized() { this.wake(); }
@@ -132,11 +129,9 @@ class Rounds extends Shown {
     this.box.style.setProperty("--found", palette.found);
     const scale = [palette.empty, ...palette.positive];
     this.box.style.setProperty("--scale", `linear-gradient(to right, ${scale.join(", ")})`);
-    this.find(".worth").hidden = this.bySet;
-    this.find(".sets").hidden = !this.bySet;
     const room = innerHeight - placeOnPage(this.stage) - 44;
     const height = Math.round(Math.min(width, Math.max(300, Math.min(room, 620))));
-    this.ball.layout(width, height, this.bySet, palette);
+    this.ball.layout(width, height, palette);
     const fresh = Math.max(0, 1 - (now - this.changed) / FADE);
     this.ball.draw(sizedPen(this.canvas, width, height), this.round, fresh);
     const wide = this.chart.clientWidth;

@@ -8,7 +8,7 @@ import pytest
 
 import nnspca
 from nnspca.datasets import open_lazily
-from nnspca.view.sources import catalogue, opened, preparation
+from nnspca.view.sources import opened, preparation
 from nnspca.view.ui import downloads
 from tests.pages.conftest import redrawn, settle, texts
 
@@ -18,7 +18,6 @@ X = np.random.default_rng(0).normal(size=(60, 8)) * np.arange(1, 9)
 @pytest.fixture
 def place(tmp_path, monkeypatch):
     """A folder of its own, whose data sets the environment names."""
-    monkeypatch.delenv(opened.ROOTS, raising=False)
     (tmp_path / "inside").mkdir()
     (tmp_path / "outside").mkdir()
     for folder in ("inside", "outside"):
@@ -106,16 +105,6 @@ def test_of_a_large_one_the_covariance_is_kept_and_the_code_gives_the_same(kept,
         assert shown.n_samples == 60
 
 
-def test_before_a_large_file_is_read_the_page_asks(place, open_page, monkeypatch):
-    monkeypatch.setattr(catalogue, "AT_ONCE", 0)
-    page = settle(open_page("pages/data.py", data="few.npy"))
-    assert opened.listed()["few.npy"].data is None
-    (button,) = [b for b in page.button if b.label == "Read it"]
-    settle(button.click().run())
-    assert opened.listed()["few.npy"].data is not None
-    assert "A few of 60 samples" in texts(settle(page))
-
-
 def test_what_may_not_or_cannot_be_opened_is_an_error_on_the_data_page_without_its_path(
     place, open_page, monkeypatch, caplog
 ):
@@ -124,16 +113,14 @@ def test_what_may_not_or_cannot_be_opened_is_an_error_on_the_data_page_without_i
     parts = inside / "parts.zarr"
     parts.mkdir()
     (parts / "0").symlink_to(outside)
-    bad = [inside / "link.npy", inside / "gone.npy", inside / ".." / "outside" / "few.npy", parts]
-    monkeypatch.setenv(opened.ROOTS, str(inside))
+    bad = [inside / "link.npy", inside / "gone.npy", parts]
     named(monkeypatch, inside / "few.npy", *bad)
     page = open_page("pages/data.py")
     errors = [e.value for e in page.error]
-    assert len(errors) == 4
+    assert len(errors) == 3
     for name, said in (
-        ("link.npy", "leads outside the folders that may be read: name its real folder in NNSPCA"),
+        ("link.npy", "leads outside its folder: name its real path in NNSPCA"),
         ("gone.npy", "there is no such file or folder"),
-        ("few.npy", "leads outside"),
         ("parts.zarr", "leads outside"),
     ):
         assert any(name in error and said.replace("_", "\\_") in error for error in errors), (name, errors)
@@ -154,17 +141,11 @@ def test_a_folder_opens_as_it_is_with_each_file_that_can_be_opened(place, monkey
     assert "'link.npy' leads outside" in problem
 
 
-def test_without_roots_only_the_folder_of_the_path_itself_may_be_read(place, monkeypatch):
+def test_only_the_folder_of_the_path_itself_may_be_read(place, monkeypatch):
     (place / "inside" / "link.npy").symlink_to(place / "outside" / "few.npy")
     assert opened.resolve(str(place / "inside" / "few.npy")) == (place / "inside" / "few.npy").resolve()
     with pytest.raises(nnspca.DataError, match="leads outside"):
         opened.resolve(str(place / "inside" / "link.npy"))
-    (place / "insides").mkdir()
-    monkeypatch.setenv(opened.ROOTS, str(place / "inside"))
-    with pytest.raises(nnspca.DataError, match="leads outside"):
-        opened.resolve(str(place / "insides"))
-    monkeypatch.setenv(opened.ROOTS, os.pathsep.join([str(place / "inside"), str(place / "outside")]))
-    assert opened.resolve(str(place / "inside" / "link.npy")) == (place / "outside" / "few.npy").resolve()
 
 
 def test_an_error_while_it_is_read_shows_no_path(place, open_page, monkeypatch):

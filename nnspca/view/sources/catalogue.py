@@ -22,7 +22,6 @@ from nnspca.view.sources.opened import Opened
 from nnspca.view.tasks import Button, Task
 
 SLOT = "pass"
-AT_ONCE = 1_000_000_000  # bytes on disk that are read without a question
 
 
 def terms(info: DatasetInfo) -> None:
@@ -91,20 +90,18 @@ def _fetched(slot: str, load: Callable[..., object], label: str) -> bool:
 
 
 def read(opened: Opened) -> None:
-    """Show what a data set in a file is and read it, at once where that is quick; the page is drawn anew after."""
+    """Show what a data set in a file is and read it; the page is drawn anew after."""
     rows, columns = opened.file.shape
     name, size = sanitize.plain(opened.name), say.size(opened.file.size_bytes)
     need = "One pass is needed." if opened.passes == 1 else "Two passes are needed: the first computes the variances."
     shape = f"{rows:,} rows × {columns:,} columns, {size} on disk. {need} {opened.kept_text}"
     st.markdown(f"**{name}**: {shape}")
     task = Task(SLOT, opened.name, lambda: opened.read)
-    job = tasks.ask(task) if opened.file.size_bytes <= AT_ONCE else tasks.running(task)
-    if job is not None and not tasks.follow(job, "Stopped. Nothing was kept."):
+    if not tasks.follow(tasks.ask(task), "Stopped. Nothing was kept."):
         return
     if opened.data is not None:
         st.rerun()
-    about = "It is read for all visitors, and kept while the server runs."
-    tasks.offer(task, Button("Read it", about, ":material/play_arrow:", again="Read it again"))
+    st.button("Read it again", icon=":material/replay:", key="read-it", on_click=tasks.begin_again, args=(task,))
 
 
 def laid(name: str) -> Desk | None:

@@ -26,11 +26,7 @@ from nnspca.result import Progress
 from nnspca.view import say
 from nnspca.view.jobs import Job, stretch
 
-OPEN, ROOTS = "NNSPCA_OPEN", "NNSPCA_ROOTS"
-_OUTSIDE = (
-    f"{{!r}} leads outside the folders that may be read: name its real folder in {ROOTS} "
-    f"(folders separated by {os.pathsep!r})."
-)
+OPEN = "NNSPCA_OPEN"
 
 
 def paths_of(paths: str) -> tuple[str, ...]:
@@ -45,16 +41,14 @@ def paths_of(paths: str) -> tuple[str, ...]:
 def resolve(path: str) -> Path:
     """Return the real path of a named one, links resolved.
 
-    Raises DataError: it, or a link in the folder that it names, leads out of the folders of ``NNSPCA_ROOTS``; where
-    these are not set, out of the folder of the path itself. The message has no folder in it.
+    Raises DataError: it, or a link in the folder that it names, leads out of the folder of the path. The message has no
+    folder in it.
     """
-    roots = paths_of(os.environ.get(ROOTS, ""))
     file_here, _ = split(Path(os.path.abspath(path)))
-    folders = [Path(root).resolve() for root in roots] or [file_here.parent.resolve()]
     target = Path(os.path.abspath(path)).resolve()
     for real in (target, *_links(file_here.resolve())):
-        if not any(real.is_relative_to(folder) for folder in folders):
-            raise DataError(_OUTSIDE.format(file_here.name))
+        if not real.is_relative_to(file_here.parent.resolve()):
+            raise DataError(f"{file_here.name!r} leads outside its folder: name its real path in {OPEN}.")
     return target
 
 
@@ -192,7 +186,7 @@ def _guarded(chunks: Callable[[], Iterator[Any]]) -> Callable[[], Iterator[Any]]
 
 
 @st.cache_resource(show_spinner=False)
-def _listed(paths: str, roots: str) -> tuple[dict[str, Opened], tuple[str, ...]]:
+def _listed(paths: str) -> tuple[dict[str, Opened], tuple[str, ...]]:
     """Open what the environment names; what cannot be opened is an error in words, and its path goes to the log."""
     files: list[tuple[LazyData, Path | None]] = []
     problems = []
@@ -203,7 +197,7 @@ def _listed(paths: str, roots: str) -> tuple[dict[str, Opened], tuple[str, ...]]
             text = str(problem)
             if not isinstance(problem, DataError):
                 text = f"one path cannot be read ({type(problem).__name__})."
-            _log.warning("%s names %s, and %s is %s: %s", OPEN, path, ROOTS, roots or "not set", text)
+            _log.warning("%s names %s: %s", OPEN, path, text)
             problems.append(text)
     names = distinct(file.name for file, _ in files)
     made = {name: Opened(name, file, path) for name, (file, path) in zip(names, files, strict=True)}
@@ -226,16 +220,11 @@ def _holds_images(folder: Path) -> bool:
     return any(one.name.lower().endswith(IMAGES) for one in folder.iterdir())
 
 
-def _named() -> tuple[str, str]:
-    """Both variables, as the environment has them."""
-    return os.environ.get(OPEN, ""), os.environ.get(ROOTS, "")
-
-
 def listed() -> dict[str, Opened]:
     """Return the data sets that the environment names, by name."""
-    return _listed(*_named())[0]
+    return _listed(os.environ.get(OPEN, ""))[0]
 
 
 def problems() -> tuple[str, ...]:
     """Return what is wrong with those that cannot be opened."""
-    return _listed(*_named())[1]
+    return _listed(os.environ.get(OPEN, ""))[1]

@@ -25,7 +25,7 @@ MUTANTS = [
     (JUDGE, "axis=0).max() > 1:", "axis=0).max() > 2:", "tests/components/test_certify_parts.py::test_"),
     (NUMBERS, "bool(value <= limit < np.inf)", "not value > limit", OF_NUMBERS + "a_comparison_with_what_is_no"),
     (NUMBERS, "np.inf if np.isnan(most) else max", "max", OF_NUMBERS + "a_upper_bound_that_met_no_number"),
-    (ROWS, "largest_sums(weighed, k - 1)", "largest_sums(weighed, k - 2)", EXACT + "rows_cost_the_judge"),
+    (ROWS, "largest_sums(shares * d, k - 1)", "largest_sums(shares * d, k - 2)", EXACT + "rows_cost_the_judge"),
     (ROWS, "own + sums + rounding", "own + sums", EXACT + "rows_cost_the_judge"),
     (ROWS, "(d >= LEAST) & (d <= MOST)", "d > 0", OF_NUMBERS + "weights_that"),
     (PAIRS, "[:, ::-1][:, : k - 1]", "[:, ::-1][:, : k - 2]", EXACT + "pairs_cost_the_judge"),
@@ -37,7 +37,7 @@ MUTANTS = [
     (ROUNDING, "2 * (len(diagonal) + 2)", "0 * (len(diagonal) + 2)", OF_ROUNDING + "a_factorisation_that_ends"),
     (ROUNDING, "1.0 - mass - 4 * EPS", "1.0 - mass + 4 * EPS", OF_ROUNDING + "an_eliminated_upper_bound"),
     (ROUNDING, "+ 16 * EPS * (1 + share)", "- 16 * EPS * (1 + share)", OF_CARRIED),
-    ("nnspca/bounds/carried.py", "(k - 1) / (smaller - 1)", "(k - 1) / smaller", OF_CARRIED + "no_upper_bound_in_prop"),
+    ("nnspca/bounds/carried.py", "np.maximum(smaller - 1, 1)", "smaller", OF_CARRIED + "no_upper_bound_in_prop"),
     (
         "nnspca/bounds/pair_scaled.py",
         "sum_of_largest(M, k - 1)",

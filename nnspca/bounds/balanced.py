@@ -10,7 +10,6 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca.bounds import levelled
-from nnspca.bounds.companions import Companions
 from nnspca.certificates.proofs import ScaleProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
@@ -27,21 +26,18 @@ def balanced_rows(
     readings: int = 1,
     lower: float = 0.0,
     warm_start: Bound | None = None,
-    companions: Companions | None = None,
 ) -> Bound:
     """The least bound over the weights tried, from those of ``warm_start``, this bound as it was found before.
 
     If A is not stored, the rows are read up to ``readings`` times, and only those that need be, as the variance
-    ``lower`` is attained; ``companions`` take what is read.
+    ``lower`` is attained.
     """
     cov, level = problem.cov, 0.0
     d, start = _by_deviations(cov), None
     if warm_start is not None and isinstance(warm_start.ingredients, ScaleProof):
         d, start = warm_start.ingredients.weights, warm_start.value
     chosen = levelled.choose(problem, lower, monitor)
-    value, d = levelled.level_rows(
-        problem, chosen, d, monitor, readings=readings, lower=lower, start=start, companions=companions
-    )
+    value, d = levelled.level_rows(problem, chosen, d, monitor, readings=readings, lower=lower, start=start)
     if cov.holds_entries:
         value = _of_matrix(problem, d)
     else:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from nnspca.bounds import balanced, branch, core, eigenvalues, elimination, pair_scaled, plain, shrunk
-from nnspca.bounds.companions import Companions
 from nnspca.bounds.plan import KEPT, LONGEST, PLANS, READINGS, Plan
 from nnspca.bounds.selection import Limits
 from nnspca.certificates.proofs import EigenvalueProof, PairProof, ScaleProof
@@ -86,8 +85,8 @@ def tighten(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
     holds by itself. Features that every support contains are counted by the relaxation and by cases; the other bounds
     hold without.
     """
-    free, companions = replace(problem, include=()), Companions(problem, known.monitor)
-    yield from quick(free, known, plan, companions)
+    free = replace(problem, include=())
+    yield from quick(free, known, plan)
     if known.above(FLAT):
         yield from _shrunk(free, known, plan)
     if not known.above(plan.closed):
@@ -98,7 +97,7 @@ def tighten(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
         if known.above(OPTIMAL) and plan.branches(problem.n):
             yield from _cases(problem, known, plan)
         return
-    eliminated = yield from _eliminated(free, known, plan, companions, may_hold_all)
+    eliminated = yield from _eliminated(free, known, plan, may_hold_all)
     if may_hold_all:
         if eliminated == np.inf:
             yield from _relaxed(problem, known, plan)
@@ -110,7 +109,7 @@ def tighten(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
         yield from _on_core(free, known, plan, flat)
 
 
-def quick(problem: Problem, known: Known, plan: Plan, companions: Companions) -> Iterator[Bound]:
+def quick(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
     """Yield λ₁, the bound along the first eigenvector and that of balanced rows, unless they were made before."""
     cov, monitor, most, proving = problem.cov, known.monitor, plan.seconds * REST, eigenvalues.seconds(problem.cov, 0)
     if begins := "eigenvalue" not in known.bounds:
@@ -120,9 +119,7 @@ def quick(problem: Problem, known: Known, plan: Plan, companions: Companions) ->
         if bound := plain.along_leading(problem, monitor):
             yield bound
     if known.rows is None and known.above(plan.closed) and (known.above(SMALL) or cov.holds_entries):
-        known.rows = balanced.balanced_rows(
-            problem, readings=1, lower=known.lower, monitor=monitor, companions=companions
-        )
+        known.rows = balanced.balanced_rows(problem, readings=1, lower=known.lower, monitor=monitor)
         yield known.rows
     if begins and most < proving < np.inf and eigenvalues.estimated(cov) < known.upper:
         yield plain.leading(problem, monitor)
@@ -162,9 +159,7 @@ def _cases(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
     )
 
 
-def _eliminated(
-    problem: Problem, known: Known, plan: Plan, companions: Companions, may_hold_all: bool
-) -> Generator[Bound, None, float]:
+def _eliminated(problem: Problem, known: Known, plan: Plan, may_hold_all: bool) -> Generator[Bound, None, float]:
     """The relaxation on few features, and what the others can add; the least of these bounds is returned.
 
     Where the relaxation on all features may follow, fewer are kept, and it is given up sooner.
@@ -181,7 +176,6 @@ def _eliminated(
         goal=known.lower * (1 + plan.closed),
         monitor=known.monitor,
         consider=known.consider,
-        companions=companions,
     ):
         least = bound.value
         yield bound

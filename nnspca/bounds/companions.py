@@ -29,10 +29,6 @@ class Companions:
         self._size = float(problem.cov.diagonal.max()) or 1.0
         self._products: singles.SingleProducts | None = None
 
-    def take(self, rows: np.ndarray, norms: np.ndarray) -> None:
-        """Keep upper bounds on the norms of rows that were read elsewhere; NaN for those that were not."""
-        self._norms[rows] = np.fmin(self._norms[rows], norms)
-
     def unread(self, rows: np.ndarray) -> int:
         """Return how many of these rows are still to be read."""
         return int(np.count_nonzero(np.isnan(self._norms[rows])))

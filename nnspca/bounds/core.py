@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nnspca.bounds.pair_scaled import CHECK, falling_entries, proof_of, run_interruptibly, summed
-from nnspca.bounds.plan import GAIN, STEP, is_slow, step_seconds
+from nnspca.bounds.plan import GAIN, SAMPLED, STEP, is_slow, step_seconds
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.boxes import WIDEST
 from nnspca.certificates.proofs import PairProof
@@ -32,9 +32,8 @@ from nnspca.result import Bound
 MANY, FEW = 180, 12  # steps that the work should suffice for, which decides the size of the core; of flat spectra
 MOST = 2000  # features of the core
 FIRST = 0.75  # share of the core that is chosen at first: the heaviest rows outside join it
-TURN = 8  # steps between bounds of a large core
 ROOM = 0.1  # share of the distance to the known bound by which the core's level is raised at once
-SAMPLED, HOPELESS = 256, 0.1  # rows outside that are asked first, and the share that may cost too much by themselves
+HOPELESS = 0.1  # share of the rows asked that may cost too much by themselves
 
 # of arithmetic, not tuned
 SLACK = 1e-6  # what a row is raised by at least, of several parts, relative to the tail: so that its θ is positive
@@ -82,10 +81,10 @@ def tighten(
 
     inside, past, room = np.union1d(support, order[: int(FIRST * size)]), [np.inf], ROOM if len(X) == 1 else 0.0
     part, splitting = begun(inside)
-    turn, reading = TURN if flat else CHECK, problem.cov.reading_seconds(order[size:])
+    reading = problem.cov.reading_seconds(order[size:])
     while budget > 0 and not monitor.stop():
         step = step_seconds(len(inside), len(X))
-        for _ in range(max(turn, int(reading / step))):
+        for _ in range(max(CHECK, int(reading / step))):
             run_interruptibly(splitting.advance, len(inside), monitor, len(X))
             budget -= step
             if monitor.stop():

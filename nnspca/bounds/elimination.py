@@ -54,14 +54,13 @@ def tighten(
     goal: float,
     monitor: Monitor,
     consider: Callable[[np.ndarray], None] = lambda support: None,
-    companions: Companions | None = None,
 ) -> Iterator[Bound]:
     """Yield decreasing bounds below ``least`` until the goal is met; none if too many features have too large a mass.
 
     ``x`` is the best feasible point known; ``consider`` is called with a support of at most k features where a better
-    one may lie; ``companions`` are of rows that may have been read before.
+    one may lie.
     """
-    companions = companions or Companions(problem, monitor)
+    companions = Companions(problem, monitor)
     elimination = begin(problem, x, least, limits, monitor, consider, companions=companions)
     if elimination is None:
         return
@@ -137,10 +136,6 @@ def begin(
     if choice is None or len(choice.inside) > SMALLEST:
         joint = masses.beside_each_other(problem, lower_bound, masses.by_variance(problem.cov, lower_bound), monitor)
         alternative = None if joint is None else choose_subset(limits.smallest, joint)
-        if (
-            choice and alternative and float(alternative.excluded_mass[-1]) > selection.LARGE_MASS
-        ):  # rather as many features, and less outside
-            alternative = choose_subset(len(choice.inside), joint)
         if joint and alternative and (choice is None or alternative.is_better(choice)):
             choice, proof = alternative, joint.proof
     if choice is None:

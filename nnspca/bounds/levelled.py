@@ -16,7 +16,6 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.sparse
 
-from nnspca.bounds.companions import Companions
 from nnspca.bounds.plan import ENTRY, GAIN, LOOK_BACK, SMALLEST, WHOLE
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
@@ -31,7 +30,6 @@ SHARE = 0.5  # of the remaining work that a reading, and the levelling after it,
 
 # of arithmetic and memory, not tuned
 TILE = (512, 2048)  # rows, and columns of dense data, that are multiplied at a time; so many columns are sampled
-NEARLY = 2.5e-5  # share, a product behind an entry, by which a row's norm may be above what is stored: or it is read
 FLOOR = 1e-7  # least weight, relative to the largest
 UNREAD = 2e-6  # relative allowance for rows that were not read, so that a judge need not read them either
 
@@ -187,32 +185,6 @@ class StoredRows:
                 total = total + (k - 1 - shares.shape[1]) * least[rows]
             sums.append(total)
         return np.concatenate(sums).astype(float) / self.e * self.size
-
-    def norms(self) -> np.ndarray:
-        """Return upper bounds on the norm of the k−1 largest ``A_ij⁺``, j ≠ i, of the rows of C; NaN where not near.
-
-        Of those that were not stored no more is known than that they are at most ``r_i/e_j`` and s_i s_j.
-        """
-        k, s = self.problem.k, self.s[self.chosen]
-        order = np.argsort(self.e * s, kind="stable")
-        below = np.concatenate([[0.0], np.maximum.accumulate(s[order])])  # of those whose s is the smaller limit
-        above = np.concatenate([np.minimum.accumulate(self.e[order][::-1])[::-1], [np.inf]])  # and of the others
-        limits = self.rest.astype(float) * self.size / np.maximum(s, FLOOR * s.max()) / self.e
-        at = np.searchsorted((self.e * s)[order], limits, side="right")
-        unread = np.maximum(np.maximum(below[at], limits / above[at]), self.largest_outside) * s / self.size
-        nearly = 1 + NEARLY * self.problem.cov.form.terms
-        norms, inverse = np.full(len(s), np.nan), (1.0 / self.e).astype(np.float32)
-        for start in range(0, len(s), TILE[0]):
-            rows = slice(start, start + TILE[0])
-            shares = self.entries[rows] * (inverse if self.columns is None else inverse[self.columns[rows]])
-            if shares.shape[1] >= k - 1:
-                largest = front_values(shares, k - 1).astype(float) * inverse[rows, None]
-                least = np.sqrt((largest * largest).sum(axis=1))
-                most = np.sqrt((np.maximum(largest, unread[rows, None]) ** 2).sum(axis=1))
-                norms[rows] = np.where(most <= nearly * least, most, np.nan)
-        norms *= 1 + rounding.inner_products(4 * k + 32) + 8 * float(np.finfo(np.float32).eps)
-        norms += self.error * s / self.size * float(np.sqrt(sum_of_largest(self.s**2, k - 1)))
-        return (norms + rounding.single_underflow(k * self.problem.cov.form.terms) / self.e / self.e.min()) * self.size
 
     def _cost_limits(self, d: np.ndarray) -> np.ndarray:
         """Upper bounds on the costs of all rows from standard deviations alone, shape (n,)."""
@@ -371,11 +343,10 @@ def level_rows(
     readings: int,
     lower: float = 0.0,
     start: float | None = None,
-    companions: Companions | None = None,
 ) -> tuple[float, np.ndarray]:
     """Return the least bound and its weights, from the weights d, shape (n,), by at most ``readings`` readings of C.
 
-    ``start`` is a bound proven by d, at which the rows were levelled before. ``companions`` take what is read.
+    ``start`` is a bound proven by d, at which the rows were levelled before.
     """
     least, best = (float(cost_limits(problem, d).max()) * (1 + UNREAD) if start is None else start), d
     e, tiles = d[chosen], None
@@ -388,8 +359,6 @@ def level_rows(
         rows = StoredRows(problem, chosen, e, monitor, tiles)
         if rows.complete:
             d = rows.level(lower)
-            if companions is not None:
-                companions.take(chosen, rows.norms())
         value = rows.bound(d)
         if value < least:
             least, best = value, d

@@ -16,9 +16,9 @@ from nnspca.covariance.problem import Problem
 
 LOOK_BACK, SLOW = 4, 0.01  # a search is slow if its last bounds gained less than this share of what is left to gain
 GAIN = 1e-4  # least relative gain worth another bound
-COUNTED = 1e-2  # seconds a step counts at least where they are limited: no more steps than there is use for
 KEPT = 1000  # most features of an elimination's T; half as many are few: a small T, rows to read
 SMALLEST = 64  # features of a set that is chosen, at least
+SAMPLED = 192  # rows that are asked first where many would have to be read
 WHOLE = 700  # features up to which the relaxation is solved on all of them where none are eliminated
 READINGS, LONGEST = 4, 60.0  # how often rows are read at most, and the work that they may take together
 WORTHWHILE = 600  # least number of steps of a splitting for which a tree is worthwhile
@@ -62,7 +62,7 @@ class Plan:
 
     def steps(self, n: int, r: int = 1) -> int:
         """Return how many steps of a splitting of n features one relaxation may take."""
-        return int(self.relaxation / max(step_seconds(n, r), COUNTED))
+        return int(self.relaxation / step_seconds(n, r))
 
     def branches(self, n: int, r: int = 1) -> bool:
         """Whether branch and bound on n features is worthwhile."""

@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from nnspca.bounds import balanced, eigenvalues, levelled
-from nnspca.bounds.plan import GAIN
+from nnspca.bounds.plan import GAIN, SAMPLED
 from nnspca.certificates.eigenvalues import COMBINED, LARGEST
 from nnspca.certificates.proofs import ScaleProof
 from nnspca.control.progress import Monitor
@@ -29,7 +29,6 @@ from nnspca.numerics.feasible import sum_of_largest
 from nnspca.result import Bound
 
 TAILS = (0.35, 0.6, 0.2, 0.45)  # of the variance found, tried as t one after the other while the work suffices
-SAMPLED = 192  # rows that are asked first
 WORTH = 0.02  # relative gain that they have to promise
 
 # a price, measured

@@ -26,9 +26,8 @@ from nnspca.numerics.feasible import sum_of_largest
 
 RELAX, START = 1.7, (8.0, 0.5)  # over-relaxation, and first weight of the copies, of one part and of several
 AGAIN = 1.0  # first weight for the multipliers of balanced rows, which have to adapt to each other
-CONSISTENT = 0.3  # the same where rows and Fantope agree
 NEAR = 0.1  # the same for a neighbour's multipliers: 0.3 and 1 first lose more of their bound (LFW, k = 80: .3 and 1 %)
-ADAPT, ADAPTED = 20, 400  # steps between adaptations of the weight, and the last such step
+ADAPT = 20  # steps between adaptations of the weight
 
 # of arithmetic and memory, not tuned
 NEWTON = 40  # most steps for the multipliers of the rows
@@ -115,7 +114,7 @@ class Splitting:
         """
         shares = np.maximum(self.A, 0.0) if self.nonnegative else np.abs(self.A)
         np.fill_diagonal(shares, 0.0)
-        self.rho = CONSISTENT if consistent else AGAIN
+        self.rho = AGAIN
         self.UX = (self.A - SINGLE(value / self.scale) * np.eye(self.n, dtype=SINGLE)) / SINGLE(self.rho)
         self.UY = (-shares * (weights / (self.rho * weights[:, None]))).astype(SINGLE)
         if consistent:
@@ -167,7 +166,7 @@ class Splitting:
         if self.several:
             self.UC, self.UE = mixed_C - self.Y, mixed_E - self.z
         self.steps += 1
-        if self.steps % ADAPT == 0 and self.steps <= ADAPTED:
+        if self.steps % ADAPT == 0:
             far = [copies * (X - self.W), R - self.Y, *([C - self.Y] if self.several else [])]
             near = [copies * (self.W - W), copies * (self.Y - Y)]
             self._reweigh(_length(far), self.rho * _length(near))

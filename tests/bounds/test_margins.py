@@ -245,7 +245,6 @@ ALL_ROWS = [
     of_a_few_shares(lambda: of_rows(DATA, np.arange(N))),
     of_a_few_shares(lambda: of_rows(SPARSE, np.arange(N))),
     rows_stopped(lambda problem, monitor: levelled.StoredRows(problem, S, np.ones(4), monitor).bound(np.ones(N))),
-    of_a_few_shares(lambda: levelled.StoredRows(Problem(DATA, K), np.arange(N), np.ones(N), MONITOR).norms()),
 ]
 
 

@@ -19,7 +19,7 @@ from nnspca import check, check_more
 from nnspca.bounds import carried, certificate, core, elimination, plan
 from nnspca.bounds import parts as parts_certificate
 from nnspca.bounds.pair_scaled import Series, proof_of
-from nnspca.bounds.plan import COUNTED, PLANS, Plan
+from nnspca.bounds.plan import PLANS, Plan
 from nnspca.bounds.selection import Limits
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.proofs import PairProof
@@ -164,7 +164,7 @@ def _plan(rng, n):
     """A plan in which no gap is small enough, and now and then few features are too many."""
     return Plan(
         seconds=3.0 if rng.random() < 0.5 else np.inf,
-        relaxation=int(rng.integers(2, 30)) * COUNTED,
+        relaxation=float(10.0 ** rng.uniform(-3, -0.7)),
         trees=0.05,
         features=0 if rng.random() < 0.6 else 450,
         loss=float(10.0 ** rng.uniform(-4, 0)),

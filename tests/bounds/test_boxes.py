@@ -9,7 +9,7 @@ import pytest
 
 import nnspca
 from nnspca import check_more
-from nnspca.bounds import elimination, masses, selection
+from nnspca.bounds import elimination, masses
 from nnspca.bounds.selection import Limits
 from nnspca.certificates.boxes import joint_masses
 from nnspca.certificates.derivations import derive
@@ -202,22 +202,6 @@ def test_an_elimination_leaves_less_outside_with_boxes_and_keeps_no_more(crowded
     assert plain.boxes is None
     assert len(made.inside) <= len(plain.inside)
     assert made.excluded_mass[-1] < 0.9 * plain.excluded_mass[-1]
-
-
-@pytest.mark.parametrize("outside, size", [(0.45, 100), (0.55, 200)])
-def test_a_part_is_taken_no_smaller_where_much_may_lie_outside_it(crowded, monkeypatch, outside, size):
-    _, cov, part, _, _ = crowded
-
-    def chosen(falling, support, shares, limits, least):
-        by_rows = not falling._settled.any()
-        size = 200 if by_rows else max(100, limits.smallest)
-        share = {100: outside, 200: 0.49 if by_rows else 0.3}[size]
-        return selection.Selection(np.arange(size), np.array([0.0, share]))
-
-    monkeypatch.setattr(selection, "choose", chosen)
-    made = elimination.begin(Problem(cov, 12), part.loadings, np.inf, Limits(400, 1e-3), QUIET)
-    assert made.boxes is not None
-    assert len(made.inside) == size
 
 
 def test_it_verifies_and_survives_a_file(crowded):

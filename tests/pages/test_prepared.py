@@ -1,6 +1,7 @@
 """Preprocessing and covariances are made once for all sessions, and what is no covariance is looked at once."""
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.view.sources import preparation
-from tests.pages.conftest import brought, settle, texts
+from tests.pages.conftest import brought, owner, settle, texts
 
 ROWS = np.random.default_rng(5).integers(0, 9, (30, 6)).astype(float)
 
@@ -55,3 +56,21 @@ def test_a_matrix_is_repaired_where_it_is_asked_for(open_page):
     next(toggle for toggle in page.toggle if toggle.label.startswith("Take the nearest")).set_value(True).run()
     settle(page)
     assert "Repaired: the nearest covariance differs" in texts(page)
+
+
+def test_the_covariance_of_large_data_is_made_as_a_run_that_stops_at_once(open_page, monkeypatch):
+    gate, form = threading.Event(), nnspca.Covariance.from_dataset
+    monkeypatch.setattr(
+        nnspca.Covariance, "from_dataset", lambda *given, **rest: gate.wait(10) and form(*given, **rest)
+    )
+    monkeypatch.setattr(preparation, "QUICK", 0.0)
+    mine = Dataset(name="mine", title="mine", X=ROWS + 2)
+    page = open_page("pages/explore.py", session=owner(mine), data="mine", scale="standardised", k=2)
+    begun = time.monotonic()
+    page.button(key="stop-prepare").click().run()
+    assert time.monotonic() - begun < 5
+    assert "Stopped before the data were prepared" in texts(page) and not page.exception
+    gate.set()
+    page.button(key="start-prepare").click().run()
+    settle(page)
+    assert "vary together most" in texts(page)

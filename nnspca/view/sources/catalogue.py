@@ -201,8 +201,18 @@ def in_use(now: State) -> Dataset:
 
 
 def ready(*views: State) -> tuple[Dataset, ...]:
-    """Return data sets that are on this machine, each as its view has it prepared, or end the page here."""
-    return tuple(preparation.prepared(loaded(view.data), view.prep) for view in views)
+    """Return data sets that are on this machine, each as its view has it prepared, or end the page here.
+
+    The covariance of large ones is made as a run, which the page shows.
+    """
+    found = tuple(preparation.prepared(loaded(view.data), view.prep) for view in views)
+    large = [(data, view.standardise) for data, view in zip(found, views, strict=True)]
+    if waiting := [one for one in large if preparation.waits(*one)]:
+        button = tasks.compute("The covariance of all features and its spectrum.", ":material/replay:")
+        job = tasks.offer(preparation.run(waiting), button, at_once=True)
+        if job is None or not tasks.follow(job, "Stopped before the data were prepared.") or job.stopped or job.problem:
+            widgets.end_page()
+    return found
 
 
 def features(name: str, steps: tuple[str, ...]) -> int:

@@ -8,10 +8,14 @@ import numpy as np
 
 import nnspca
 from nnspca.datasets import Dataset, preparing
+from nnspca.result import Progress
 from nnspca.view import cache, session
+from nnspca.view.jobs import Job
 from nnspca.view.sources.opened import Summed
+from nnspca.view.tasks import Task
 
 LEADING = 20  # eigenvalues that a page shows
+QUICK = 3e9  # products of two numbers that a page makes itself, in half a second
 
 
 def covariance_for(data: Dataset, standardise: bool, repair: bool) -> nnspca.Covariance:
@@ -28,8 +32,12 @@ def covariance_for(data: Dataset, standardise: bool, repair: bool) -> nnspca.Cov
 def eigenvalues(data: Dataset, standardise: bool, repair: bool) -> np.ndarray:
     """Return the ``LEADING`` largest eigenvalues (fewer where there are fewer features or samples)."""
     cov, key = covariance_for(data, standardise, repair), covariance_maker(data, standardise, repair)[0]
-    most = min(LEADING, cov.n_features, cov.n_samples or cov.n_features)
-    return cache.get_or_create(("leading", key), lambda: cov.eigenpairs(most)[0], "Computing the spectrum")
+    return cache.get_or_create(("leading", key), lambda: leading(cov), "Computing the spectrum")
+
+
+def leading(cov: nnspca.Covariance) -> np.ndarray:
+    """Return the ``LEADING`` largest eigenvalues of a covariance, or as many as there are."""
+    return cov.eigenpairs(min(LEADING, cov.n_features, cov.n_samples or cov.n_features))[0]
 
 
 def covariance_maker(
@@ -61,6 +69,32 @@ def prepared(raw: Dataset, steps: Sequence[str]) -> Dataset:
         return data
 
     return cache.get_or_create(("prepared", raw.name, raw.content_hash, *done), make, "Preparing the data")
+
+
+def waits(data: Dataset, standardise: bool) -> bool:
+    """Tell whether a covariance and its spectrum are still to be made and take longer than a page may be silent."""
+    m, n = data.shape
+    made = cache.shared().holds(("leading", covariance_maker(data, standardise, is_repaired(data))[0]))
+    return not made and not isinstance(data, Summed) and not data.is_sparse and m * n * min(m, n) > QUICK
+
+
+def run(wanted: Sequence[tuple[Dataset, bool]]) -> Task:
+    """Return the run that makes the covariance and the spectrum of data sets, each standardised or not."""
+    views = [(data, standardise, is_repaired(data)) for data, standardise in wanted]
+    shared = cache.shared()
+
+    def work(job: Job) -> None:
+        with job.uninterruptible():
+            for i, view in enumerate(views):
+                if not job.should_stop():
+                    job.report(Progress(i / len(views), "Preparing the covariance"))
+                    key, make = covariance_maker(*view)
+                    cov = shared.get(key, make)
+                if not job.should_stop() and isinstance(cov, nnspca.Covariance):
+                    job.report(Progress((i + 0.5) / len(views), "Computing the spectrum"))
+                    shared.get(("leading", key), lambda cov=cov: leading(cov))  # type: ignore[misc]
+
+    return Task("prepare", tuple(covariance_maker(*view)[0] for view in views), lambda: work)
 
 
 def is_repaired(data: Dataset) -> bool:

@@ -70,7 +70,7 @@ def test_what_the_browser_rings_is_what_the_words_count(missing):
         k: Known(k, (replace(part, k=k),), upper * (1 - gap), upper, found=True, proven=True)
         for k, upper, gap in ((2, 1.9, missing), (3, 2.3, 0.2))
     }
-    choice = Choices("best", (), ("best",), (2, 3), log=True)
+    choice = Choices("best", (), ("best",), (2, 3))
     view = stage.View(data, State(data="pitprops", k=2), choice, rows, rows, found=("rings", missing))
     sent = stage.payload(view)
     said = sum(sent["band"]["optimal"])

@@ -126,7 +126,7 @@ def test_what_a_live_run_finds_goes_into_the_ledger_and_is_there_for_the_next_vi
 
 def test_a_run_that_goes_on_is_drawn_in_the_chart_with_its_falling_bound():
     told = proofs.Live(2.0, 1.9, 0.5, ((0.6, 3.0), (1.0, 2.5)))
-    choice = run.Choices("best", (), ("best",), (4,), log=True)
+    choice = run.Choices("best", (), ("best",), (4,))
     about = pitprops()
     point = stage.live_point(stage.View(about.data, about.now, choice, {}, {}, {}, told))
     assert point["k"] == 4 and point["gap"] == 1 - 1.9 / 2.5
@@ -196,7 +196,7 @@ def test_k_that_are_carried_and_not_proven_are_said_to_be_so(empty):
     for k in (3, 4, 5):
         empty.record(problem, k, nnspca.solve(cov, k), nnspca.certify(cov, 5).upper if k == 5 else np.inf)
     rows = about.along((3, 4, 5))
-    choice = run.Choices("best", (), ("best",), (3, 4, 5), log=True)
+    choice = run.Choices("best", (), ("best",), (3, 4, 5))
     view = stage.View(about.data, about.now, choice, rows, rows, found=("carried",))
     shown = stage.payload(view) | stage.told(view, stage.along(view))
     assert (shown["band"]["ks"], shown["band"]["proven"]) == ([3, 4, 5], [False, False, True])
@@ -240,7 +240,7 @@ def test_a_redraw_sends_one_component_however_many_are_known_and_the_browser_fet
 def test_a_loading_that_is_all_but_zero_keeps_its_place_among_those_the_browser_fetches(loadings):
     about, part = pitprops(), nnspca.Component(np.array(loadings + [0.0] * 10), 1.0, "best", 4)
     rows = {4: ledger.Known(4, (part,), part.variance, found=True)}
-    choice = run.Choices("best", (), ("best",), (4,), log=True)
+    choice = run.Choices("best", (), ("best",), (4,))
     cache.results.clear()
     told = stage.told(stage.View(about.data, about.now, choice, rows, rows), [4])
     assert array(told["starts"], "<i4").tolist() == [0, part.cardinality]

@@ -31,7 +31,7 @@ LINKS = [
     (
         "explore",
         PITPROPS,
-        "methods=best&methods=thresholding&ks=2%2C+5&log=false&proof_view=paper&proof=true",
+        "methods=best&methods=thresholding&ks=2%2C+5&proof_view=paper&proof=true",
     ),
     ("explore", {"data": "lrs", "k": 4}, "samples=true&why=90&method=em"),
     (
@@ -126,11 +126,10 @@ def test_no_value_of_a_link_breaks_a_page_or_comes_alive(open_page, name, turn, 
     ("link", "notes"),
     [
         (
-            {"seed": "inf", "log": "perhaps", "scale": "", "best.leaders": "inf", "proof": "nan", "k": "inf"},
+            {"seed": "inf", "scale": "", "best.leaders": "inf", "proof": "nan", "k": "inf"},
             [
                 "“inf” cannot be used here (1 to 13: pitprops has 13 features); showing 4.",
                 "“inf” cannot be used here (a whole number from 0 to 2,147,483,647); showing 0.",
-                "Logarithmic k: “perhaps” cannot be used here (true or false); showing True.",
                 "“” cannot be used here (as is, standardised); showing “as is”.",
                 "“inf” cannot be used here (a whole number from 1 to 50); showing 4.",
                 "“nan” cannot be used here (true or false); showing False.",

@@ -42,13 +42,13 @@ def test_the_state_of_a_link_is_the_state_of_the_page_and_the_question_of_its_ru
 
 
 def test_a_choice_of_one_page_and_what_its_link_opened_are_there_again_after_visiting_another(open_page):
-    page = settle(open_page(data="pitprops", log="false"))
-    assert page.toggle(key="log").value is False
+    page = settle(open_page(data="pitprops", ks="2, 4"))
+    assert page.text_input(key="ks").value == "2, 4"
     page.selectbox(key="method").select("thresholding").run()
     page.switch_page("parts.py").run()
     page.switch_page("explore.py").run()
     assert page.selectbox(key="method").value == "thresholding"
-    assert settle(page, path=True).toggle(key="log").value is False
+    assert settle(page, path=True).text_input(key="ks").value == "2, 4"
 
 
 def test_choosing_data_opens_them_in_their_own_view_and_a_link_outweighs_it(open_page):

@@ -30,7 +30,7 @@ class Positions:
     apart: tuple[float | None, ...]
 
 
-def held_out(result: CrossValidation, palette: Palette, *, log: bool) -> go.Figure:
+def held_out(result: CrossValidation, palette: Palette) -> go.Figure:
     """Draw the mean over the folds with its standard errors, the same of the training samples, and the suggested k.
 
     What is less than one standard error below the largest mean is shaded.
@@ -77,7 +77,7 @@ def held_out(result: CrossValidation, palette: Palette, *, log: bool) -> go.Figu
     alt = f"{HELD_OUT}: means over {folds} folds with their standard errors, for {int(known.sum())} values of k"
     alt += "" if suggested is None else f"; largest at k = {best}, within one standard error of it from k = {suggested}"
     share = {"title_text": "share of the variance (%)", "rangemode": "tozero"}
-    return dress(figure, palette, title=HELD_OUT, alt=alt + ".", height=430, k_axis=(result.ks, log), y=share)
+    return dress(figure, palette, title=HELD_OUT, alt=alt + ".", height=430, k_axis=result.ks, y=share)
 
 
 def ladder(positions: Positions, classes: Sequence[str], palette: Palette) -> Figure:

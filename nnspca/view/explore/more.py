@@ -96,8 +96,8 @@ def figure(view: View) -> Figure:
         charts.palette(),
         title="Variance explained, by number of nonzero loadings",
         unit="share of the total variance (%)",
-        along="k, nonzero loadings allowed" + (" (log scale)" if view.choice.log else ""),
-        log=view.choice.log,
+        along="k, nonzero loadings allowed (log scale)",
+        log=True,
     )
 
 
@@ -245,7 +245,7 @@ def _say_which(result: CrossValidation, view: View, solver: str, folds: int) -> 
         st.info("Nothing was held out before it was stopped.", icon=":material/content_cut:")
         return None
     st.markdown(summary(result))
-    figure = figures.held_out(result, charts.palette(), log=view.choice.log)
+    figure = figures.held_out(result, charts.palette())
     charts.figure(figure, "held-out")
     st.caption(
         f"{METHODS[solver].title}, {folds} folds. “Share”: how much of the held-out samples' squared distance from the "

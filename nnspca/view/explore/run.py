@@ -188,7 +188,6 @@ class Choices:
     options: tuple[tuple[str, Any], ...]
     methods: tuple[str, ...]  # the solvers whose curves are drawn; ``method`` is among them
     ks: tuple[int, ...]  # the values of k
-    log: bool  # whether equal steps of the k axis multiply
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -227,13 +226,12 @@ def ask(subject: Subject) -> Choices:
             placeholder="spread evenly",
             help="For instance 1, 5, 10-40:10 (10 to 40 by 10). Empty: those with a stored proof, else about 25.",
         )
-        log = bool(choose(KEYS["log"]))
     ks = ledger.cardinalities(subject.problem) or cardinalities(n, usual_k(n, now.data))
     try:
         ks = read_ks(text, n) if text and text.strip() else ks
     except ValueError as problem:  # told on the page: what stands among the options is not seen until they are opened
         st.warning(f"{sanitize.plain(str(problem))} The values are spread evenly instead.", icon=":material/edit:")
-    return Choices(method, tuple(sorted(options.items())), tuple(dict.fromkeys((*methods, method))), ks, log)
+    return Choices(method, tuple(sorted(options.items())), tuple(dict.fromkeys((*methods, method))), ks)
 
 
 def _option(name: str, option: OptionInfo) -> Any:

@@ -139,7 +139,6 @@ def payload(
         "note": note,
         "going": going,
         "waits": f"Solving k = {view.k:,} …" if waits and not _answers(view) else "",
-        "log": view.choice.log,
         "found": f"{view.found}",
     }
     return canvas.signed(content) | along
@@ -288,7 +287,7 @@ def view(subject: Subject, choice: Choices, runs: Runs) -> View:
         played = {k: Known(k, (part,), part.variance) for k, part in points.items()}
     others = {name: curves.get(name, {}) for name in choice.others}
     extra = None if subject.k in choice.ks else subject.k
-    asked = method, choice.methods, choice.ks, choice.log
+    asked = method, choice.methods, choice.ks
     found = subject.key_of("curve", version, asked, extra, *((name, *points) for name, points in curves.items()))
     return View(subject.data, subject.now, choice, known, played, others, proofs.live(runs.shown), found)
 

@@ -138,8 +138,8 @@ def figure(
         title=title,
         alt=_alt(band, curves, title, what),
         height=HEIGHT,
-        k_axis=(band.at or (1,), log) if what == "k" else None,
-        x={"title_text": along, "anchor": "y2"} | ({} if what == "k" else {"dtick": 1, "range": ends}),
+        k_axis=(band.at or (1,)) if log and what == "k" else None,
+        x={"title_text": along, "anchor": "y2", "range": ends} | ({} if what == "k" else {"dtick": 1}),
     )
     figure.layout.legend.update(font_size=TEXT, tracegroupgap=0)
     figure.update_layout(

@@ -25,6 +25,7 @@ LEGEND_ROW = 20  # pixels a line of the legend takes; a phone shows one entry a 
 SIZES = {"small": 13, "label": 14, "text": 16, "head": 20, "title": 26}
 TEXT = SIZES["small"]  # the least size of words in a figure
 TOP = 40  # pixels for the title
+APART = 1.25  # least ratio of a named k to the ends of its axis
 BUTTONS = "#76838d"  # of a figure's toolbar, seen on the paper of both themes
 SYMBOLS = ("circle", "diamond-open", "square-open", "triangle-up-open", "cross-open", "x-open")
 PIXELS_X: Mapping[str, Any] = {"visible": False, "constrain": "domain"}  # axes of an image: square, and without words
@@ -135,15 +136,15 @@ def dress(
     alt: str,
     height: int,
     legend_rows: int | None = None,
-    k_axis: tuple[Sequence[int], bool] | None = None,
+    k_axis: Sequence[int] | None = None,
     x: Mapping[str, Any] | None = None,
     y: Mapping[str, Any] | None = None,
 ) -> Figure:
     """Give a figure the shared layout, its title and its description; call it when its traces are in.
 
     The legend has room for one entry a line, as on a phone, unless ``legend_rows`` says otherwise;
-    then a phone scrolls it. A figure over k says its values of k, and whether its axis is
-    logarithmic, as ``k_axis``; ``x`` and ``y`` are Plotly's settings for all axes of their kind.
+    then a phone scrolls it. A figure over k says its values of k as ``k_axis``; ``x`` and ``y``
+    are Plotly's settings for all axes of their kind.
 
     Words, axes and grid keep the colours of the page around them, which may change its theme at any
     time; :func:`page` sets them for a figure that stands alone.
@@ -175,7 +176,7 @@ def dress(
     set_axes(figure, "x", **(words | dict(x or {})))
     set_axes(figure, "y", **(words | dict(y or {})))
     if k_axis is not None:
-        _set_k_axis(figure, *k_axis)
+        _set_k_axis(figure, k_axis)
     return figure
 
 
@@ -253,22 +254,20 @@ def names(figure: Figure) -> list[str]:
     return [trace.name for trace in figure.data if trace.name is not None and trace.showlegend is not False]
 
 
-def _set_k_axis(figure: Figure, ks: Sequence[int], log: bool) -> None:
-    """Keep the axes still while points arrive."""
+def _set_k_axis(figure: Figure, ks: Sequence[int]) -> None:
+    """Keep the axis still while points arrive; of hundreds of k the ends and round ones between are named."""
     low, high = min(ks), max(ks)
-    if log:
-        set_axes(
-            figure,
-            "x",
-            title_text="k, nonzero loadings allowed (log scale)",
-            type="log",
-            range=[math.log10(low * 0.87), math.log10(high * 1.15)],
-            tickvals=list(ks),
-            ticktext=[str(k) for k in ks],
-        )
-    else:
-        room = max(0.04 * (high - low), 0.5)
-        set_axes(figure, "x", title_text="k, nonzero loadings allowed", range=[low - room, high + room])
+    between = [step * 10**power for power in range(7) for step in (1, 2, 5)]
+    named = sorted({low, *(k for k in between if APART * low < k < high / APART), high})
+    set_axes(
+        figure,
+        "x",
+        title_text="k, nonzero loadings allowed (log scale)",
+        type="log",
+        range=[math.log10(low * 0.87), math.log10(high * 1.15)],
+        tickvals=named,
+        ticktext=[f"{k:,}" for k in named],
+    )
 
 
 def page(figure: Figure) -> str:

@@ -33,7 +33,6 @@ PARAGRAPHS = {
     "seed": "guide/solvers.html",
     "method": "guide/solvers.html",
     "methods": "guide/figures.html#other-curves",
-    "log": "guide/figures.html#the-band",
     "within": "mathematics/necessity.html#the-argument",
     "folds": "guide/choosing.html#what-holds-for-samples-that-the-component-was-not-fitted-to",
     "r": "guide/choosing.html#the-number-of-parts",

@@ -16,9 +16,7 @@ class Curve {
     this.split = this.top + 0.36 * (this.foot - this.top); // the gap, which tells more, has the larger share
     this.below = this.split + 34;
     const first = Math.min(ks[0], band.ks[0] ?? ks[0]), last = Math.max(ks.at(-1), band.ks.at(-1) ?? 0);
-    this.scale = path.log ? Math.log : (v) => v;
-    const [low, high] = path.log ? [Math.log(first * 0.9), Math.log(Math.max(last, first + 1) * 1.06)]
-      : [first - 0.03 * (last - first), last + 0.03 * (last - first || 1)];
+    const [low, high] = [Math.log(first * 0.9), Math.log(Math.max(last, first + 1) * 1.06)];
     this.along = axisOf(low, high, this.left, this.right);
     const tops = [...path.shares, ...band.upper].filter((v) => v <= 1.2);
     this.most = Math.max(...tops, 0.05) * 1.04;
@@ -28,8 +26,8 @@ class Curve {
     this.deep = axisOf(FLOOR, this.widest, this.foot, this.below);
   }
 
-  x(k) { return this.along(this.scale(k)); }
-  kAt(x) { return this.path.log ? Math.exp(this.along.back(x)) : this.along.back(x); }
+  x(k) { return this.along(Math.log(k)); }
+  kAt(x) { return Math.exp(this.along.back(x)); }
   gapY(gap) { return Math.max(this.deep(gapPlace(gap)), this.below); }
 
   draw(brush) {
@@ -59,7 +57,7 @@ class Curve {
     for (const k of this.kTicks((text) => brush.measure(text, size))) {
       brush.text(count(k), Math.min(this.x(k), this.width - brush.measure(count(k), size) / 2 - 1), this.foot + 16, { size, align: "center" });
     }
-    brush.text(`k, nonzero loadings allowed${path.log ? " (log scale)" : ""}`, (this.left + this.right) / 2, this.foot + 32, { size, align: "center" });
+    brush.text("k, nonzero loadings allowed (log scale)", (this.left + this.right) / 2, this.foot + 32, { size, align: "center" });
   }
 
   /** One line that names what is drawn; what does not fit is left to the hover. */
@@ -171,7 +169,7 @@ class Curve {
   /** The dot that runs: between two stops it slides along the line. */
   dot(brush, k) {
     const { path, palette } = this, s = path.stopAt(k), next = Math.min(s + 1, path.ks.length - 1);
-    const part = clamp(axisOf(this.scale(path.ks[s]), this.scale(path.ks[next]), 0, 1)(this.scale(k)), 0, 1);
+    const part = clamp(axisOf(Math.log(path.ks[s]), Math.log(path.ks[next]), 0, 1)(Math.log(k)), 0, 1);
     const between = (values) => values[s] + (values[next] - values[s]) * part, x = this.x(k);
     const look = { fill: palette.found, thick: 2 };
     brush.line([[x, this.top], [x, this.foot]], { colour: palette.quiet, wide: 1, dash: [3, 3] });

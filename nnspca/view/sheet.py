@@ -28,6 +28,7 @@ ARROWS, POINTS, SHORT = 8, 1500, 0.05  # of a biplot; an arrow shorter than this
 WIDE, TALL, EDGE = 640, 420, 110  # its size, and the room for names at both sides
 ROUNDS = 100
 DIGITS = 6  # of a number in the workbook
+FEWEST = 5  # samples of a class about which a sentence is worth saying
 CHANCE = 0.6  # share of pairs below which a score tells next to nothing
 Table = list[dict[str, Any]]
 
@@ -162,7 +163,9 @@ class Sheet:
         """Which part tells which class apart best, in words and one number."""
         if not self.groups:
             return ""
-        best = self.groups[0]
+        best = next((row for row in self.groups if row["samples"] >= FEWEST), None)
+        if best is None:
+            return "Each class has too few samples to say how well a score tells it apart."
         which = "The score" if best["part"] == "this" else f"Part {best['part'].removeprefix('part ')}"
         number = f"AUC {say.at_least(best['AUC'], 2)}; chance gives 0.50"
         if best["AUC"] < CHANCE:

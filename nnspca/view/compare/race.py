@@ -62,10 +62,7 @@ def task(subject: Subject, racers: Sequence[str]) -> Task:
     cov, results = subject.cov, cache.results()
 
     def work(job: Job) -> None:
-        write = _writer(subject)
-
         def look(standing: Race) -> None:
-            write(standing)
             if any(lane.marks or lane.state != RUNNING for lane in standing.lanes):  # until then nothing can be drawn
                 job.about = standing
             job.report(Progress(standing.fraction, _stage(standing)))
@@ -83,29 +80,14 @@ def task(subject: Subject, racers: Sequence[str]) -> Task:
             here=True,
             on_look=look,
         )
-        write(ended)
+        subject.record(*(lane.component for lane in ended.lanes if lane.component is not None))
+        if ended.upper is not None:
+            subject.record_upper(subject.k, ended.upper)
         if not ended.stopped:
             results.put(key, ended)
         job.publish(ended)
 
     return Task("race", key, lambda: work, lambda: results.drop(key))
-
-
-def _writer(subject: Subject):
-    """Return what writes to the ledger each better component and each lower upper bound of a race."""
-    best, lowest = 0.0, float("inf")
-
-    def write(standing: Race) -> None:
-        nonlocal best, lowest
-        lane = max(standing.lanes, key=lambda lane: lane.variance)
-        if lane.variance > best and lane.component is not None:
-            best = lane.variance
-            subject.record(lane.component)
-        if standing.upper is not None and standing.upper < lowest:
-            lowest = standing.upper
-            subject.record_upper(subject.k, lowest)
-
-    return write
 
 
 def _stage(standing: Race) -> str:

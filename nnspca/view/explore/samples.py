@@ -310,7 +310,8 @@ def _why(part: Component, subject: Subject) -> None:
     weights, itself = np.zeros(data.n_features), np.zeros(data.n_features, dtype=bool)
     weights[role.others], itself[role.feature] = role.covariances, True
     measure = measured_as(subject.standardise)
-    note = f"Its {measure}s with the component's other {component.noun(data)}. Framed: the feature itself."
+    most, noun = say.number(float(np.abs(weights).max())), component.noun(data)
+    note = f"Its {measure}s with the component's other {noun}: full colour is {most}. Framed: the feature itself."
     layer = component.Layer(weights, sure=itself)
     component.show([layer], data, "why-picture", what=measure, note=note, focus=here.asked)
 

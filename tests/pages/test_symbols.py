@@ -21,7 +21,7 @@ def cache(monkeypatch, tmp_path):
 
 def test_symbols_are_offered_where_the_data_are_here_without_them(open_page, cache, monkeypatch):
     (cache / "MLL.csv").write_bytes(PROBES)
-    monkeypatch.setattr(fetch, "download", lambda file, *_: (saved(), file.url))
+    monkeypatch.setattr(fetch, "download", lambda file, *_: saved())
     page = open_page("pages/data.py", data="leukemia")
     page.button(key="start-names-leukemia").click().run()
     settle(page)
@@ -36,9 +36,7 @@ def test_what_cannot_be_kept_is_told_and_the_page_rests(key, open_page, cache, m
     if key == "start-names-leukemia":
         (cache / "MLL.csv").write_bytes(PROBES)
     monkeypatch.setattr(fetch, "_keep", lambda data, path: None)
-    monkeypatch.setattr(
-        fetch, "download", lambda file, *_: (saved() if file is originals.SYMBOLS else PROBES, file.url)
-    )
+    monkeypatch.setattr(fetch, "download", lambda file, *_: saved() if file is originals.SYMBOLS else PROBES)
     page = open_page("pages/data.py", data="leukemia")
     page.button(key=key).click().run()
     assert "could not be kept" in "\n".join(e.value for e in settle(page).error)

@@ -20,7 +20,7 @@ import numpy as np
 from nnspca.bounds import eigenvalues
 from nnspca.bounds.pair_scaled import CHECK, described, proof_of, run_interruptibly
 from nnspca.bounds.plan import is_slow, step_seconds
-from nnspca.bounds.splitting import Splitting
+from nnspca.bounds.splitting import AGAIN, Splitting
 from nnspca.certificates.proofs import PairProof, TreeProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
@@ -210,7 +210,7 @@ class _OfFeatures(_Tree):
             L, M = parent.proof.L[block], parent.proof.M[block]
             first = proof_of(part, L, M, same=inside, monitor=self.monitor)
         elif start is not None:
-            splitting.begin_at(start)
+            splitting.begin_at(start, AGAIN)
             first = proof_of(part, start.L, start.M, same=inside, monitor=self.monitor)
         value, proof = self.improved(splitting, part, first, whole=parent is None, same=inside)
         return Node((-value, next(self.numbers)), (features, inside), proof, splitting)

@@ -25,7 +25,7 @@ from nnspca.numerics.fantope import Fantope
 from nnspca.numerics.feasible import sum_of_largest
 
 RELAX, START = 1.7, (8.0, 0.5)  # over-relaxation, and first weight of the copies, of one part and of several
-AGAIN = 1.0  # first weight for the multipliers of balanced rows, which have to adapt to each other
+AGAIN = 1.0  # first weight for the multipliers of balanced rows, and of a tree's root, which have to adapt
 NEAR = 0.1  # the same for a neighbour's multipliers: 0.3 and 1 first lose more of their bound (LFW, k = 80: .3 and 1 %)
 ADAPT = 20  # steps between adaptations of the weight
 
@@ -86,13 +86,13 @@ class Splitting:
         L, M = self.UX.astype(float) * (self.copies * size), np.maximum(shares.astype(float) * -size, 0.0)
         return L, M, size * self.prices if self.several else None
 
-    def begin_at(self, proof: PairProof) -> None:
+    def begin_at(self, proof: PairProof, weight: float = NEAR) -> None:
         """Start from the multipliers of a proof on the same features, at this k or one near it.
 
         L's diagonal is what levels the rows at zero for this k, and the two copies of it agree:
         nothing has to learn first how the bound falls into rows and what is left of A.
         """
-        self.rho = NEAR
+        self.rho = weight
         size = self.rho * self.scale
         self.UX = (proof.L / (self.copies * size)).astype(self.A.dtype)
         self.UY = (proof.M / -size).astype(self.A.dtype)

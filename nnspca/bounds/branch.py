@@ -28,7 +28,9 @@ from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible, rounding
 from nnspca.result import Bound
 
-STEPS = 60  # most steps of the splitting of a node
+STEPS = 60  # most steps of the splitting of a node. Half, double: 0 on LRS, k = 20 and 60, and on digits, k = 20.
+
+# of prices and memory, measured
 NODE_STEP = 3.0  # time of a step of a node, its share of the bounds included, relative to that of any step
 ENTRIES = 1.2e7  # most numbers in the proofs of a tree, and of all splittings of an elimination
 

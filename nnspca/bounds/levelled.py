@@ -24,9 +24,11 @@ from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding, singles
 from nnspca.numerics.feasible import front_values, sum_of_largest
 
-FILLER = 0.03  # largest P, as a share of the k-th largest s d, at which C has enough features
-STEPS = 30  # most power steps
-SHARE = 0.5  # of the remaining work that a reading, and the levelling after it, may take
+# Largest P, as a share of the k-th largest s d, at which C has enough features. Not halved or doubled apart.
+FILLER = 0.03
+STEPS = 30  # most power steps; they end sooner where the last four gained less than GAIN. Not halved or doubled apart.
+# Share of the remaining work that a reading, and the levelling after it, may take. Not halved or doubled apart.
+SHARE = 0.5
 
 # of arithmetic and memory, not tuned
 TILE = (512, 2048)  # rows, and columns of dense data, that are multiplied at a time; so many columns are sampled

@@ -20,9 +20,10 @@ from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
 from nnspca.numerics.feasible import front_values, sum_of_largest
 
-# of joint masses; at 16, LFW at k = 300 falls from 99.96 to 98.57 %: an elimination takes the work of the relaxation
+# Of joint masses. At 16: −.0139 on LFW, k = 300, as an elimination takes the work of the relaxation.
 STAGES = 6
-SLOWER = 4.0  # by which a price changes at most from one stage to the next
+# By which a price changes at most from one stage to the next. Half: −.0001, double: 0 on LFW, k = 40.
+SLOWER = 4.0
 
 # of arithmetic and memory, not tuned
 STRIP = 64  # rows of a stage at a time: their intermediate results fit the cache

@@ -11,9 +11,14 @@ from nnspca.bounds.plan import KEPT, SMALLEST
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
 
-WIDER = 1.25  # factor between successive trial sizes of T
-LOOSER = 0.25  # share of the variance that fewer features lose by which their bound does not fall
-LARGE_MASS = 0.5  # mass outside above which a larger T pays more than further steps
+# Factor between successive trial sizes of T. At 1.125 and 1.5: −.0001 on LFW, k = 40, and +.001 on 49 × 7,129, k = 50.
+WIDER = 1.25
+# Share of the variance that fewer features lose by which their bound does not fall. Half: −.0047 on Leukemia
+# standardised, k = 50, double: −.0264 on 49 × 7,129, k = 50.
+LOOSER = 0.25
+# Mass outside above which a larger T pays more than further steps. Half: 0 on LFW, k = 40; with T
+# never enlarged, −.0028 on Leukemia standardised, k = 50.
+LARGE_MASS = 0.5
 
 
 @dataclass(frozen=True)

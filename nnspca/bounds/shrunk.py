@@ -28,10 +28,11 @@ from nnspca.numerics import rounding
 from nnspca.numerics.feasible import sum_of_largest
 from nnspca.result import Bound
 
-TAILS = (0.35, 0.6, 0.2, 0.45)  # of the variance found, tried as t one after the other while the work suffices
-WORTH = 0.02  # relative gain that they have to promise
+# Of the variance found, tried as t one after the other while the work suffices. Not halved or doubled apart.
+TAILS = (0.35, 0.6, 0.2, 0.45)
+WORTH = 0.02  # relative gain that they have to promise. Not halved or doubled apart.
 
-# a price, measured
+# of prices, measured
 EIGENPAIRS = 3e-10  # seconds that all eigenpairs of YY' take, per m³
 
 

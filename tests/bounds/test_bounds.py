@@ -1,5 +1,9 @@
 """Each bound alone: above brute force to the last digit, and equal to what its definition says by hand."""
 
+import itertools
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -99,3 +103,12 @@ def test_what_is_possible_along_the_first_eigenvector_bounds_the_optimum(seed, h
         exact, _ = oracle.optimum(whole.matrix, k, nonnegative)
         assert exact <= bound.value <= plain.leading(Problem(cov, k)).value * (1 + 1e-9)
         assert derive(bound.ingredients, Problem(cov, k, nonnegative)) <= bound.value
+
+
+@pytest.mark.parametrize("module", sorted(Path(plain.__file__).parent.glob("*.py")), ids=lambda path: path.stem)
+def test_a_tuned_constant_stands_with_what_it_is(module):
+    """Those of arithmetic, memory and prices come last, under a line that says so."""
+    tuned = module.read_text(encoding="utf-8").partition("\n# of ")[0].splitlines()
+    for before, line in itertools.pairwise(tuned):
+        if re.match(r"[A-Z][A-Z_]+(, [A-Z_]+)* = ", line):
+            assert "  # " in line or before.startswith("# "), line

@@ -27,7 +27,7 @@ from nnspca.errors import DataError, needed, reason
 
 MAX_MAGNITUDE = 1e100  # of a number; squares and their sums must stay far from overflow
 LONGEST = 100  # characters of a label
-ROWS, COLUMNS = 20, 100  # of a preview
+ROWS, COLUMNS, NAMES = 20, 100, 1000  # of a preview: cells, and columns of which it has the names
 Path_ = str | os.PathLike[str]
 Source = Path_ | bytes | bytearray | memoryview | Mapping[str, bytes] | Iterable[Path_]
 
@@ -73,12 +73,12 @@ class FilePreview:
     shape : (int, int)
         Rows and columns below the header, as they stand in the file.
     names : tuple of str
-        Of the columns, at most the first hundred.
+        Of the columns, at most the first thousand.
     roles : tuple of str
         What becomes of each: ``"feature"``, ``"name"``, ``"class"``, ``"left out"``, or ``"sample"`` where samples are
         columns. Empty where a problem came before.
     rows : tuple of tuple of str
-        At most the first twenty, cell by cell.
+        At most the first twenty, and of each the first hundred cells.
     decided : dict
         Arguments of :func:`read` and what was found for each by looking, or given.
     sheets : tuple of str
@@ -266,7 +266,7 @@ def preview(path_or_bytes: Source, filename: str | None = None, **options: Any) 
         rows = tuple(tuple(map(cells.text_of, row)) for row in values)
         roles: tuple[str, ...] = ("feature",) * len(names)
         return FilePreview(content.X.shape, names, roles, rows, decided, (), content.notes, problem, data, error)
-    grid, names = held[0], tuple(held[0].names[:COLUMNS])
+    grid, names = held[0], tuple(held[0].names[:NAMES])
     roles = () if content is None else tuple(grid.taken.get(name, "left out") for name in names)
     some = grid.frame.iloc[:ROWS, :COLUMNS].astype(object)
     rows = tuple(tuple(map(cells.text_of, row)) for row in some.where(some.notna(), None).to_numpy().tolist())

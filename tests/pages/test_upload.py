@@ -107,6 +107,16 @@ def test_ones_own_codes_of_missing_values_are_named_on_the_desk(bring):
     assert desk.data.X[1, 0] == 3.75 and desk.data.X[2, 1] == 2.75
 
 
+def test_a_column_beyond_those_that_are_shown_can_be_left_out(bring):
+    names = [f"c{j}" for j in range(150)]
+    rows = [",".join(map(str, row)) for row in np.random.default_rng(0).normal(size=(9, 150)).round(3)]
+    page = bring(("wide.csv", "\n".join([",".join(names), *rows]).encode()))
+    assert len(page.dataframe[0].value.columns) == 100 and not page.exception
+    settle(page.multiselect(key="desk-out").set_value(["c140"]).run())
+    desk = page.session_state["session"].desk
+    assert desk.reading.columns == (("c140", "left out"),) and "c140" not in desk.data.feature_names
+
+
 def test_what_was_decided_is_said_without_the_arguments_of_a_program_and_can_be_undone(bring):
     coded = "town;a;b\n" + "".join(f"t{i};{i},5;{-99 if i == 3 else i % 5}\n" for i in range(9)) + "Total;36;4\n"
     page = bring(("coded.csv", coded.encode()))

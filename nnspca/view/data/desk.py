@@ -336,11 +336,12 @@ def _rows(desk: Desk) -> None:
     seen = desk.seen
     if not seen.rows or (desk.data is not None and desk.data.image_shape is not None):
         return
-    names = sanitize.headings(seen.names)
+    plain = seen.names[: len(seen.rows[0])]  # of a wide table only some columns are shown
+    names = sanitize.headings(plain)
     gone = set(desk.left_out)
-    roles = ["left out" if name in gone else role for name, role in zip(seen.names, seen.roles, strict=False)]
+    roles = ["left out" if name in gone else role for name, role in zip(plain, seen.roles, strict=False)]
     roles += [""] * (len(names) - len(roles))
-    remark = {name: _about_column(desk, seen.names[i]) for i, name in enumerate(names)}
+    remark = {name: _about_column(desk, plain[i]) for i, name in enumerate(names)}
     columns = {
         name: st.column_config.Column(f"{name} · {role}" if role else name, help=remark[name] or None)
         for name, role in zip(names, roles, strict=True)

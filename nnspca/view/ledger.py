@@ -202,8 +202,8 @@ class Ledger:
         if problem not in self._accounts:
             self._accounts[problem] = account = _Account()
             if problem in self._stored:
-                for k, parts, lower, upper in self._stored[problem].read():
-                    account.take(k, len(parts), parts, lower, upper, stored=True)
+                for k, r, parts, lower, upper in self._stored[problem].read():
+                    account.take(k, r, parts, lower, upper, stored=True)
         self._accounts.move_to_end(problem)
         return self._accounts[problem]
 
@@ -303,8 +303,8 @@ def records() -> dict[Key, Record]:
         record = Record(held.name, *held.problem, held.about["n"], held.opening, {}, {})
         for k, parts, upper in held.singles():
             record.components[k] = parts[0], upper
-        for _, parts, upper in held.groups():
-            record.parts[len(parts)] = tuple(parts), upper
+        for r, parts, upper in held.groups():
+            record.parts[r] = tuple(parts), upper
         found[held.name, held.problem[1], held.problem[2]] = record
     return found
 
@@ -381,10 +381,12 @@ class Stored:
     about: Mapping[str, Any]  # all numbers: see tests/ledger.py, which writes them
     file: Path
 
-    def read(self) -> Iterator[tuple[int, Packed, float, float]]:
-        """Yield k, the component or the parts, their variance, and the upper bound."""
-        for k, parts, upper in itertools.chain(self.singles(), self.groups()):
-            yield k, parts, math.fsum(parts.variances), upper
+    def read(self) -> Iterator[tuple[int, int, Packed, float, float]]:
+        """Yield k, for how many parts, the component or the parts, their variance, and the upper bound."""
+        for k, part, upper in self.singles():
+            yield k, 1, part, part.variances[0], upper
+        for r, parts, upper in self.groups():
+            yield self.opening, r, parts, math.fsum(parts.variances), upper
 
     def singles(self) -> Iterator[tuple[int, Packed, float]]:
         """Yield each k with its component and upper bound."""
@@ -392,10 +394,10 @@ class Stored:
         return zip(ks, self._packed("", ks, [1] * len(ks)), self.about["upper"], strict=True)
 
     def groups(self) -> Iterator[tuple[int, Packed, float]]:
-        """Yield the opening k with each number of parts and their upper bound."""
-        sizes, uppers = self.about["parts_of"], self.about["parts_upper"]
-        ks = [self.opening] * len(sizes)
-        return zip(ks, self._packed("parts_", ks, sizes), uppers, strict=True)
+        """Yield each number of parts with the parts, of which there may be fewer, and their upper bound."""
+        counts, sizes = self.about["counts"], self.about["parts_of"]
+        parts = self._packed("parts_", [self.opening] * len(sizes), sizes)
+        return zip(counts, parts, self.about["parts_upper"], strict=True)
 
     def _packed(self, kind: str, ks: Sequence[int], sizes: Sequence[int]) -> Iterator[Packed]:
         place, nonnegative = self.about["arrays"], self.problem[2]

@@ -175,9 +175,9 @@ def shelved(*records: ledger.Record) -> dict:
     """Return what is stored where these records are."""
 
     def read(record):
-        yield from ((k, (part,), part.variance, upper) for k, (part, upper) in record.components.items())
-        for parts, upper in record.parts.values():
-            yield record.opening, parts, sum(part.variance for part in parts), upper
+        yield from ((k, 1, (part,), part.variance, upper) for k, (part, upper) in record.components.items())
+        for r, (parts, upper) in record.parts.items():
+            yield record.opening, r, parts, sum(part.variance for part in parts), upper
 
     return {
         r.problem: SimpleNamespace(

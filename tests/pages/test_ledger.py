@@ -13,6 +13,7 @@ from nnspca.result import Component
 from nnspca.view import ledger
 from nnspca.view.cache import nbytes
 from nnspca.view.ledger import Known, Ledger
+from tests import ledger as made
 from tests.oracle import allows, optima_of_parts
 from tests.problems import any_rank, correlation, equal_rows, scaled, spiked, zero_rows
 
@@ -153,6 +154,16 @@ def test_what_is_stored_is_read_when_its_problem_is_asked_for_and_unpacked_when_
     parts = book.parts_along(record.problem, record.opening, (3,), 0.0)[3].components
     assert all((a.loadings == b.loadings).all() for a, b in zip(parts, record.parts[3][0], strict=True))
     assert nbytes(book) < 10 * 2**20, "less than a tenth of it unpacked"
+
+
+def test_fewer_parts_than_their_number_are_stored_and_read_as_they_are(tmp_path, monkeypatch):
+    """Where no third part adds anything, two are the answer for three."""
+    parts = tuple(replace(component(2.0, n=4, k=2), loadings=np.eye(4)[i]) for i in range(2))
+    record = ledger.Record("few", "few", False, True, 4, 2, {2: (parts[0], 2.5)}, {2: (parts, 4.5), 3: (parts, 5.0)})
+    monkeypatch.setattr(ledger, "FILE", tmp_path / "stored.npz")
+    made.write({("few", False, True): record})
+    known = Ledger(ledger.stored()).parts_along(record.problem, 2, (2, 3), 1.0)
+    assert [(len(row.components), row.upper, row.stored) for row in known.values()] == [(2, 4.5, True), (2, 5.0, True)]
 
 
 def test_what_follows_of_hundreds_of_k_is_worked_out_once_until_the_next_find(monkeypatch):

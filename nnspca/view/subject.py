@@ -51,7 +51,7 @@ class Subject:
     @cached_property
     def cov(self) -> Covariance:
         """The covariance; a page asks for it before its runs do, so that sessions share it."""
-        return preparation.covariance_for(self.data, self.standardise, preparation.is_repaired(self.data))
+        return preparation.covariance_for(self.data, self.standardise, preparation.is_repaired(self.data.name))
 
     @cached_property
     def total(self) -> float:
@@ -61,7 +61,7 @@ class Subject:
     @cached_property
     def spectrum(self) -> np.ndarray:
         """The largest eigenvalues that a page shows (fewer where there are fewer features)."""
-        return preparation.eigenvalues(self.data, self.standardise, preparation.is_repaired(self.data))
+        return preparation.eigenvalues(self.data, self.standardise, preparation.is_repaired(self.data.name))
 
     @cached_property
     def leading(self) -> float:

@@ -16,7 +16,7 @@ from nnspca.view.ledger import Known
 from nnspca.view.link import state
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import choose, propose
-from nnspca.view.sources import catalogue
+from nnspca.view.sources import catalogue, preparation
 from nnspca.view.subject import SOLVING, Subject, prove_curve, solve_curve
 from nnspca.view.tasks import Task
 from nnspca.view.ui import charts, downloads
@@ -192,7 +192,7 @@ def takeaway(sets: Sequence[Compared], figure: Figure) -> None:
 
 def _code(subjects: Sequence[Subject]) -> str:
     names = [one.data.name for one in subjects]
-    mended = [name for name in names if downloads.is_repaired(name)]
+    mended = [name for name in names if preparation.is_repaired(name)]
     repair = f", repair=one.name in {mended!r}" if mended else ""
     lines = [downloads.ready_lines(one.now.data, one.now, f"data[{at}]") for at, one in enumerate(subjects)]
     asked, now = [(one.standardise, cardinalities(one)) for one in subjects], subjects[0].now

@@ -24,14 +24,6 @@ from nnspca.view.tasks import Button, Task
 SLOT = "pass"
 
 
-def terms(info: DatasetInfo) -> None:
-    """Say whom to thank, what one may do with the data, and where to read more."""
-    lines = [sanitize.plain(info.citation), f"Terms: {sanitize.plain(info.terms)}" if info.terms else ""]
-    st.caption("  \n".join(filter(None, lines)))
-    if info.homepage:
-        st.markdown(f":small[More about the data: <{info.homepage}>]")  # a caption would dim the link
-
-
 def download(info: DatasetInfo) -> None:
     """Offer to fetch a data set, with true progress and Stop."""
     if wrong := fetch.fault(fetch.data_folder()):
@@ -250,7 +242,10 @@ def offer(info: DatasetInfo) -> None:
         read(one)
         return
     st.markdown(sanitize.plain(info.description))
-    terms(info)
+    lines = [sanitize.plain(info.citation), f"Terms: {sanitize.plain(info.terms)}" if info.terms else ""]
+    st.caption("  \n".join(filter(None, lines)))
+    if info.homepage:
+        st.markdown(f":small[More about the data: <{info.homepage}>]")  # a caption would dim the link
     download(info)
 
 

@@ -74,13 +74,13 @@ def prepared(raw: Dataset, steps: Sequence[str]) -> Dataset:
 def waits(data: Dataset, standardise: bool) -> bool:
     """Tell whether a covariance and its spectrum are still to be made and take longer than a page may be silent."""
     m, n = data.shape
-    made = cache.shared().holds(("leading", covariance_maker(data, standardise, is_repaired(data))[0]))
+    made = cache.shared().holds(("leading", covariance_maker(data, standardise, is_repaired(data.name))[0]))
     return not made and not isinstance(data, Summed) and not data.is_sparse and m * n * min(m, n) > QUICK
 
 
 def run(wanted: Sequence[tuple[Dataset, bool]]) -> Task:
     """Return the run that makes the covariance and the spectrum of data sets, each standardised or not."""
-    views = [(data, standardise, is_repaired(data)) for data, standardise in wanted]
+    views = [(data, standardise, is_repaired(data.name)) for data, standardise in wanted]
     shared = cache.shared()
 
     def work(job: Job) -> None:
@@ -97,7 +97,7 @@ def run(wanted: Sequence[tuple[Dataset, bool]]) -> Task:
     return Task("prepare", tuple(covariance_maker(*view)[0] for view in views), lambda: work)
 
 
-def is_repaired(data: Dataset) -> bool:
-    """Return whether this session took the nearest covariance instead of the matrix itself."""
-    own = session.current().desks.get(data.name)
+def is_repaired(name: str) -> bool:
+    """Return whether a data set is a matrix for which this session took the nearest covariance."""
+    own = session.current().desks.get(name)
     return own is not None and own.read is not None and own.read.repair

@@ -95,11 +95,6 @@ def steps_of(name: str, now: State) -> tuple[str, ...]:
     return tuple(step for step in preparing.possible(catalogue.dataset(name)) if step in now.prep)
 
 
-def is_repaired(name: str) -> bool:
-    """Return whether a data set is a matrix for which this session took the nearest covariance."""
-    return name in catalogue.uploaded() and preparation.is_repaired(catalogue.uploaded()[name])
-
-
 def ready_lines(name: str, now: State, variable: str = "data") -> list[str]:
     """Return the lines that load a data set as ``variable`` and do to it the steps asked for."""
     steps = (re.sub(r"\bdata\b", variable, preparing.STEPS[step].code) for step in steps_of(name, now))
@@ -108,7 +103,7 @@ def ready_lines(name: str, now: State, variable: str = "data") -> list[str]:
 
 def data_lines(now: State) -> list[str]:
     """Return the lines that load the data set and prepare its covariance, as ``data`` and ``cov``."""
-    repair = ", repair=True" if is_repaired(now.data) else ""
+    repair = ", repair=True" if preparation.is_repaired(now.data) else ""
     return [
         "import nnspca",
         "",

@@ -281,7 +281,7 @@ def page(figure: Figure) -> str:
         paper_bgcolor=palette.paper,
         plot_bgcolor=palette.paper,
         hoverlabel_bgcolor=palette.empty,
-        title_y=0.98,
+        title_y=0.96,
     )
     alone.update_xaxes(axis).update_yaxes(axis)
     title, alt = html.escape(figure.layout.title.text or "nnspca"), html.escape(figure.layout.meta["alt"])

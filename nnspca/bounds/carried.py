@@ -104,6 +104,6 @@ def bounds_at(k: int, proven: Iterable[Certificate], least: float) -> Iterator[t
             name, value = "larger-k", bound.value
             detail = f"At k = {other.k} no component has more, and a component of at most {k} features is one of those."
         else:
-            name, value = "smaller-k", at_larger(bound.value, other.k, k, least)
+            name, value = "smaller-k", float(at_larger(bound.value, other.k, k, least))
             detail = f"The upper bound {bound.value:.6g} at k = {other.k}, raised in proportion to {k} features."
         yield Bound(name, value, detail=detail, ingredients=CarriedProof(other.k, bound.ingredients)), other

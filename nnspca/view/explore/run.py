@@ -87,7 +87,10 @@ def along(subject: Subject, choice: Choices, shown: Job | None) -> tuple[Job | N
     They come after a run for the k that is ``shown``.
     """
     ks, n = choice.ks, subject.data.n_features
-    rows, own = subject.along(ks), ks if n <= SMALL else certified(ks, CERTIFIED)
+    own: tuple[int, ...] = ks if n <= SMALL else certified(ks, CERTIFIED)
+    if ks == ledger.cardinalities(subject.problem):  # what is stored is proven
+        own = ()
+    rows = subject.along(ks)
     missing = [k for k in ks if not rows[k].found or (k in own and not is_known(subject, rows[k]))]
     curve = Task("path", subject.key_of("path", subject.seed, ks), lambda: _along(subject, ks, own), after=shown)
     job = tasks.ask(curve) if missing else tasks.running(curve)

@@ -1,6 +1,7 @@
 """What a page offers beside Streamlit's connection: its files and news stay until the visit ends, and not longer."""
 
 import gc
+import gzip
 import json
 
 import pytest
@@ -55,6 +56,13 @@ def test_a_visit_keeps_its_latest_files_at_addresses_that_stay_and_cannot_be_gue
     later = [visit.offer(str(i), "a.csv", b"", "text/csv") for i in range(FILES)]
     assert get(address)[0] == 404
     assert {get(one)[0] for one in later} == {200}
+
+
+def test_a_compressed_file_is_kept_by_the_browser_and_by_nobody_between(visit):
+    address = visit.offer("play", "path.json", lambda: gzip.compress(b"[1]"), "application/json", packed=True)
+    status, headers, body = get(address)
+    assert status == 200 and headers["content-encoding"] == "gzip" and gzip.decompress(body) == b"[1]"
+    assert "private" in headers["cache-control"] and "immutable" in headers["cache-control"]
 
 
 def test_a_component_is_sent_what_is_new_since_its_version(visit):

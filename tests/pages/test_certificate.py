@@ -172,7 +172,7 @@ def test_of_two_certificates_the_tighter_one_is_kept():
 @pytest.mark.parametrize("method", ["em", "pca"])
 def test_what_another_solver_finds_never_becomes_the_certificates_own(method, nothing_stored):
     about, job = digits(sign=ANY_SIGN), Job("other")
-    run.task(about, run.Choices(method, (), (method,), (9,), log=True)).make()(job)
+    run.task(about, run.Choices(method, (), (method,), (9,))).make()(job)
     part, certificate = run.latest(job), proofs.certificate_at(about, 9)
     assert part.method == method
     assert certificate.component is not part and certificate.lower <= certificate.upper

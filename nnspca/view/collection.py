@@ -31,6 +31,7 @@ from nnspca.view.subject import Subject
 from nnspca.view.ui import charts, component
 
 TILES = 36
+OVER_MEAN = ("faces", "images", "spectra")  # kinds of data whose component is drawn over the mean
 SMALL = 16  # rows and columns of a picture of numbers
 BY_CONTENT: dict[Any, Any] = dict.fromkeys((Dataset, Summed), lambda data: (data.name, data.content_hash))
 
@@ -107,11 +108,11 @@ def table_excerpt(data: Dataset, rows: int = 8, columns: int = 8) -> dict[str, S
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
-def _drawn(name: str, local: bool, _best: Known | None) -> str:
+def _drawn(name: str, read: bool, _best: Known | None) -> str:
     """Return the picture of a data set that all visits share, as PNG in base64: drawn once a server."""
     data = None
     with suppress(ValueError, OSError):  # of an unreadable file, as its own page says
-        data = catalogue.local_dataset(name) if local else None
+        data = catalogue.local_dataset(name) if read else None
     return base64.b64encode(picture(data, _best)).decode()
 
 
@@ -158,7 +159,8 @@ def _card(name: str, info: DatasetInfo, best: Known | None, own: Dataset | None)
     if own is not None:
         drawn = base64.b64encode(thumbnail(own)).decode()
     else:
-        drawn = _drawn(name, info.local, best) if info.local or best is not None else ""
+        shown = best is None or info.kind in OVER_MEAN  # bars need no data, slow to read
+        drawn = _drawn(name, info.local and shown, best) if info.local or best is not None else ""
     away = "" if info.local else f" {catalogue.away(info).capitalize()}."
     foot = "" if best is None else _foot(best.at, best.lower, best.upper, best.stored)
     return _made(name, sanitize.line(info.title), f"{says}{away}", foot, drawn)

@@ -51,15 +51,3 @@ def test_a_bound_that_is_made_again_and_worse_stays_as_it_was():
         known.record(Bound("eigenvalue", value), seconds)
     assert (known.upper, known.bounds["eigenvalue"].seconds) == (3.0, 1.5)
     assert known.above(1.9) and not known.above(2.0)
-
-
-def test_an_entry_says_in_one_sentence_why_it_holds():
-    for name, info in (BOUNDS | PARTS_BOUNDS).items():
-        assert info.name == name
-        assert info.summary.endswith(".")
-        assert info.summary.count(". ") == 0
-
-
-@pytest.mark.parametrize("name", list(BOUNDS))
-def test_an_entry_argues_in_two_to_five_sentences_why_it_holds(name):
-    assert 2 <= BOUNDS[name].argument.count(". ") + 1 <= 5

@@ -7,7 +7,6 @@ import json
 import math
 import re
 from collections.abc import Hashable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -54,12 +53,19 @@ def _name(study: Study) -> str:
     return f"{study.figure}: {study.title}"
 
 
+def data_of(study: Study) -> tuple[str, ...]:
+    """Return the data sets that a run takes: the paper's own, or similar ones where those are not on this machine."""
+    return study.stand_ins if study.missing() else study.needs
+
+
 def absent(study: Study) -> None:
-    """Say which of the paper's data are not on this machine: without them nothing runs."""
+    """Say which of the paper's data are not on this machine, and what a run takes instead."""
     if missing := study.missing():
-        named = " and ".join(f"**{catalogue.infos()[name].title}**" for name in missing)
+        infos = catalogue.infos()
+        named, bundled = (" and ".join(infos[name].title for name in names) for names in (missing, study.stand_ins))
         st.info(
-            f"Not on this machine: {named}. Nothing runs without; the [data page](data) says how to get the data.",
+            f"Not on this machine: **{named}**. A run takes similar data that come with the app ({bundled}), for which "
+            "the paper's numbers do not hold. The [data page](data) says how to get the paper's own.",
             icon=":material/database_off:",
         )
 
@@ -68,19 +74,18 @@ def start(study: Study, now: State) -> Job | None:
     """Draw the button that solves live; return the job, None until it has been asked for."""
     key = _key(study, now)
     task = Task("study", key, lambda: _work(study, now), lambda: cache.results().drop(key))
-    button = replace(tasks.solve(width="content"), disabled=bool(study.missing()))
     known = cache.results().get(key) is not None  # what another visit has run is shown at once
-    return tasks.offer(task, button, at_once=known)
+    return tasks.offer(task, tasks.solve(width="content"), at_once=known)
 
 
 def _key(study: Study, now: State) -> tuple[Hashable, ...]:
     """Return what the result depends on."""
-    return "study", study.name, now.seed
+    return "study", study.name, data_of(study), now.seed
 
 
 def _work(study: Study, now: State) -> Work:
     """Return the work of one study: publishes the result as it fills, and enters what is proven into the ledger."""
-    known, key = cache.results(), _key(study, now)
+    known, key, data = cache.results(), _key(study, now), data_of(study)
 
     def work(job: Job) -> None:
         result = known.get(key)
@@ -89,6 +94,7 @@ def _work(study: Study, now: State) -> Work:
                 _result,
                 study.name,
                 seed=now.seed,
+                data=data,
                 should_stop=job.should_stop,
                 here=True,
                 on_progress=job.report,
@@ -160,7 +166,7 @@ def known_tables(study: Study, now: State, job: Job | None) -> tuple[Table, ...]
     data = " and ".join(catalogue.infos()[name].title for name in before.data)
     st.caption(
         f":material/inventory_2: **A stored run** of {thumbnails()[study.name]['made']}: seed {before.seed}{form}"
-        f"{f', on {data}' if data else ''}. {'' if study.missing() else rest}{known}"
+        f"{f', on {data}' if data else ''}. {rest}{known}"
     )
     return before.known_better(in_ledger).tables
 
@@ -222,11 +228,12 @@ def _page(table: Table, palette: Palette) -> bytes:
 def _code(study: Study, now: State) -> str:
     """Return the Python that runs this study again."""
     long = f"  # full=True: as long as in the paper, some {fixed(study.minutes, 0)} min" if study.minutes else ""
+    other = f", data={data_of(study)!r}" if study.missing() else ""
     return "\n".join(
         [
             "from nnspca.studies import STUDIES",
             "",
-            f"result = STUDIES[{study.name!r}].run(seed={now.seed}){long}",
+            f"result = STUDIES[{study.name!r}].run(seed={now.seed}{other}){long}",
             "for table in result.tables:",
             "    print(table.title)",
             "    print(table.frame)",

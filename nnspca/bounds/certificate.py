@@ -176,7 +176,7 @@ def _eliminated(problem: Problem, known: Known, plan: Plan, may_hold_all: bool) 
     """
     least = np.inf
     kept = min(KEPT, problem.n // 2) if may_hold_all else KEPT
-    patience = PATIENT if may_hold_all or not plan.hurried else EARLY if known.above(FLAT) else 1.0
+    patience = PATIENT if may_hold_all else EARLY if plan.hurried and known.above(FLAT) else 1.0
     for bound in elimination.tighten(
         problem,
         known.x,

@@ -1,7 +1,8 @@
 """Write the stored ledger: ``python -m tests.ledger [--seconds S] [--missing] [--check] [name …]``.
 
 For each data set at hand (NNSPCA_DATA names the data), as it is and standardised, with the sign constraint and without:
-a component and an upper bound at the k of :func:`grid`; and in the view that the data set opens with, those of 1 to 10
+a component and an upper bound at the k of :func:`grid`, and at every k between where what is carried there from its
+neighbours would fall behind theirs (:func:`weakest`); and in the view that the data set opens with, those of 1 to 10
 parts at the opening k. A live certificate that leaves more than ``ENOUGH`` is followed by a thorough run of so many
 processor seconds at most. Every certificate is verified before it is written. What is in the file already is only ever
 improved, so that a second run goes on from the first; with ``--missing`` only what is not in it yet is proven, with
@@ -13,6 +14,7 @@ import json
 import math
 import time
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -25,6 +27,7 @@ from nnspca.view.link.state import usual_k
 from tests.benchmarks import certificates, live
 
 ENOUGH = 5e-4  # relative gap
+CARRIED, WIDE, CARRIED_WIDE = 1e-3, 1000, 5e-3  # what carrying to a k between may add to a gap; of wider data
 EVERY, FINE, RATIO = 64, 1000, 1.05  # every k up to the first, steps of a ratio up to the second, the path's k beyond
 MOST_PARTS = 10
 SAVE_SECONDS = 60.0  # between writings of the file
@@ -42,6 +45,21 @@ def grid(name, n):
     steps = {round(EVERY * RATIO**i) for i in range(math.ceil(math.log(FINE / EVERY, RATIO)))}
     ks = {*range(1, EVERY + 1), *steps, *run.cardinalities(n, usual_k(n, name)), *named(name, n)}
     return tuple(sorted(k for k in ks if k <= n))
+
+
+def weakest(record, after=0):
+    """Return the k halfway between the first two neighbours above ``after`` that carry too weak a ratio between them.
+
+    The component is the lower neighbour's, the upper bound the upper one's; None where all carry enough.
+    """
+    most = CARRIED if record.n <= WIDE else CARRIED_WIDE
+    stored = sorted(k for k in record.components if k > after)
+    for low, high in pairwise(stored):
+        (lesser, its), (greater, upper) = record.components[low], record.components[high]
+        own = min(lesser.variance / its, greater.variance / upper)
+        if high > low + 1 and lesser.variance / upper < own - most:
+            return (low + high) // 2
+    return None
 
 
 def patience(seconds):
@@ -78,7 +96,9 @@ def missing(key, record):
     """Return what a record lacks: k, and numbers of parts."""
     counts = range(1, min(MOST_PARTS, record.n) + 1) if key == ledger.opened_as(record.name) else ()
     ks = grid(record.name, record.n)
-    return [k for k in ks if k not in record.components], [r for r in counts if r not in record.parts]
+    lacking = [k for k in ks if k not in record.components]
+    between = [] if lacking else [weakest(record)]
+    return lacking or [k for k in between if k], [r for r in counts if r not in record.parts]
 
 
 def prove(book, key, data, seconds, only_missing):
@@ -87,34 +107,36 @@ def prove(book, key, data, seconds, only_missing):
     record = book.of(key, data)
     cov = nnspca.Covariance.from_dataset(data, standardize=standardise)
     warm = None
-    for k in missing(key, record)[0] if only_missing else grid(name, record.n):
-        held = record.components.get(k)
-        if held is not None and held[0].variance > (1 - 1e-9) * held[1]:
-            continue
-        start = _start(record, k)
-        part = nnspca.solve(cov, k, nonnegative=nonnegative, start=start, should_stop=patience(seconds))
-        proof = nnspca.certify(cov, k, nonnegative=nonnegative, component=part, warm_start=warm)
-        if proof.gap > ENOUGH:
-            more = nnspca.certify(
-                cov,
-                k,
-                nonnegative=nonnegative,
-                effort="thorough",
-                component=proof.component,
-                warm_start=proof,
-                should_stop=patience(seconds),
-            )
-            proof = min(proof, more, key=lambda c: c.upper)
-        nnspca.verify(proof, cov)
-        warm = proof
-        component, upper = packed(proof.component, cov, k), proof.upper
-        if held is not None:
-            component, upper = max(component, held[0], key=lambda c: c.variance), min(upper, held[1])
-        record.components[k] = component, upper
-        print(f"{name} {standardise} {nonnegative} k={k}: {component.variance / upper:.7f}", flush=True)
-        book.save()
+    for k in missing(key, record)[0] if only_missing else sorted({*grid(name, record.n), *record.components}):
+        warm = prove_at(book, record, cov, k, seconds, warm)
+    while (k := weakest(record)) is not None:
+        warm = prove_at(book, record, cov, k, seconds, warm)
     if key == ledger.opened_as(name):
         prove_parts(book, key, cov, seconds, only_missing)
+
+
+def prove_at(book, record, cov, k, seconds, warm):
+    """Improve what is stored at one k; return the certificate that the next k may start from."""
+    held = record.components.get(k)
+    if held is not None and held[0].variance > (1 - 1e-9) * held[1]:
+        return warm
+    settings = {"nonnegative": record.nonnegative, "should_stop": patience(seconds)}
+    part = nnspca.solve(cov, k, start=_start(record, k), **settings)
+    proof = nnspca.certify(cov, k, nonnegative=record.nonnegative, component=part, warm_start=warm)
+    if proof.gap > ENOUGH:
+        settings["should_stop"] = patience(seconds)
+        more = nnspca.certify(cov, k, effort="thorough", component=proof.component, warm_start=proof, **settings)
+        proof = min(proof, more, key=lambda c: c.upper)
+    nnspca.verify(proof, cov)
+    component, upper = packed(proof.component, cov, k), proof.upper
+    if held is not None:
+        component, upper = max(component, held[0], key=lambda c: c.variance), min(upper, held[1])
+    record.components[k] = component, upper
+    print(
+        f"{record.name} {record.standardise} {record.nonnegative} k={k}: {component.variance / upper:.7f}", flush=True
+    )
+    book.save()
+    return proof
 
 
 def _start(record, k):

@@ -47,14 +47,13 @@ def grid(name, n):
     return tuple(sorted(k for k in ks if k <= n))
 
 
-def weakest(record, after=0):
-    """Return the k halfway between the first two neighbours above ``after`` that carry too weak a ratio between them.
+def weakest(record):
+    """Return the k halfway between the first two neighbours that carry too weak a ratio between them.
 
     The component is the lower neighbour's, the upper bound the upper one's; None where all carry enough.
     """
     most = CARRIED if record.n <= WIDE else CARRIED_WIDE
-    stored = sorted(k for k in record.components if k > after)
-    for low, high in pairwise(stored):
+    for low, high in pairwise(sorted(record.components)):
         (lesser, its), (greater, upper) = record.components[low], record.components[high]
         own = min(lesser.variance / its, greater.variance / upper)
         if high > low + 1 and lesser.variance / upper < own - most:

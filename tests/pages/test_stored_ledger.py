@@ -66,6 +66,11 @@ def test_every_data_set_is_stored_at_both_scales_with_the_sign_constraint_and_wi
         assert not (ks and record.nonnegative)
 
 
+@pytest.mark.parametrize("key", sorted(OPENED))
+def test_between_two_stored_k_of_an_opening_little_is_lost_by_carrying(key):
+    assert made.weakest(RECORDS[key]) is None
+
+
 @pytest.mark.parametrize("key", listed(RECORDS))
 def test_what_is_stored_is_feasible_and_has_the_variances_that_are_said(key, record_of):
     record, cov = record_of(key)

@@ -76,7 +76,7 @@ class Book:
 
     def of(self, key, data):
         """Return the record of these data, a new one where the stored one is of others."""
-        name, standardise, nonnegative = key
+        name, standardise, _ = key
         held = self.records.get(key)
         if held is None or held.content_hash != data.content_hash:
             n = data.n_features
@@ -95,14 +95,12 @@ def missing(key, record):
     """Return what a record lacks: k, and numbers of parts."""
     counts = range(1, min(MOST_PARTS, record.n) + 1) if key == ledger.opened_as(record.name) else ()
     ks = grid(record.name, record.n)
-    lacking = [k for k in ks if k not in record.components]
-    between = [] if lacking else [weakest(record)]
-    return lacking or [k for k in between if k], [r for r in counts if r not in record.parts]
+    return [k for k in ks if k not in record.components], [r for r in counts if r not in record.parts]
 
 
 def prove(book, key, data, seconds, only_missing):
     """Improve what is stored of one data set at one scale and with one sign constraint."""
-    name, standardise, nonnegative = key
+    name, standardise, _ = key
     record = book.of(key, data)
     cov = nnspca.Covariance.from_dataset(data, standardize=standardise)
     warm = None
@@ -232,7 +230,8 @@ def main():
     for key in keys:
         data = nnspca.datasets.load(key[0])
         if chosen.check:
-            print(*key, *missing(key, book.of(key, data)), flush=True)
+            record = book.of(key, data)
+            print(*key, *missing(key, record), "and between, from" if weakest(record) else "", weakest(record) or "")
             continue
         with one_blas_thread():
             prove(book, key, data, chosen.seconds, chosen.missing)

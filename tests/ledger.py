@@ -76,7 +76,7 @@ class Book:
 
     def of(self, key, data):
         """Return the record of these data, a new one where the stored one is of others."""
-        name, standardise, _ = key
+        name, standardise, nonnegative = key
         held = self.records.get(key)
         if held is None or held.content_hash != data.content_hash:
             n = data.n_features

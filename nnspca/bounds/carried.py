@@ -47,7 +47,8 @@ def along(ks: list[int], known: Mapping[int, float], least: float) -> list[float
     >>> [round(v, 9) for v in along([1, 2, 3, 4, 5], {2: 3.0, 5: 6.0}, 1.0)]
     [3.0, 3.0, 5.0, 6.0, 6.0]
     """
-    at, values = np.array(list(known), dtype=float), np.array(list(known.values()), dtype=float)
+    finite = {at: value for at, value in known.items() if value < np.inf}
+    at, values = np.array(list(finite), dtype=float), np.array(list(finite.values()), dtype=float)
     return [float(following(k, at, values, least).min(initial=np.inf)) for k in ks]
 
 

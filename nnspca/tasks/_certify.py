@@ -138,11 +138,12 @@ def certify(
     k, ins, outs = check_restriction(cov, k, include, exclude)
     nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
     gap = None if gap is None else check_share("gap", gap)
+    for name, value in (("near", near), ("warm_start", warm_start)):
+        if value is not None:
+            check_instance(name, value, Certificate, "one that nnspca.certify gave")
     if near is not None and warm_start is not None:
-        raise ValueError("near is the former name of warm_start: give one of them")
+        raise ValueError(f"near (k = {near.k}) and warm_start (k = {warm_start.k}) are one argument: give warm_start")
     warm_start = near if warm_start is None else warm_start
-    if warm_start is not None:
-        check_instance("warm_start", warm_start, Certificate, "one that nnspca.certify gave")
     if component is not None:
         check_instance("component", component, Component, "one that nnspca.solve gave")
     started = time.perf_counter()

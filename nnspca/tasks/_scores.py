@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal
 
 import numpy as np
@@ -132,13 +133,30 @@ def separation(scores, labels) -> dict[Any, float | None]:
     {'ill': 0.0, 'well': 1.0}
     """
     values = _one_each(scores)
-    given = np.ravel([] if masked(labels)[0] else labels).tolist()
-    named = [None if label is None or label != label or label == -1 else label for label in given]
-    classes = {label for label in named if label is not None}
-    if len(named) != len(values) or {type(label) for label in classes} not in (set(), {int}, {str}):
-        raise ValueError(f"labels={shown(labels)} are not allowed; give {len(values)} whole numbers, or as many names")
-    labelled = np.array([label is not None for label in named], bool)
-    return {c: _area(values[labelled], np.array([label == c for label in named])[labelled]) for c in sorted(classes)}
+    given = [] if masked(labels)[0] or np.ndim(np.asarray(labels, dtype=object)) != 1 else list(labels)
+    named = [_class(label) for label in given]
+    kinds = {type(label) for label in _known(named)}
+    if len(named) != len(values) or kinds not in (set(), {int}, {str}) or (kinds == {int} and min(_known(named)) < 0):
+        raise ValueError(
+            f"labels={shown(labels)} are not allowed; give {len(values)} whole numbers from -1, or as many names"
+        )
+    labelled, classes = np.array([label is not None for label in named], bool), sorted(set(_known(named)))
+    return {c: _area(values[labelled], np.array([label == c for label in named])[labelled]) for c in classes}
+
+
+def _known(named: list[Any]) -> list[Any]:
+    """The classes of the samples that have one."""
+    return [label for label in named if label is not None]
+
+
+def _class(label: Any) -> Any:
+    """The class that a label names, None for none; where some have none, whole numbers come as floats."""
+    label = label.item() if isinstance(label, np.generic) else label
+    if label is None or type(label).__name__ == "NAType":
+        return None
+    if isinstance(label, float):
+        label = None if math.isnan(label) else int(label) if label.is_integer() else label
+    return None if label == -1 else label
 
 
 def _is_one(loadings: object) -> bool:

@@ -92,6 +92,19 @@ def test_k_is_played_walked_and_chosen_in_the_chart_and_a_card_opens_other_data(
     asks_why(page)
 
 
+def test_a_walk_along_k_loses_no_step_while_the_page_answers_earlier_ones(visit):
+    page = visit("/?data=pitprops&methods=best&ks=1-13&k=2")
+    found = grown(page, 12)
+    quiet(page)
+    found.get_by_role("slider").focus()
+    for k in range(3, 12):
+        page.keyboard.press("ArrowRight")
+        expect(found).to_have_attribute("data-k", str(k))
+        page.wait_for_timeout(320)  # a rest is told after 250
+        expect(found).to_have_attribute("data-k", str(k))
+    settled_url(page, k="11")
+
+
 def asks_why(page: Page) -> None:
     """A click in the picture opens the answer below, and the next is answered there."""
     found = player(page, 16)

@@ -30,4 +30,6 @@ for i in np.flatnonzero(parts.loadings.any(axis=1)):
 figure.update_layout(title="Wines on two components", template="plotly_white", height=560)
 figure.update_layout(xaxis_title="score on component 1", yaxis_title="score on component 2")
 areas = nnspca.separation(scores[:, 0], wine.target)
-print("area under the curve of each wine against the others, by component 1:", [f"{area:.2f}" for area in areas])
+print(
+    "area under the curve of each wine against the others, by component 1:", [f"{area:.2f}" for area in areas.values()]
+)

@@ -146,7 +146,8 @@ def opened(certificate: Proof, known: Known, subject: Subject) -> None:
     if known.upper < certificate.upper:
         gaps = [f"a gap of at most {at_most(100 * (1 - ratio), 4)} %" for ratio in (certificate.ratio, known.ratio)]
         source = f" ({known.source})" if known.source else ""
-        st.caption(f"This certificate was made live: it has {gaps[0]}. The answer above has {gaps[1]}{source}.")
+        if gaps[0] != gaps[1]:
+            st.caption(f"This certificate was made live: it has {gaps[0]}. The answer above has {gaps[1]}{source}.")
     st.markdown(f"**What was proven.** {claim(certificate, subject)}")
     st.markdown(f"**The lowest upper bound: {say.title(won.name).lower()}.** {won.detail}")
     st.markdown(f"**Why it holds.** {why(won)}")

@@ -296,6 +296,8 @@ def panel(view: View) -> None:
         horizontal=True,
         label_visibility="collapsed",
     )
+    if len(options) == 1:
+        st.caption("Choosing k and stability need samples, which a covariance matrix has not.")
     if which == "which k":
         which_k(view)
     elif which == "stability":

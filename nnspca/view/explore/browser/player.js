@@ -11,6 +11,7 @@ class Player extends Shown {
     this.slider = this.find("input");
     this.curve = new Curve();
     this.fresh = new Set();
+    this.sent = new Set(); // each k the page was told and has not answered
     this.listen();
     this.take(data);
   }
@@ -29,7 +30,9 @@ class Player extends Shown {
     this.components.take(data.here);
     this.complete();
     this.path.scene.names &&= this.components.names;
-    if (other || (data.k !== this.asked && !this.playing)) this.touched = false;
+    const told = this.sent.has(data.k) && !other; // the page answers, while the person may have gone on
+    if (data.k === Array.from(this.sent).at(-1)) this.sent.clear();
+    if (other || (data.k !== this.asked && !this.playing)) this.touched = told && this.k !== data.k;
     this.asked = data.k;
     this.waits = data.waits;
     Object.assign(this.box.dataset, { bounds: data.band.ks.length, proven: data.band.proven.filter(Boolean).length });
@@ -146,6 +149,8 @@ class Player extends Shown {
     clearTimeout(this.telling);
     this.telling = setTimeout(() => {
       if (this.playing || this.dragging || !this.attached || this.k === this.asked) return;
+      this.sent.delete(this.k);
+      this.sent.add(this.k);
       this.tell?.("k", this.k);
     }, 250);
   }
@@ -173,7 +178,8 @@ class Player extends Shown {
     this.fresh.left = this.fresh.size ? Math.max(0, (this.fresh.until - now) / GLOW) : 0;
     const waits = this.waiting(), part = this.part(s);
     const layer = { ...part, colour: palette.series[1], negative: palette.found, fresh: this.fresh };
-    if (part || waits) this.drawn = drawScene(brushOn(this.picture, palette), path.scene, waits ? [] : [layer]);
+    // no other k's component stands beside this k, not even until its own has come
+    this.drawn = drawScene(brushOn(this.picture, palette), path.scene, part && !waits ? [layer] : []);
     const brush = brushOn(this.graph, palette);
     this.curve.draw(brush);
     if (!waits) this.curve.dot(brush, prefersStill() ? path.ks[s] : this.k);

@@ -110,3 +110,7 @@ def answers(address: str, server: subprocess.Popen[bytes]) -> bool:
         except OSError:
             time.sleep(0.1)
     return False
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -30,7 +30,8 @@ from nnspca.numerics.feasible import sum_of_largest
 from nnspca.result import Bound
 
 # Steps that the work should suffice for, which decides the size of the core; of flat spectra. MANY half: −.0015 on
-# 168 × 2,905 standardised, k = 50; double: −.0167 on Leukemia, 2 parts, k = 20. FEW not halved or doubled apart.
+# 168 × 2,905 standardised, k = 50; double: −.0167 on Leukemia, 2 parts, k = 20. FEW half:
+# −.0647, double: −.0310 on 49 × 7,129, k = 200.
 MANY, FEW = 360, 12
 MOST = 2000  # features of the core. Half: −.0480 on 49 × 7,129, k = 200.
 # Share of the core that is chosen at first: the heaviest rows outside join it. Half: −.0002 on 168 × 2,905

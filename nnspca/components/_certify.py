@@ -119,7 +119,6 @@ def certify_parts(
     check_covariance(cov)
     check_callables(should_stop=should_stop, on_progress=on_progress)
     check_choice("effort", effort, PLANS)
-    effort = "live" if effort == "live" else "thorough"  # a string of NumPy is none that a certificate holds
     gap = None if gap is None else check_share("gap", gap)
     if warm_start is not None:
         check_instance("warm_start", warm_start, PartsCertificate, "a result of nnspca.certify_parts")

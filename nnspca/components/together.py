@@ -243,7 +243,7 @@ def bound_parts(
     ``before`` a bound already proven here.
     If ``fixed``, exactly these parts are certified: better ones found on the way do not replace them.
     """
-    started, effort = time.perf_counter(), efforts[-1]
+    started = time.perf_counter()
     X = np.zeros((n_components, problem.n))
     X[: len(parts)] = [part.loadings for part in parts]
 
@@ -299,7 +299,7 @@ def bound_parts(
         parts,
         tuple(known.bounds.values()),
         problem.cov.fingerprint,
-        effort,
+        str(effort),  # a string of NumPy is none that a file of certificates holds
         time.perf_counter() - started,
         monitor.stop(),
     )

@@ -429,3 +429,11 @@ def test_a_poor_part_of_a_factor_gets_a_certificate_that_its_judge_accepts(monke
     for place in (0, 4):
         part = nnspca.Component(np.eye(5)[place], float(cov.diagonal[place]), "given", 4)
         nnspca.verify(nnspca.certify_parts(cov, 2, 4, [part]), cov)
+
+
+@pytest.mark.parametrize("effort", [np.str_("live"), np.str_("thorough")])
+def test_an_effort_that_is_a_string_of_numpy_is_one_that_verifies(effort):
+    cov = nnspca.Covariance.from_matrix(np.diag([3.0, 2.0, 1.0]) + 0.1)
+    found = nnspca.decompose(cov, 2, 1, deflation="together", certify=effort)
+    for certificate in (nnspca.certify_parts(cov, 2, 1, effort=effort), found.certificate):
+        nnspca.verify(certificate, cov)

@@ -11,7 +11,7 @@ class Player extends Shown {
     this.slider = this.find("input");
     this.curve = new Curve();
     this.fresh = new Set();
-    this.sent = new Set(); // each k the page was told and has not answered
+    this.sent = []; // each k the page was told and has not answered
     this.listen();
     this.take(data);
   }
@@ -30,9 +30,9 @@ class Player extends Shown {
     this.components.take(data.here);
     this.complete();
     this.path.scene.names &&= this.components.names;
-    const told = this.sent.has(data.k) && !other; // the page answers, while the person may have gone on
-    if (data.k === Array.from(this.sent).at(-1)) this.sent.clear();
-    if (other || (data.k !== this.asked && !this.playing)) this.touched = told && this.k !== data.k;
+    const told = this.sent.lastIndexOf(data.k) + 1; // the page answers, while the person may have gone on
+    this.sent.splice(0, other ? this.sent.length : told);
+    if (other || (data.k !== this.asked && !this.playing)) this.touched = !other && told > 0 && this.k !== data.k;
     this.asked = data.k;
     this.waits = data.waits;
     Object.assign(this.box.dataset, { bounds: data.band.ks.length, proven: data.band.proven.filter(Boolean).length });
@@ -149,8 +149,7 @@ class Player extends Shown {
     clearTimeout(this.telling);
     this.telling = setTimeout(() => {
       if (this.playing || this.dragging || !this.attached || this.k === this.asked) return;
-      this.sent.delete(this.k);
-      this.sent.add(this.k);
+      this.sent.push(this.k);
       this.tell?.("k", this.k);
     }, 250);
   }

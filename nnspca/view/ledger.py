@@ -38,6 +38,7 @@ from nnspca.view.link.state import opening
 from nnspca.view.say import optimal, share
 
 MOST_BYTES = 64 * 2**20
+MOST_FOLLOWED = 256  # choices of k for which what follows is kept until the next find
 STORED = "stored proof"
 
 Problem = tuple[str, bool, bool]  # content hash of the data, standardised, nonnegative
@@ -182,6 +183,8 @@ class Ledger:
             account, about = self._account(problem), (tuple(ks), least)
             if about not in account.followed:
                 own = {k: entry for (k, r), entry in account.entries.items() if r == 1}
+                if len(account.followed) >= MOST_FOLLOWED:  # each visitor may ask for k of their own
+                    account.followed.clear()
                 account.followed[about] = _carried(own, about[0], least)
             return account.followed[about]
 

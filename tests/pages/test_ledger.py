@@ -179,3 +179,13 @@ def test_what_follows_of_hundreds_of_k_is_worked_out_once_until_the_next_find(mo
     assert book.version(PROBLEM) == before, "nothing of it was better"
     book.record(PROBLEM, 7, None, 7.5)
     assert book.version(PROBLEM) != before and book.along(PROBLEM, ks, 0.5)[7].upper == 7.5
+
+
+def test_what_visitors_ask_of_one_problem_takes_no_more_memory_with_each_choice_of_k():
+    book = Ledger()
+    book.record(PROBLEM, 1, component(1.0), 2.0)
+    sizes = []
+    for k in range(1, 3 * ledger.MOST_FOLLOWED):
+        assert book.at(PROBLEM, k, 1.0).lower == 1.0
+        sizes.append(nbytes(book._account(PROBLEM).followed))
+    assert max(sizes[ledger.MOST_FOLLOWED :]) <= 1.1 * max(sizes[: ledger.MOST_FOLLOWED])

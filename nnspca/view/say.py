@@ -212,11 +212,12 @@ def share(variance: float, upper: float) -> float:
 def digits(variance: float, upper: float, whole: float) -> int:
     """Return with how many decimals a variance and its upper bound, in per cent, show the share that is proven.
 
-    >>> digits(0.5, 0.51, 1.0), digits(0.0489, 0.0491, 1.0), digits(0.5, math.inf, 1.0)
-    (1, 2, 1)
+    >>> digits(0.5, 0.51, 1.0), digits(0.0489, 0.0491, 1.0), digits(0.22599, 0.226, 1.0), digits(0.5, math.inf, 1.0)
+    (1, 2, 2, 1)
     """
-    if not math.isfinite(upper) or optimal(ratio := share(variance, upper)):
+    if not math.isfinite(upper):
         return 1
+    ratio = share(variance, upper)
     shown = (floor(100 * variance / whole, d) / ceil(100 * upper / whole, d) for d in range(1, FINEST))
     return next((d for d, one in enumerate(shown, start=1) if one >= ratio - NEARLY), FINEST)
 

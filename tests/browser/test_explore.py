@@ -26,6 +26,24 @@ from tests.browser.page import (
 
 pytestmark = pytest.mark.browser
 
+# Keeps what the chart draws from now on: its words without a halo, as boxes, and its upright dashed lines.
+WATCHED = """() => {
+  const pen = CanvasRenderingContext2D.prototype, {beginPath, lineTo, stroke, strokeText, fillText} = pen;
+  const seen = window.seen = {words: [], lines: []};
+  let points = [], halo = '';
+  Object.assign(pen, {
+    beginPath() { points = []; beginPath.call(this); },
+    lineTo(x, y) { points.push([x, y]); lineTo.call(this, x, y); },
+    stroke() { if (this.getLineDash().length) seen.lines.push(points); stroke.call(this); },
+    strokeText(words, ...at) { halo = words; strokeText.call(this, words, ...at); },
+    fillText(words, x, y, most) {
+      const wide = this.measureText(words).width, left = x - {left: 0, center: wide / 2, right: wide}[this.textAlign];
+      if (words !== halo) seen.words.push([words, left, left + wide, y - 11, y]);
+      fillText.call(this, words, x, y, most);
+    }});
+}"""
+CROSSED = """() => seen.lines.flatMap(([[x, top], [, foot]]) => seen.words.filter(
+  ([, left, right, high, low]) => left < x && x < right && top < low && high < foot).map(([words]) => words))"""
 SLOW = "/?data=digits&method=epsilon-net&d=8&epsilon-net.epsilon=0.01&epsilon-net.max_samples=10000000"
 
 
@@ -34,7 +52,7 @@ def along(found: Locator, k: int, last: int) -> tuple[float, float, float]:
     box = found.locator(".curve").bounding_box()
     low, high = math.log(0.9), math.log(1.06 * last)
     x = 58 + (math.log(k) - low) / (high - low) * (box["width"] - 12 - 58)
-    return box["x"] + x, box["y"] + 46, box["y"] + 44 + 0.36 * (box["height"] - 36 - 44)
+    return box["x"] + x, box["y"] + 46, box["y"] + 44 + 0.36 * (box["height"] - 40 - 44)
 
 
 def test_k_is_played_walked_and_chosen_in_the_chart_and_a_card_opens_other_data(visit):
@@ -67,11 +85,19 @@ def test_k_is_played_walked_and_chosen_in_the_chart_and_a_card_opens_other_data(
         settled_url(page, k="6")
         expect(field(page, "k")).to_have_value("6")
     expect(found.locator("[data-say=words]")).to_contain_text(PROVEN)
+    page.evaluate(WATCHED)
+    slider.press("End")
+    for _ in range(6):
+        slider.press("ArrowLeft")
+    settled_url(page, k="7")
+    page.wait_for_function("() => new Set(seen.lines.map(line => line[0][0])).size > 2")
+    assert not page.evaluate(CROSSED), "the line at k crosses no words"
     # the chart says what is under the mouse, and a point of another solver's curve takes the picture's place
     x, top, foot = along(found, 7, 13)
     page.mouse.move(x, foot - 20)  # below every curve
     tip, y = found.locator(".curve-tip"), top
-    expect(tip).to_have_text(re.compile(r"^k = 7: found .+ %, at most .+ %, (gap at most [\d.]+ %|proven optimal)$"))
+    share = re.search(r"explain ([\d.]+)", slider.get_attribute("aria-valuetext"))[1]
+    expect(tip).to_have_text(f"k = 7: found {share} %, proven optimal")
     while "Click" not in tip.inner_text():
         y += 4
         assert y < foot, "no point of another curve at k = 7"

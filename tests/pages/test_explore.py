@@ -60,7 +60,8 @@ def test_sentence_chart_and_curves_say_the_ledgers_number_at_each_k(explored):
     rows, unit, band = about.along(shown["ks"]), about.total, shown["band"]
     for at, k in enumerate(shown["ks"]):
         assert say.proven_share(rows[k].ratio) in shown["says"][at]
-        assert f"{say.at_least(100 * rows[k].lower / unit, 1)} % of the total variance" in shown["says"][at]
+        said = say.at_least(100 * rows[k].lower / unit, at_each_k(band, "digits")[k])
+        assert f"{said} % of the total variance" in shown["says"][at]
         assert shown["shares"][at] <= rows[k].lower / unit <= shown["shares"][at] + 1e-6
         assert at_each_k(band, "gaps")[k] == shown["gaps"][at] >= 1 - rows[k].ratio - 1e-12
     lower, upper, proven = (at_each_k(band, name) for name in ("lower", "upper", "proven"))

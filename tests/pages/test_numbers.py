@@ -50,6 +50,13 @@ def test_a_proven_share_is_never_rounded_up_nor_by_more_than_a_digit(share, digi
     assert 100 * share - 10.0**-digits * (1 + 1e-6) <= said <= 100 * share
 
 
+@given(some.floats(0.1, 100.0), some.floats(0.0, say.OPTIMAL))
+def test_what_is_proven_optimal_and_its_bound_are_said_alike(share, gap):
+    lower, upper = share * (1 - gap), share
+    digits = say.digits(lower, upper, 100.0)
+    assert say.floor(lower, digits) >= say.ceil(upper, digits) * (1 - say.NEARLY - gap)
+
+
 @given(some.floats(0.0, 1e7))
 def test_a_duration_is_never_nothing_nor_a_full_unit_of_the_next(value):
     said = say.seconds(value)

@@ -50,7 +50,7 @@ def claim(certificate: Proof, subject: Subject) -> str:
         else f"which is **{proven_share(certificate.ratio)}**; the gap is at most {at_most(100 * gap, 2)} %."
     )
     shown = say.digits(certificate.lower, certificate.upper, subject.total)
-    most = at_most(100 * certificate.upper / subject.total, shown)
+    most = f", which is {at_most(100 * certificate.upper / subject.total, shown)} % of the total variance"
     upper, lower = (
         number(value, up=up, down=not up, telling=TELLING)
         for value, up in ((certificate.upper, True), (certificate.lower, False))
@@ -65,7 +65,8 @@ def claim(certificate: Proof, subject: Subject) -> str:
         whole = (
             f"Take any {parts} of {n:,} features{shared}, each with at most {k:,} {signs}loadings. Together none have"
         )
-    return f"{whole} above **{upper}**, which is {most} % of the total variance. The best found has **{lower}**, {best}"
+    most = "" if optimal(certificate.ratio) else most  # rounded up, it would differ from what is found, rounded down
+    return f"{whole} above **{upper}**{most}. The best found has **{lower}**, {best}"
 
 
 def kind_of(component: Component, k: int) -> str:

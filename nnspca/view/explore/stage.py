@@ -174,6 +174,7 @@ def curve(view: View) -> dict[str, Any]:
             "lower": floors([row.lower / unit for row in rows], DIGITS),
             "upper": [min(share, 1.0) for share in ceils([row.upper / unit for row in rows], DIGITS)],
             "gaps": band.gaps([(row.lower, row.upper) for row in rows], DIGITS),
+            "digits": [say.digits(row.lower, row.upper, unit) for row in rows],
             "optimal": [row.optimal for row in rows],
             "proven": [row.proven for row in rows],
         },

@@ -12,7 +12,7 @@ class Curve {
     this.left = 58;
     this.right = width - 12;
     this.top = flat ? 22 : 44;
-    this.foot = height - 36;
+    this.foot = height - 40;
     this.split = this.top + 0.36 * (this.foot - this.top); // the gap, which tells more, has the larger share
     this.below = this.split + 34;
     const first = Math.min(ks[0], band.ks[0] ?? ks[0]), last = Math.max(ks.at(-1), band.ks.at(-1) ?? 0);
@@ -35,7 +35,6 @@ class Curve {
     this.shade(brush);
     this.lines(brush);
     this.marks(brush);
-    this.words(brush);
   }
 
   axes(brush) {
@@ -55,9 +54,9 @@ class Curve {
       last = y;
     }
     for (const k of this.kTicks((text) => brush.measure(text, size))) {
-      brush.text(count(k), Math.min(this.x(k), this.width - brush.measure(count(k), size) / 2 - 1), this.foot + 16, { size, align: "center" });
+      brush.text(count(k), Math.min(this.x(k), this.width - brush.measure(count(k), size) / 2 - 1), this.foot + 20, { size, align: "center" });
     }
-    brush.text("k, nonzero loadings allowed (log scale)", (this.left + this.right) / 2, this.foot + 32, { size, align: "center" });
+    brush.text("k, nonzero loadings allowed (log scale)", (this.left + this.right) / 2, this.foot + 36, { size, align: "center" });
   }
 
   /** One line that names what is drawn; what does not fit is left to the hover. */
@@ -172,7 +171,7 @@ class Curve {
     const part = clamp(axisOf(Math.log(path.ks[s]), Math.log(path.ks[next]), 0, 1)(Math.log(k)), 0, 1);
     const between = (values) => values[s] + (values[next] - values[s]) * part, x = this.x(k);
     const look = { fill: palette.found, thick: 2 };
-    brush.line([[x, this.top], [x, this.foot]], { colour: palette.quiet, wide: 1, dash: [3, 3] });
+    for (const ends of [[this.top, this.split], [this.below, this.foot]]) brush.line(ends.map((y) => [x, y]), { colour: palette.quiet, wide: 1, dash: [3, 3] }); // not through the words between
     brush.dot(x, this.y(between(path.shares)), 6.5, look);
     if (path.gaps[s] === null || path.gaps[next] === null) return;
     const [here, there] = [this.gapY(path.gaps[s]), this.gapY(path.gaps[next])];
@@ -194,13 +193,13 @@ class Curve {
   hint(px, py) {
     const { band } = this.path, point = this.pointAt(px, py);
     if (point) {
-      const { curve, at } = point;
-      return `${curve.title}, k = ${count(point.k)}: ${floorTo(100 * curve.shares[at], 1)} %${gapWords(curve.gaps[at], false)}. Click to see it.`;
+      const { curve, at } = point, digits = band.digits[band.ks.indexOf(point.k)] ?? 2;
+      return `${curve.title}, k = ${count(point.k)}: ${floorTo(100 * curve.shares[at], digits)} %${gapWords(curve.gaps[at], false)}. Click to see it.`;
     }
     if (!band.ks.length || py < this.top || py > this.foot || px < this.left || px > this.right) return "";
     const s = band.ks.reduce((best, at, i) => (Math.abs(this.x(at) - px) < Math.abs(this.x(band.ks[best]) - px) ? i : best), 0);
-    const shares = `found ${floorTo(100 * band.lower[s], 2)} %, at most ${ceilTo(100 * band.upper[s], 2)} %`;
-    return `k = ${count(band.ks[s])}: ${shares}${gapWords(band.gaps[s], band.optimal[s])}${band.proven[s] ? "" : " (carried)"}`;
+    const digits = band.digits[s], most = band.optimal[s] ? "" : `, at most ${ceilTo(100 * band.upper[s], digits)} %`;
+    return `k = ${count(band.ks[s])}: found ${floorTo(100 * band.lower[s], digits)} %${most}${gapWords(band.gaps[s], band.optimal[s])}${band.proven[s] ? "" : " (carried)"}`;
   }
 }
 

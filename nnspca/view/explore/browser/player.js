@@ -182,6 +182,7 @@ class Player extends Shown {
     const brush = brushOn(this.graph, palette);
     this.curve.draw(brush);
     if (!waits) this.curve.dot(brush, prefersStill() ? path.ks[s] : this.k);
+    this.curve.words(brush);
     this.box.dataset.k = String(path.ks[s]);
   }
 

@@ -52,7 +52,7 @@ def test_keys_lead_through_a_lecture_whatever_has_the_focus(visit):
     expect(line).to_contain_text("1 of 12")
     page.keyboard.press("PageDown")
     expect(line).to_contain_text("2 of 12")
-    scene.get_by_role("heading", name="Learn").wait_for()
+    scene.get_by_role("heading", name="What PCA loads on").wait_for()
     page.keyboard.press("n")
     expect(page.locator(".notes")).to_be_visible()
     page.get_by_role("button", name="Next scene").click()
@@ -60,3 +60,8 @@ def test_keys_lead_through_a_lecture_whatever_has_the_focus(visit):
     page.wait_for_url(began)
     page.goto(began + "&lecture=3")
     expect(line).to_contain_text("3 of 12")
+    expect(scene.locator(".curve")).to_be_in_viewport(ratio=0.99)
+    page.goto(page.url.replace("scene=3", "scene=12"))
+    scene.get_by_text("What was proven").wait_for()
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert line.locator("b").evaluate("title => title.scrollWidth <= title.clientWidth"), "no title is cut"

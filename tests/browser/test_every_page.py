@@ -181,10 +181,10 @@ REDRAWN = """dark => [...document.querySelectorAll('.js-plotly-plot')]
   .every(gd => gd.layout?.meta && gd.layout.meta.dark === dark)"""
 UNNAMED = """() => [...document.querySelectorAll('[data-testid=stPlotlyChart]')]
   .filter(c => !c.closest('[aria-label]') && !c.querySelector('[aria-label]')).length"""
-# What lies beyond the width of a phone: the page itself, its title, and what canvases are made of.
+# What lies beyond the width of a phone: the page itself, its title and those of figures, what canvases are made of.
 BEYOND = """() => [
   ...(document.querySelector('[data-testid=stMain]').scrollWidth > innerWidth ? ['the page'] : []),
-  ...[document.querySelector('h1'), ...[...document.querySelectorAll('*')]
+  ...[...document.querySelectorAll('h1, .gtitle'), ...[...document.querySelectorAll('*')]
       .flatMap(e => e.shadowRoot ? [...e.shadowRoot.querySelectorAll('*')] : [])]
     .filter(e => !e.parentElement?.closest('nav.strip'))  // which scrolls by itself
     .filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.className || e.tagName)]"""

@@ -116,7 +116,7 @@ def test_no_value_of_a_link_breaks_a_page_or_comes_alive(open_page, name, turn, 
     said |= {key: HOSTILE[(at + turn * 5) % len(HOSTILE)] for at, key in enumerate(wrong)}
     page = open_page(f"pages/{name}.py", said, **({} if name == "main" else {"data": "pitprops", "k": 4}))
     if name == "main":
-        assert any("Data set: “" in note.value and "cannot be used here" in note.value for note in page.info)
+        assert any("No data set" in note.value and "choose it again" in note.value for note in page.info)
     else:
         settle(page)
     assert not alive(page)

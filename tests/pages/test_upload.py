@@ -202,10 +202,11 @@ def test_an_error_shows_the_lines_and_what_mends_it_and_no_page_shows_other_data
 
 def test_a_reload_offers_the_file_again_by_name(open_page):
     page = open_page(data="holes", k=4)
-    assert "holes" in texts(page) and "cannot be used here" in texts(page)
+    (asking,) = [note.value for note in page.info if "holes" in note.value]
+    assert "choose it again" in asking and "LFW" not in asking
+    assert any(link.page == "data" for link in page.get("page_link")), "what it says is one press away"
     assert sent(redrawn(page), "link")["says"]["data"] == ["holes"], "a second reload offers it, too"
-    page = page.switch_page("data.py").run()
-    assert "choose **holes** again" in texts(page)
+    assert asking in texts(page.switch_page("data.py").run()), "beside the place for files"
 
 
 def dotted(value):

@@ -87,13 +87,7 @@ def show() -> Desk | None:
     )
     if given and not here.given:  # a browser that came back brings them without a change
         _given()
-    if here.lost and here.desk is None:
-        lost = sanitize.plain(here.lost, sanitize.NAME)
-        st.info(
-            f"The link shows **{lost}**, which is not open. If it is a file of yours, choose **{lost}** again: a "
-            "reload forgets files.",
-            icon=":material/upload_file:",
-        )
+    uploads.ask_again()
     name = state.current().data
     catalogue.laid(name)
     desk = here.desks.get(name, here.desk)

@@ -159,7 +159,7 @@ def add_paper(
         x=[k for k, _ in upper],
         y=[share for _, share in upper],
         mode="lines+markers",
-        name=f"the paper's upper bound ({chance}, not proven)",
+        name=f"the paper's bound ({chance})",
         line={"color": palette.paper_bound, "width": 1.5, "dash": "dash"},
         marker={"size": 5, "symbol": "circle-open"},
         hovertemplate="k = %{x}<br>the paper's upper bound %{y:.2f} % of the total variance<extra>not proven</extra>",

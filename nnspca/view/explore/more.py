@@ -94,7 +94,7 @@ def figure(view: View) -> Figure:
         view.band,
         view.curves,
         charts.palette(),
-        title="Variance explained, by number of nonzero loadings",
+        title="Variance explained against k",
         unit="share of the total variance (%)",
         along="k, nonzero loadings allowed (log scale)",
         log=True,

@@ -77,7 +77,6 @@ WIDGETS: dict[str, Callable[..., Any]] = {
     "select_slider": st.select_slider,
 }
 LONGEST = 60  # letters of a refused value that a note repeats
-RELOADED = " If it is a file of your own, choose it again on the Data page: no page may reopen files by itself."
 FEW = 12  # options that a note lists
 KNOWN = {entry.key for entry in state.TABLE}
 OFFERS = {  # by the key of the link: the button's words without a suggestion and with one, and why there is none
@@ -255,12 +254,11 @@ def _note(
 ) -> None:
     """Keep a note about a value that could not be used, until the person chooses another, or other data."""
     notes = here.notes
-    if refused is not None:
+    if refused is not None and not (here.lost and place[1] == "data"):  # which is told beside what mends it
         rejected = refused if len(refused) <= LONGEST else f"{refused[:LONGEST]} …"
         limits = f" ({sanitize.plain(allowed)})" if allowed else ""
         shown = sanitize.plain(_say(value, name))
         sentence = f"{label}: “{sanitize.plain(rejected)}” cannot be used here{limits}; showing {shown}."
-        sentence += RELOADED if place[1] == "data" else ""
         notes[place] = (value, _data()), sentence
     elif place in notes and notes[place][0][0] != value:
         del notes[place]

@@ -73,7 +73,7 @@ def _reconstruction(parts: Components, subject: Subject) -> None:
     near = U @ np.linalg.lstsq(U, away, rcond=None)[0] if used else np.zeros_like(away)
     approximation = mean + spread * near
     left = float((away - near) @ (away - near)) / (float(away @ away) or 1.0)
-    title = f"{called(data, number)}, and its reconstruction from {used} {'part' if used == 1 else 'parts'}"
+    title = f"{called(data, number)}, rebuilt from {used} {'part' if used == 1 else 'parts'}"
     if data.image_shape is not None:
         figure = figures.rebuilt(sample, approximation, data.image_shape, charts.palette(), title=title)
     else:

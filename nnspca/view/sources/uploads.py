@@ -234,9 +234,22 @@ def moved(desk: Desk) -> tuple[float, float]:
     return float(cov.moved), float(np.linalg.norm(desk.data.X))
 
 
+def ask_again() -> bool:
+    """Ask for the file that the link names, where it is not open; return whether it is asked for."""
+    here = session.current()
+    if asked := bool(here.lost and here.desk is None):
+        lost = sanitize.plain(here.lost, sanitize.NAME)
+        st.info(
+            f"No data set **{lost}** is open: if it is a file of yours, choose it again, as a reload forgets files."
+        )
+    return asked
+
+
 def warn() -> None:
-    """Warn of a file that could not be used: the page shows other data."""
+    """Warn of a file that is not in use: the page shows other data."""
     desk = session.current().desk
+    if ask_again():
+        widgets.page_link("data.py", "Choose the file on the Data page →", ":material/upload_file:")
     if desk is not None and desk.data is None and desk.problem:
         error, problem = desk.seen.error, desk.problem
         if isinstance(error, MissingValues):

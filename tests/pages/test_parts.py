@@ -85,7 +85,7 @@ def test_where_the_ledger_answers_no_run_begins_and_a_live_one_ends_in_one_sente
     monkeypatch.setattr(ledger, "stored", lambda: shelved(*pitprops_stored(3).values()))
     app = page(**SMALL, r=3)
     stored = texts(app)
-    assert "These three parts explain 54.8 % of the total variance." in stored and "(stored proof)" in stored
+    assert "These three parts explain 54.83 % of the total variance." in stored and "(stored proof)" in stored
     assert "parts" not in app.session_state["session"].jobs and "Live" not in stored
     app.button(key="start-parts").click().run()
     said = texts(settle(app))

@@ -198,15 +198,19 @@ def test_an_error_shows_the_lines_and_what_mends_it_and_no_page_shows_other_data
     assert page.selectbox(key="desk-delimiter").options[0] == "as found"
     other = settle(open_page(data="pitprops", k=4, session=page.session_state["session"]))
     assert "Your file **semi.csv** is not in use" in texts(other)
+    assert "delimiter=" not in texts(other), "what is for programs"
 
 
-def test_a_reload_offers_the_file_again_by_name(open_page):
+def test_a_reload_offers_the_file_again_by_name_and_it_opens_at_its_k(open_page):
     page = open_page(data="holes", k=4)
     (asking,) = [note.value for note in page.info if "holes" in note.value]
     assert "choose it again" in asking and "LFW" not in asking
     assert any(link.page == "data" for link in page.get("page_link")), "what it says is one press away"
     assert sent(redrawn(page), "link")["says"]["data"] == ["holes"], "a second reload offers it, too"
-    assert asking in texts(page.switch_page("data.py").run()), "beside the place for files"
+    page = page.switch_page("data.py").run()
+    assert asking in texts(page), "beside the place for files"
+    page = brought(page, ("holes.csv", b"a,b,c,d,e\n1,2,3,4,5\n5,4,2,2,0\n0,1,1,7,2\n"))
+    assert page.session_state["data"] == "holes" and page.session_state["session"].assigned["k"][-1] == 4
 
 
 def dotted(value):

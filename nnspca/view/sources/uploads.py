@@ -148,12 +148,12 @@ def take(desk: Desk, read: Read) -> None:
         return
     desk.read, desk.data, desk.inspected, desk.left_out = desk.reading, data, read.inspected, read.left_out
     here.desks[data.name] = desk
-    here.lost = ""
+    lost, here.lost = here.lost, ""
     _held().add(desk)
     if desk.opened != data.n_features:  # other features: every page opens them anew
         desk.opened = data.n_features
         asked = state.current()
-        linked = desk.path is not None and asked.data == data.name and asked.k != state.usual_k(MOST)
+        linked = data.name == (lost if desk.path is None else asked.data) and asked.k != state.usual_k(MOST)
         here.to_open = data.name, data.n_features, asked.k if linked else None
         st.rerun()
 
@@ -251,9 +251,6 @@ def warn() -> None:
     if ask_again():
         widgets.page_link("data.py", "Choose the file on the Data page →", ":material/upload_file:")
     if desk is not None and desk.data is None and desk.problem:
-        error, problem = desk.seen.error, desk.problem
-        if isinstance(error, MissingValues):
-            problem = f"{error.found} Choose on the Data page what becomes of them."
-        title, why = (sanitize.plain(text, 200) for text in (desk.title, problem))
-        st.warning(f"Your file **{title}** is not in use: the page shows other data. {why}", icon=":material/error:")
-        widgets.page_link("data.py", "To the reading desk, which says what mends it →", ":material/database:")
+        title = sanitize.plain(desk.title, sanitize.NAME)
+        st.warning(f"Your file **{title}** is not in use: the page shows other data.", icon=":material/error:")
+        widgets.page_link("data.py", "See what is wrong with it, and what mends it →", ":material/database:")

@@ -1,12 +1,13 @@
 """Write the stored ledger: ``python -m tests.ledger [--seconds S] [--missing] [--check] [name …]``.
 
 For each data set at hand (NNSPCA_DATA names the data), as it is and standardised, with the sign constraint and without:
-a component and an upper bound at the k of :func:`grid`, and at every k between where what is carried there from its
-neighbours would fall behind theirs (:func:`weakest`); and in the view that the data set opens with, those of 1 to 10
-parts at the opening k. A live certificate that leaves more than ``ENOUGH`` is followed by a thorough run of so many
-processor seconds at most. Every certificate is verified before it is written. What is in the file already is only ever
-improved, so that a second run goes on from the first; with ``--missing`` only what is not in it yet is proven, with
-``--check`` nothing is, and what is missing is printed.
+a component and an upper bound at the k of :func:`grid`; at every k between where what is carried there from its
+neighbours would fall behind theirs (:func:`weakest`) a component, and an upper bound where the carried one is too weak
+for it; and in the view that the data set opens with, those of 1 to 10 parts at the opening k. At the k of the grid a
+live certificate that leaves more than ``ENOUGH`` is followed by a thorough run of so many processor seconds at most.
+Every certificate is verified before it is written. What is in the file already is only ever improved, so that a second
+run goes on from the first; with ``--missing`` only what is not in it yet is proven, with ``--check`` nothing is, and
+what is missing is printed.
 """
 
 import argparse
@@ -19,6 +20,7 @@ from itertools import pairwise
 import numpy as np
 
 import nnspca
+from nnspca.bounds import carried
 from nnspca.control.threads import one_blas_thread
 from nnspca.studies import PRINTED
 from nnspca.view import ledger
@@ -27,7 +29,7 @@ from nnspca.view.link.state import usual_k
 from tests.benchmarks import certificates, live
 
 ENOUGH = 5e-4  # relative gap
-CARRIED, WIDE, CARRIED_WIDE = 1e-3, 1000, 5e-3  # what carrying to a k between may add to a gap; of wider data
+CARRIED, WIDE, CARRIED_WIDE = 1e-3, 1000, 5e-3  # what may be added by carrying; of wider data
 EVERY, FINE, RATIO = 64, 1000, 1.05  # every k up to the first, steps of a ratio up to the second, the path's k beyond
 MOST_PARTS = 10
 SAVE_SECONDS = 60.0  # between writings of the file
@@ -47,18 +49,45 @@ def grid(name, n):
     return tuple(sorted(k for k in ks if k <= n))
 
 
-def weakest(record):
-    """Return the k halfway between the first two neighbours that carry too weak a ratio between them.
+def may_add(record):
+    """Return what carrying to a k between may add to a gap."""
+    return CARRIED if record.n <= WIDE else CARRIED_WIDE
 
-    The component is the lower neighbour's, the upper bound the upper one's; None where all carry enough.
+
+def proven_at(record):
+    """Return the k at which an upper bound is stored, ascending."""
+    return sorted(k for k, (_, upper) in record.components.items() if upper < math.inf)
+
+
+def between(record):
+    """Yield the k between each two neighbours with an upper bound, and the variances that carry enough at them.
+
+    That is the carried upper bound times the weaker ratio of the two, less what carrying may add.
     """
-    most = CARRIED if record.n <= WIDE else CARRIED_WIDE
-    for low, high in pairwise(sorted(record.components)):
+    for low, high in pairwise(proven_at(record)):
         (lesser, its), (greater, upper) = record.components[low], record.components[high]
-        own = min(lesser.variance / its, greater.variance / upper)
-        if high > low + 1 and lesser.variance / upper < own - most:
-            return (low + high) // 2
+        ratio, ks = min(lesser.variance / its, greater.variance / upper) - may_add(record), np.arange(low + 1, high)
+        yield ks, ratio * np.minimum(carried.at_larger(its, low, ks, 0.0), upper)  # variances are at least 0
+
+
+def weakest(record):
+    """Return the first k that carries too little; one halfway between its neighbours if it is not stored."""
+    ks = sorted(record.components)
+    best = np.maximum.accumulate([record.components[k][0].variance for k in ks])
+    for wanted_at, wanted in between(record):
+        weak = wanted_at[best[np.searchsorted(ks, wanted_at, side="right") - 1] < wanted]
+        if weak.size:
+            after = int(np.searchsorted(ks, weak[0]))
+            return ks[after] if ks[after] == weak[0] else (ks[after - 1] + ks[after]) // 2
     return None
+
+
+def suffices(record, k, component):
+    """Return whether a new component at k needs no upper bound of its own, with room for the k around it."""
+    for ks, wanted in between(record):
+        if ks.size and ks[0] <= k <= ks[-1]:
+            return component.variance > (1 + may_add(record) / 2) * wanted[k - ks[0]]
+    return False
 
 
 def patience(seconds):
@@ -95,7 +124,8 @@ def missing(key, record):
     """Return what a record lacks: k, and numbers of parts."""
     counts = range(1, min(MOST_PARTS, record.n) + 1) if key == ledger.opened_as(record.name) else ()
     ks = grid(record.name, record.n)
-    return [k for k in ks if k not in record.components], [r for r in counts if r not in record.parts]
+    proven = proven_at(record)
+    return [k for k in ks if k not in proven], [r for r in counts if r not in record.parts]
 
 
 def prove(book, key, data, seconds, only_missing):
@@ -104,23 +134,26 @@ def prove(book, key, data, seconds, only_missing):
     record = book.of(key, data)
     cov = nnspca.Covariance.from_dataset(data, standardize=standardise)
     warm = None
-    for k in missing(key, record)[0] if only_missing else sorted({*grid(name, record.n), *record.components}):
+    for k in missing(key, record)[0] if only_missing else sorted({*grid(name, record.n), *proven_at(record)}):
         warm = prove_at(book, record, cov, k, seconds, warm)
     while (k := weakest(record)) is not None:
-        warm = prove_at(book, record, cov, k, seconds, warm)
+        warm = prove_at(book, record, cov, k, seconds, warm, thorough=False)
     if key == ledger.opened_as(name):
         prove_parts(book, key, cov, seconds, only_missing)
 
 
-def prove_at(book, record, cov, k, seconds, warm):
+def prove_at(book, record, cov, k, seconds, warm, *, thorough=True):
     """Improve what is stored at one k; return the certificate that the next k may start from."""
     held = record.components.get(k)
-    if held is not None and held[0].variance > (1 - 1e-9) * held[1]:
+    if held is not None and held[0].variance > (1 - 1e-6) * held[1]:
         return warm
     settings = {"nonnegative": record.nonnegative, "should_stop": patience(seconds)}
     part = nnspca.solve(cov, k, start=_start(record, k), **settings)
+    if held is None and suffices(record, k, part):
+        record.components[k] = packed(part, cov, k), math.inf
+        return warm
     proof = nnspca.certify(cov, k, nonnegative=record.nonnegative, component=part, warm_start=warm)
-    if proof.gap > ENOUGH:
+    if thorough and proof.gap > ENOUGH:
         settings["should_stop"] = patience(seconds)
         more = nnspca.certify(cov, k, effort="thorough", component=proof.component, warm_start=proof, **settings)
         proof = min(proof, more, key=lambda c: c.upper)
@@ -149,7 +182,7 @@ def prove_parts(book, key, cov, seconds, only_missing):
     record.parts[1] = (one[0],), one[1]
     for r in range(2, min(MOST_PARTS, record.n) + 1):
         held = record.parts.get(r)
-        if held is not None and (only_missing or sum(p.variance for p in held[0]) > (1 - 1e-9) * held[1]):
+        if held is not None and (only_missing or sum(p.variance for p in held[0]) > (1 - 1e-6) * held[1]):
             continue
         found = nnspca.decompose(cov, r, record.opening, deflation="together")
         quick = nnspca.certify_parts(cov, r, record.opening, found, warm_start=warm)
@@ -206,8 +239,9 @@ def write(records):
             pairs = [ledger.pack(part.loadings) for part in listed]
             none = [np.empty(0, "<u2")], [np.empty(0, "<i2")]
             arrays[f"{place}/{kind}support"] = np.concatenate([support for support, _ in pairs] or none[0])
-            arrays[f"{place}/{kind}levels"] = np.concatenate([levels for _, levels in pairs] or none[1])
-    np.savez_compressed(ledger.FILE, about=np.array(json.dumps(about)), **arrays)
+            levels = np.concatenate([levels for _, levels in pairs] or none[1])
+            arrays[f"{place}/{kind}levels"] = levels.view("u1").reshape(-1, 2).T  # low bytes, high bytes: half the file
+    np.savez_compressed(ledger.FILE, about=np.array(json.dumps(about).encode()), **arrays)
     print(f"{ledger.FILE.name}: {ledger.FILE.stat().st_size / 1e3:.0f} kB", flush=True)
 
 

@@ -271,7 +271,7 @@ def _sum_up(first: float, second: float) -> float:
 
 FILE = Path(__file__).with_name("stored.npz")
 METHOD = "best"
-STEPS = 32767  # of the largest loading
+STEPS = 4095  # of the largest loading
 
 Key = tuple[str, bool, bool]  # name of the data set, standardised, nonnegative
 
@@ -320,7 +320,7 @@ def stored() -> Mapping[Problem, Stored]:
 @cache
 def _read(file: Path) -> dict[Problem, Stored]:
     with np.load(file, allow_pickle=False) as arrays:
-        written = json.loads(str(arrays["about"]))
+        written = json.loads(arrays["about"].item())
     found = {}
     for about in written:
         name, problem = about["name"], (about["content_hash"], about["standardise"], about["nonnegative"])
@@ -330,13 +330,14 @@ def _read(file: Path) -> dict[Problem, Stored]:
 
 
 def cardinalities(problem: Problem) -> tuple[int, ...]:
-    """Return the k at which results of a problem are stored, ascending; none where it is not stored."""
+    """Return the k at which proofs of a problem are stored, ascending; none where it is not stored."""
     held = stored().get(problem)
-    return () if held is None else tuple(held.about["ks"])
+    rows = () if held is None else zip(held.about["ks"], held.about["upper"], strict=True)
+    return tuple(k for k, upper in rows if math.isfinite(upper))
 
 
 def pack(loadings: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the support and the 16-bit loadings of a vector."""
+    """Return the support and the loadings of a vector, in ``STEPS``."""
     levels = np.rint(loadings / np.abs(loadings).max() * STEPS).astype("<i2")
     support = np.flatnonzero(levels)
     return support.astype("<u2"), levels[support]
@@ -392,7 +393,7 @@ class Stored:
             yield self.opening, r, parts, math.fsum(parts.variances), upper
 
     def singles(self) -> Iterator[tuple[int, Packed, float]]:
-        """Yield each k with its component and upper bound."""
+        """Yield each k with its component and upper bound, infinite where none is stored."""
         ks = self.about["ks"]
         return zip(ks, self._packed("", ks, [1] * len(ks)), self.about["upper"], strict=True)
 
@@ -405,7 +406,8 @@ class Stored:
     def _packed(self, kind: str, ks: Sequence[int], sizes: Sequence[int]) -> Iterator[Packed]:
         place, nonnegative = self.about["arrays"], self.problem[2]
         with np.load(self.file, allow_pickle=False) as arrays:
-            support, levels = (arrays[f"{place}/{kind}{part}"] for part in ("support", "levels"))
+            support, planes = (arrays[f"{place}/{kind}{part}"] for part in ("support", "levels"))
+        levels = np.ascontiguousarray(planes.T).view("<i2").ravel()
         ends = np.cumsum(self.about[f"{kind}nonzeros"]).tolist()
         loadings = [(support[a:b], levels[a:b]) for a, b in pairwise([0, *ends])]
         of = zip(self.about[f"{kind}lower"], loadings, strict=True)

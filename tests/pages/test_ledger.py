@@ -166,6 +166,18 @@ def test_fewer_parts_than_their_number_are_stored_and_read_as_they_are(tmp_path,
     assert [(len(row.components), row.upper, row.stored) for row in known.values()] == [(2, 4.5, True), (2, 5.0, True)]
 
 
+def test_a_component_stored_without_an_upper_bound_has_the_carried_one_and_is_not_called_proven(tmp_path, monkeypatch):
+    part = replace(component(2.0, n=9, k=6), loadings=np.eye(9)[0])
+    found = {4: (part, 2.2), 6: (replace(part, variance=2.1), math.inf), 8: (part, 2.4)}
+    monkeypatch.setattr(ledger, "FILE", tmp_path / "stored.npz")
+    made.write({("gap", False, True): ledger.Record("gap", "gap", False, True, 9, 4, found, {})})
+    problem = ("gap", False, True)
+    known = Ledger(ledger.stored()).along(problem, (6, 8), 1.0)
+    assert (known[6].lower, known[6].upper, known[6].source) == (2.1, 2.4, "carried from k = 8")
+    assert (known[6].found, known[6].proven, known[6].stored, known[8].stored) == (True, False, False, True)
+    assert ledger.cardinalities(problem) == (4, 8)
+
+
 def test_what_follows_of_hundreds_of_k_is_worked_out_once_until_the_next_find(monkeypatch):
     book, asked = Ledger(), []
     for k in range(2, 300):

@@ -21,7 +21,7 @@ from nnspca.view.tasks import Button, Key, Task
 
 RESTARTS, LEADERS = 100, 25  # of the search for a better component, before the longer proof
 NOTED = 1e-6  # relative fall of an upper bound that a live run tells of
-SAME = 1e-7  # relative difference of two variances of the same component: stored loadings have sixteen bits
+SAME = 1e-6  # relative difference of two variances of the same component: stored loadings are rounded
 SHOWN = 3  # upper bounds that a sentence lists
 CLOSED = say.OPTIMAL / 4  # gap at which a longer proof ends: optimal however the numbers are rounded
 GAIN = 1e-9  # relative: a component that has no more variance than this beyond another is none better

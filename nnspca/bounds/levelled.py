@@ -4,7 +4,9 @@ Let C be the features whose rows are read, among each other only, s the standard
 largest s d. Row i of C stores its shares ``A_ij⁺ e_j`` above r_i; P is the largest s_j d_j outside C, where no row is
 read. Power steps on what is stored prove a bound for all features (docs/mathematics/rows.md, "Many features").
 
-Dense data are read in single precision, each pair of features once. The rounding of a product is at most
+Where that would be too many shares, each step reads the rows whole and stores nothing.
+
+Dense data are read in single precision, each stored pair of features once. The rounding of a product is at most
 γ s_i s_j, which adds ``γ (s_i² + s_i T/d_i)`` to a row's cost. It is included in the bound; a judge reads
 the rows of the weights again in double precision.
 """
@@ -12,6 +14,7 @@ the rows of the weights again in double precision.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import itemgetter
 
 import numpy as np
 import scipy.sparse
@@ -36,6 +39,8 @@ SHARE = 0.5
 
 # of arithmetic and memory, not tuned
 TILE = (512, 2048)  # rows, and columns of dense data, that are multiplied at a time; so many columns are sampled
+HELD = 20_000_000  # shares that may be stored in any case
+STRIDE = 8  # beyond, one of so many shares of a row may be stored; where rows are read whole, one of so many tells τ
 FLOOR = 1e-7  # least weight, relative to the largest
 UNREAD = 2e-6  # relative allowance for rows that were not read, so that a judge need not read them either
 
@@ -72,8 +77,6 @@ class StoredRows:
         self.e = np.maximum(e / e.max(), FLOOR)
         self.size = float(cov.diagonal.max()) or 1.0  # single precision overflows above about 1e38
         self.s = _deviations(cov)
-        self.outside = np.setdiff1d(np.arange(problem.n), chosen, assume_unique=True)
-        self.largest_outside = float(self.s[self.outside].max(initial=0.0))
         self.columns, self.rest = None, np.zeros(len(chosen))
         monitor.pay(reading_seconds(problem, chosen))
         if len(chosen) <= WHOLE:
@@ -165,16 +168,12 @@ class StoredRows:
 
     def bound(self, d: np.ndarray) -> float:
         """Return a proven upper bound on the largest row at the weights d, shape (n,)."""
-        limits = self._cost_limits(d) * (1 + UNREAD)
         if not self.complete:
-            return float(limits.max())
-        cov, k, chosen = self.problem.cov, self.problem.k, self.chosen
-        filler = float((self.s[self.outside] * d[self.outside]).max(initial=0.0))
-        sums = rounding.raised(self._sums(d[chosen], filler), 4 * k + 32)
-        sums += rounding.single_underflow(k * cov.form.terms) * self.size * float((d[chosen] / self.e).max()) / self.e
-        costs = cov.diagonal[chosen] + (sums + cov.drift_of_rows(d, k)[chosen]) / d[chosen]
-        costs += (self.error + rounding.inner_products(2 * (cov.form.terms + k + 8))) * limits[chosen]
-        return max(float(costs.max()), float(limits[self.outside].max(initial=0.0)))
+            return float((cost_limits(self.problem, d) * (1 + self.error) * (1 + UNREAD)).max())
+        k, terms = self.problem.k, self.problem.cov.form.terms
+        sums = rounding.raised(self._sums(d[self.chosen], _filler(self.problem, self.chosen, d)), 4 * k + 32)
+        sums += rounding.single_underflow(k * terms) * self.size * float((d[self.chosen] / self.e).max()) / self.e
+        return _largest(self.problem, self.chosen, d, sums, self.error, k)
 
     def _sums(self, d: np.ndarray, filler: float) -> np.ndarray:
         """The sum of the k−1 largest shares of each row of C, those not stored at their bounds; ``filler`` is P."""
@@ -192,21 +191,18 @@ class StoredRows:
             sums.append(total)
         return np.concatenate(sums).astype(float) / self.e * self.size
 
-    def _cost_limits(self, d: np.ndarray) -> np.ndarray:
-        """Upper bounds on the costs of all rows from standard deviations alone, shape (n,)."""
-        return cost_limits(self.problem, d) * (1 + self.error)
-
     def level(self, least: float) -> np.ndarray:
         """Return weights of all features at which the rows are nearly level; no level is below ``least``, an attained
         variance.
         """
         own, s = self.problem.cov.diagonal[self.chosen], self.s[self.chosen]
+        largest_outside = float(np.delete(self.s, self.chosen).max(initial=0.0))
         d, level, best, past = self.e, np.inf, (self.e, np.inf), [np.inf]
         for _ in range(STEPS):
             self.monitor.pay(ENTRY * self.entries.size)
             together = float(sum_of_largest(s * d, self.problem.k - 1))
             target = max(level, least) if np.isfinite(level) else max(least, float(own.max()))
-            filler = self.largest_outside**2 * together / self._beside(target, self.largest_outside)
+            filler = largest_outside**2 * together / _beside(target, largest_outside)
             image = own * d + self._sums(d.astype(np.float32), filler)
             level = float((image / d).max())
             if level < best[1]:
@@ -215,22 +211,39 @@ class StoredRows:
             if best[1] > past[-1 - LOOK_BACK :][0] * (1 - GAIN) or self.monitor.stop():
                 break
             d = np.maximum(image / image.max(), FLOOR)
-        return self._extended(*best, least)
+        return _extended(self.problem, self.chosen, *best, least)
 
-    def _extended(self, d: np.ndarray, level: float, least: float) -> np.ndarray:
-        """Weights of all features: d in C, and outside the least at which rows cost no more than those of C."""
-        s, target = self.s, max(level, least) / (1 + 2 * UNREAD)
-        together = float(sum_of_largest(s[self.chosen] * d, self.problem.k - 1))
-        every = np.zeros(self.problem.n)
-        every[self.chosen] = d
-        wanted = s[self.outside] * together / self._beside(target, s[self.outside])
-        every[self.outside] = np.maximum(wanted, FLOOR * d.max())
-        return every
 
-    @staticmethod
-    def _beside(target: float, s: np.ndarray | float):
-        """What a row outside C may cost beside its own variance."""
-        return np.maximum(target - np.square(s), 1e-3 * target)
+def _filler(problem: Problem, chosen: np.ndarray, d: np.ndarray) -> float:
+    """Return P at the weights d."""
+    return float(np.delete(_deviations(problem.cov) * d, chosen).max(initial=0.0))
+
+
+def _largest(problem: Problem, chosen: np.ndarray, d: np.ndarray, sums: np.ndarray, error: float, terms: int) -> float:
+    """Return a proven upper bound on the largest row at the weights d, from the sums of shares of the rows of C.
+
+    The shares have a relative ``error``, and ``terms`` of them were summed.
+    """
+    cov = problem.cov
+    limits = cost_limits(problem, d) * (1 + error) * (1 + UNREAD)
+    costs = cov.diagonal[chosen] + (sums + cov.drift_of_rows(d, problem.k)[chosen]) / d[chosen]
+    costs += (error + rounding.inner_products(2 * (cov.form.terms + terms + 8))) * limits[chosen]
+    return max(float(costs.max()), float(np.delete(limits, chosen).max(initial=0.0)))
+
+
+def _extended(problem: Problem, chosen: np.ndarray, d: np.ndarray, level: float, least: float) -> np.ndarray:
+    """Weights of all features: d in C, and outside the least at which rows cost no more than those of C."""
+    s, target = _deviations(problem.cov), max(level, least) / (1 + 2 * UNREAD)
+    together = float(sum_of_largest(s[chosen] * d, problem.k - 1))
+    every, outside = np.empty(problem.n), np.ones(problem.n, dtype=bool)
+    every[chosen], outside[chosen] = d, False
+    every[outside] = np.maximum(s[outside] * together / _beside(target, s[outside]), FLOOR * d.max())
+    return every
+
+
+def _beside(target: float, s: np.ndarray | float):
+    """What a row outside C may cost beside its own variance."""
+    return np.maximum(target - np.square(s), 1e-3 * target)
 
 
 class _Tiles:
@@ -264,14 +277,18 @@ class _Tiles:
                 self._rows(rows)[:, columns] if self.products is None else self.products.at(rows, columns),
             )
 
+    def whole(self, rows: slice) -> np.ndarray:
+        """Return rows; a feature's own variance is left out."""
+        tile = self._rows(rows) if self.products is None else self.products.at(rows, slice(None))
+        tile[np.arange(len(tile)), np.arange(rows.start, rows.stop)] = 0.0
+        return tile
+
     def __iter__(self) -> Iterator[tuple[slice, slice, np.ndarray]]:
         """Yield rows, columns and entries; a feature's own variance is left out."""
         if self.products is None:
             for start in range(0, self.n, self.cov.strip):
                 rows = slice(start, min(start + self.cov.strip, self.n))
-                tile = self._rows(rows)
-                tile[np.arange(len(tile)), np.arange(rows.start, rows.stop)] = 0.0
-                yield rows, slice(0, self.n), tile
+                yield rows, slice(0, self.n), self.whole(rows)
             return
         for start in range(0, self.n, TILE[0]):
             rows = slice(start, min(start + TILE[0], self.n))
@@ -281,6 +298,56 @@ class _Tiles:
                 if left == start:  # below the diagonal each pair would come twice
                     tile[np.tril_indices(len(tile), m=tile.shape[1])] = 0.0
                 yield rows, columns, tile
+
+
+def _sums_of_whole_rows(problem: Problem, tiles: _Tiles, d: np.ndarray, monitor: Monitor) -> np.ndarray | None:
+    """Return upper bounds on the sums of the k−1 largest shares of the rows of C at the weights d, shape (n,).
+
+    For any τ ≥ 0 they are at most ``(k−1) τ + Σ max(share − τ, 0)``; τ is about the (k−1)-th largest share, as a
+    sample of the row has it. None if the monitor stops the reading.
+    """
+    cov, k, chosen = problem.cov, problem.k, tiles.chosen
+    scale = float(d[chosen].max())
+    single = (d[chosen] / scale).astype(np.float32)
+    least = _upward(_deviations(cov)[chosen] * (_filler(problem, chosen, d) / scale / tiles.size))
+    count = min(max(round((k - 1) / STRIDE), 1), tiles.n // STRIDE)
+    sums = np.empty(tiles.n)
+    for start in range(0, tiles.n, TILE[0]):
+        if monitor.stop():
+            return None
+        rows = slice(start, min(start + TILE[0], tiles.n))
+        shares = tiles.whole(rows) * single
+        if not problem.nonnegative:
+            np.abs(shares, out=shares)
+        level = np.maximum(front_values(shares[:, ::STRIDE], count).min(axis=1), least[rows])
+        shares -= level[:, None]
+        np.maximum(shares, 0.0, out=shares)
+        sums[rows] = shares.sum(axis=1, dtype=float) + (k - 1) * level.astype(float)
+    sums = rounding.raised(sums, 4 * tiles.n + 32)
+    return (sums + rounding.single_underflow(tiles.n * (cov.form.terms + 3))) * (tiles.size * scale)
+
+
+def _level_whole_rows(
+    problem: Problem, tiles: _Tiles, d: np.ndarray, monitor: Monitor, lower: float
+) -> Iterator[tuple[float, np.ndarray]]:
+    """Yield bounds with their weights, after power steps that read the rows of C whole each time, while they gain."""
+    chosen, own, before = tiles.chosen, problem.cov.diagonal[tiles.chosen], np.inf
+    value = float(own.max())
+    error = rounding.single_products(problem.cov.form.terms, singles.TOGETHER)
+    for _ in range(STEPS):
+        every = _extended(problem, chosen, np.maximum(d / d.max(), FLOOR), value, lower)
+        price = reading_seconds(problem, chosen)
+        if not monitor.affords(price / SHARE):
+            return
+        monitor.pay(price)
+        sums = _sums_of_whole_rows(problem, tiles, every, monitor)
+        if sums is None:
+            return
+        value = _largest(problem, chosen, every, sums, error, tiles.n)
+        yield value, every
+        if not lower * (1 + GAIN) < value < before * (1 - GAIN):
+            return
+        d, before = own * every[chosen] + sums, value
 
 
 def _upward(shares: np.ndarray) -> np.ndarray:
@@ -308,6 +375,13 @@ def _width(problem: Problem, size: int) -> int:
     return min(size, 3 * problem.k // 2 + 2 * SMALLEST)
 
 
+def _can_hold(problem: Problem, chosen: np.ndarray) -> bool:
+    """Tell whether the shares of the rows of C are stored: those of dense data only where they are few enough."""
+    n, width = len(chosen), _width(problem, len(chosen))
+    dense = n > WHOLE and isinstance(problem.cov.factor, DenseFactor)
+    return not dense or n * width <= max(HELD, n**2 // STRIDE)
+
+
 def reading_seconds(problem: Problem, chosen: np.ndarray) -> float:
     """Return about how many seconds it takes to read the rows of C: half, as each pair is read once."""
     return problem.cov.reading_seconds(chosen) * len(chosen) / problem.n / 2
@@ -315,6 +389,8 @@ def reading_seconds(problem: Problem, chosen: np.ndarray) -> float:
 
 def seconds(problem: Problem, chosen: np.ndarray) -> float:
     """Return about how many seconds it takes to read the rows of C and to level them."""
+    if not _can_hold(problem, chosen):
+        return reading_seconds(problem, chosen) / SHARE
     return reading_seconds(problem, chosen) + STEPS / 2 * ENTRY * len(chosen) * _width(problem, len(chosen))
 
 
@@ -359,6 +435,8 @@ def level_rows(
     if len(chosen) > WHOLE and isinstance(problem.cov.factor, DenseFactor):
         tiles = _Tiles(problem.cov, chosen, float(problem.cov.diagonal.max()) or 1.0)
         e = e if start is not None else _towards_level(problem, tiles, e, monitor)
+        if not _can_hold(problem, chosen):
+            return min([(least, best), *_level_whole_rows(problem, tiles, e, monitor, lower)], key=itemgetter(0))
     for number in range(readings):
         if number and not monitor.affords(seconds(problem, chosen) / SHARE):
             break

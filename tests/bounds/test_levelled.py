@@ -138,3 +138,25 @@ def test_rows_that_were_not_read_cost_what_their_deviations_allow(narrow):
     assert rows.bound(np.ones(N)) >= rows_of(A, 4, True, np.ones(N)).max()
     value, _ = levelled.level_rows(problem, EVERY, np.ones(N), Monitor(lambda: True), readings=2)
     assert value >= rows_of(A, 4, True, np.ones(N)).max()
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+@pytest.mark.parametrize("k", [1, 2, 7, 30, 60])
+@pytest.mark.parametrize("scale", [1e-60, 1.0, 1e60])
+@pytest.mark.parametrize("few", [20, N])
+def test_rows_that_are_read_whole_prove_no_less_than_they_cost(narrow, nonnegative, k, scale, few, monkeypatch):
+    monkeypatch.setattr(levelled, "WHOLE", 2)
+    monkeypatch.setattr(levelled, "_can_hold", lambda *_: False)
+    problem, A, rng = posed(k, k, nonnegative, scale)
+    chosen, size = np.sort(rng.permutation(N)[:few]), float(A.diagonal().max())
+    tiles = levelled._Tiles(problem.cov, chosen, size)
+    found = list(levelled._level_whole_rows(problem, tiles, rng.uniform(0.5, 2.0, few), Monitor(), size))
+    for value, d in found:
+        assert value >= rows_of(A, k, nonnegative, d).max() * (1 - 1e-12)
+        assert derive(ScaleProof(d, value), problem) <= value + problem.cov.error_elsewhere
+    if few == N and k > 2:  # of which a sample tells
+        stored = nnspca.Covariance.from_matrix(A)
+        best = balanced.balanced_rows(Problem(stored, k, nonnegative), monitor=Monitor()).value
+        value, _ = levelled.level_rows(problem, EVERY, np.ones(N), Monitor(), readings=1)
+        assert value <= 1.06 * best
+    assert not list(levelled._level_whole_rows(problem, tiles, np.ones(few), Monitor(lambda: True), size))

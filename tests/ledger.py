@@ -60,34 +60,34 @@ def proven_at(record):
 
 
 def between(record):
-    """Yield the k between each two neighbours with an upper bound, and the variances that carry enough at them.
+    """Yield the k between each two neighbours with a bound, the bounds carried to them, and the ratio wanted there.
 
-    That is the carried upper bound times the weaker ratio of the two, less what carrying may add.
+    That is the weaker ratio of the two, less what carrying may add. A bound above a carried one is none.
     """
-    for low, high in pairwise(proven_at(record)):
+    own = {k: record.components[k][1] for k in proven_at(record)}
+    least = carried.along(list(own), own, 0.0)  # variances are at least 0
+    for low, high in pairwise(k for k, upper in zip(own, least, strict=True) if own[k] <= upper):
         (lesser, its), (greater, upper) = record.components[low], record.components[high]
         ratio, ks = min(lesser.variance / its, greater.variance / upper) - may_add(record), np.arange(low + 1, high)
-        yield ks, ratio * np.minimum(carried.at_larger(its, low, ks, 0.0), upper)  # variances are at least 0
+        yield ks, np.minimum(carried.at_larger(its, low, ks, 0.0), upper), ratio
 
 
-def weakest(record):
-    """Return the first k that carries too little; one halfway between its neighbours if it is not stored."""
+def weakest(record, tried=frozenset()):
+    """Return the first k that carries too little, or one halfway between its neighbours; none that was ``tried``."""
     ks = sorted(record.components)
     best = np.maximum.accumulate([record.components[k][0].variance for k in ks])
-    for wanted_at, wanted in between(record):
-        weak = wanted_at[best[np.searchsorted(ks, wanted_at, side="right") - 1] < wanted]
-        if weak.size:
-            after = int(np.searchsorted(ks, weak[0]))
-            return ks[after] if ks[after] == weak[0] else (ks[after - 1] + ks[after]) // 2
+    for each, uppers, ratio in between(record):
+        for k in each[best[np.searchsorted(ks, each, side="right") - 1] < ratio * uppers].tolist():
+            after = int(np.searchsorted(ks, k))
+            weak = k if ks[after] == k else (ks[after - 1] + ks[after]) // 2
+            if weak not in tried:
+                return weak
     return None
 
 
-def suffices(record, k, component):
-    """Return whether a new component at k needs no upper bound of its own, with room for the k around it."""
-    for ks, wanted in between(record):
-        if ks.size and ks[0] <= k <= ks[-1]:
-            return component.variance > (1 + may_add(record) / 2) * wanted[k - ks[0]]
-    return False
+def at_between(record, k):
+    """Return the upper bound that is carried to a k between, and the ratio wanted there."""
+    return next((uppers[k - ks[0]], ratio) for ks, uppers, ratio in between(record) if k in ks)
 
 
 def patience(seconds):
@@ -136,24 +136,30 @@ def prove(book, key, data, seconds, only_missing):
     warm = None
     for k in missing(key, record)[0] if only_missing else sorted({*grid(name, record.n), *proven_at(record)}):
         warm = prove_at(book, record, cov, k, seconds, warm)
-    while (k := weakest(record)) is not None:
-        warm = prove_at(book, record, cov, k, seconds, warm, thorough=False)
+    tried = set()
+    while (k := weakest(record, tried)) is not None:
+        tried.add(k)
+        warm = prove_at(book, record, cov, k, seconds, warm, *at_between(record, k))
     if key == ledger.opened_as(name):
         prove_parts(book, key, cov, seconds, only_missing)
 
 
-def prove_at(book, record, cov, k, seconds, warm, *, thorough=True):
-    """Improve what is stored at one k; return the certificate that the next k may start from."""
+def prove_at(book, record, cov, k, seconds, warm, upper=math.inf, ratio=1 - ENOUGH):
+    """Improve what is stored at one k; return the certificate that the next k may start from.
+
+    Of a new k, a component is enough that has the ``ratio`` wanted to the ``upper`` bound carried, with half of what
+    carrying may add left for the k around it. A live certificate of less than that ratio is followed by a thorough one.
+    """
     held = record.components.get(k)
     if held is not None and held[0].variance > (1 - 1e-6) * held[1]:
         return warm
     settings = {"nonnegative": record.nonnegative, "should_stop": patience(seconds)}
     part = nnspca.solve(cov, k, start=_start(record, k), **settings)
-    if held is None and suffices(record, k, part):
+    if held is None and part.variance > (ratio + may_add(record) / 2) * upper:
         record.components[k] = packed(part, cov, k), math.inf
         return warm
     proof = nnspca.certify(cov, k, nonnegative=record.nonnegative, component=part, warm_start=warm)
-    if thorough and proof.gap > ENOUGH:
+    if proof.ratio < ratio:
         settings["should_stop"] = patience(seconds)
         more = nnspca.certify(cov, k, effort="thorough", component=proof.component, warm_start=proof, **settings)
         proof = min(proof, more, key=lambda c: c.upper)

@@ -218,35 +218,29 @@ def write(records):
     about, arrays = [], {}
     for place, record in enumerate(records[key] for key in sorted(records)):
         ks, counts = sorted(record.components), sorted(record.parts)
-        singles = [record.components[k][0] for k in ks]
         groups = [record.parts[r][0] for r in counts]
-        each = [part for group in groups for part in group]
-        about.append(
-            {
-                "name": record.name,
-                "content_hash": record.content_hash,
-                "standardise": record.standardise,
-                "nonnegative": record.nonnegative,
-                "arrays": place,
-                "n": record.n,
-                "opening": record.opening,
-                "ks": ks,
-                "lower": [part.variance for part in singles],
-                "upper": [record.components[k][1] for k in ks],
-                "nonzeros": [part.cardinality for part in singles],
-                "counts": counts,
-                "parts_of": [len(group) for group in groups],
-                "parts_lower": [part.variance for part in each],
-                "parts_upper": [record.parts[r][1] for r in counts],
-                "parts_nonzeros": [part.cardinality for part in each],
-            }
-        )
-        for kind, listed in (("", singles), ("parts_", each)):
-            pairs = [ledger.pack(part.loadings) for part in listed]
-            none = [np.empty(0, "<u2")], [np.empty(0, "<i2")]
-            arrays[f"{place}/{kind}support"] = np.concatenate([support for support, _ in pairs] or none[0])
-            levels = np.concatenate([levels for _, levels in pairs] or none[1])
-            arrays[f"{place}/{kind}levels"] = levels.view("u1").reshape(-1, 2).T  # low bytes, high bytes: half the file
+        told = {
+            "name": record.name,
+            "content_hash": record.content_hash,
+            "standardise": record.standardise,
+            "nonnegative": record.nonnegative,
+            "arrays": place,
+            "n": record.n,
+            "opening": record.opening,
+            "ks": ks,
+            "upper": [record.components[k][1] for k in ks],
+            "counts": counts,
+            "parts_of": [len(group) for group in groups],
+            "parts_upper": [record.parts[r][1] for r in counts],
+        }
+        for kind, listed in (("", [record.components[k][0] for k in ks]), ("parts_", [p for g in groups for p in g])):
+            chain = list(ledger.chained((ledger.pack(part.loadings) for part in listed), record.n))
+            moved, changes = zip((np.empty(0, "<u2"), np.empty(0, "<i2")), *chain, strict=True)
+            told |= {f"{kind}lower": [p.variance for p in listed], f"{kind}moved": [len(move) for move in moved[1:]]}
+            planes = np.concatenate(changes).view("u1").reshape(-1, 2).T  # low bytes, high bytes: less when compressed
+            arrays[f"{place}/{kind}moved"] = np.concatenate(moved)
+            arrays[f"{place}/{kind}changes"] = np.ascontiguousarray(planes)
+        about.append(told)
     np.savez_compressed(ledger.FILE, about=np.array(json.dumps(about).encode()), **arrays)
     print(f"{ledger.FILE.name}: {ledger.FILE.stat().st_size / 1e3:.0f} kB", flush=True)
 

@@ -23,7 +23,6 @@ from collections import OrderedDict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -354,6 +353,37 @@ def unpack(support: np.ndarray, levels: np.ndarray, n: int) -> np.ndarray:
     return loadings / np.linalg.norm(loadings)
 
 
+def chained(pairs: Iterable[tuple[np.ndarray, np.ndarray]], n: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield, of each support with its levels, the features that are in it or in the one before, and not in both, and how
+    its levels differ from the levels before. Components of neighbouring k differ by little: this takes half the room.
+    """
+    before = np.zeros(n, "<i2")
+    for support, levels in pairs:
+        now = np.zeros(n, "<i2")
+        now[support] = levels
+        yield np.flatnonzero((now != 0) != (before != 0)).astype("<u2"), levels - before[support]
+        before = now
+
+
+def unchained(moved: np.ndarray, counts: Iterable[int], changes: np.ndarray, n: int) -> Iterator[tuple[Any, Any]]:
+    """Yield the pairs that :func:`chained` has taken; ``counts`` are of ``moved``, which are in one array, as changes are.
+
+    >>> pairs = [(np.array([0, 2]), np.array([7, 9], "<i2")), (np.array([2]), np.array([8], "<i2"))]
+    >>> moved, changes = zip(*chained(pairs, 3))
+    >>> again = unchained(np.concatenate(moved), map(len, moved), np.concatenate(changes), 3)
+    >>> [(support.tolist(), levels.tolist()) for support, levels in again]
+    [([0, 2], [7, 9]), ([2], [8])]
+    """
+    inside, levels, start, end = np.zeros(n, bool), np.zeros(n, "<i2"), 0, 0
+    for count in counts:
+        inside[moved[start : start + count]] ^= True
+        support = np.flatnonzero(inside)
+        levels[~inside] = 0
+        levels[support] += changes[end : end + len(support)]
+        yield support.astype("<u2"), levels[support]
+        start, end = start + count, end + len(support)
+
+
 @dataclass(frozen=True, eq=False)
 class Packed(Sequence[Component]):
     """Components as they are stored: each is unpacked when it is asked for."""
@@ -406,10 +436,9 @@ class Stored:
     def _packed(self, kind: str, ks: Sequence[int], sizes: Sequence[int]) -> Iterator[Packed]:
         place, nonnegative = self.about["arrays"], self.problem[2]
         with np.load(self.file, allow_pickle=False) as arrays:
-            support, planes = (arrays[f"{place}/{kind}{part}"] for part in ("support", "levels"))
-        levels = np.ascontiguousarray(planes.T).view("<i2").ravel()
-        ends = np.cumsum(self.about[f"{kind}nonzeros"]).tolist()
-        loadings = [(support[a:b], levels[a:b]) for a, b in pairwise([0, *ends])]
+            moved, planes = (arrays[f"{place}/{kind}{part}"] for part in ("moved", "changes"))
+        changes = np.ascontiguousarray(planes.T).view("<i2").ravel()
+        loadings = unchained(moved, self.about[f"{kind}moved"], changes, self.about["n"])
         of = zip(self.about[f"{kind}lower"], loadings, strict=True)
         for k, size in zip(ks, sizes, strict=True):
             variances, each = zip(*itertools.islice(of, size), strict=True)

@@ -310,7 +310,7 @@ def _sums_of_whole_rows(problem: Problem, tiles: _Tiles, d: np.ndarray, monitor:
     scale = float(d[chosen].max())
     single = (d[chosen] / scale).astype(np.float32)
     least = _upward(_deviations(cov)[chosen] * (_filler(problem, chosen, d) / scale / tiles.size))
-    count = min(max(round((k - 1) / STRIDE), 1), tiles.n // STRIDE)
+    count = max(min(round((k - 1) / STRIDE), tiles.n // STRIDE), 1)
     sums = np.empty(tiles.n)
     for start in range(0, tiles.n, TILE[0]):
         if monitor.stop():

@@ -240,7 +240,14 @@ def of_rows(data, features):
     return rows.bound(np.linspace(1, 2, N))
 
 
+def whole_rows():
+    """The bounds by rows that are read whole at each step."""
+    problem, tiles = Problem(DATA, K), levelled._Tiles(DATA, np.arange(N), 1.0)
+    return [value for value, _ in levelled._level_whole_rows(problem, tiles, np.ones(N), MONITOR, 0.0)][:1]
+
+
 ALL_ROWS = [
+    of_a_few_shares(whole_rows),
     lambda: of_rows(DATA, np.arange(N)),
     of_a_few_shares(lambda: of_rows(DATA, np.arange(N))),
     of_a_few_shares(lambda: of_rows(SPARSE, np.arange(N))),

@@ -21,7 +21,7 @@ SMALL = 1e-3
 # Share of the work that an eigenvalue may take. Half, double: 0 on 181 × 12,533, k = 5, in 0.4 and 1.2 s, not 0.5.
 REST = 1 / 6
 OPTIMAL = PLANS["live"].closed  # relative gap below which a component is called optimal: no cases are begun
-# Share of the work left that a core's splitting may take in a live certificate. At 0.5: −.0004 on 49 × 7,129, k = 200.
+# Share of the work left that a core's splitting may take in a live certificate. At 0.5: −.0107 on 49 × 7,129, k = 200.
 SHARE = 0.6
 # Share of the work after which an elimination ends unless it improved on the known bound: a relaxation on all features
 # follows. Half, double: 0 on LFW standardised, k = 80.

@@ -31,12 +31,12 @@ from nnspca.result import Bound
 
 # Steps that the work should suffice for, which decides the size of the core; of flat spectra. MANY half: −.0015 on
 # 168 × 2,905 standardised, k = 50; double: −.0167 on Leukemia, 2 parts, k = 20. FEW half:
-# −.0647, double: −.0310 on 49 × 7,129, k = 200.
+# −.1193, double: −.0670 on 49 × 7,129, k = 200.
 MANY, FEW = 360, 12
-MOST = 2000  # features of the core. Half: −.0480 on 49 × 7,129, k = 200.
-# Share of the core that is chosen at first: the heaviest rows outside join it. Half: −.0002 on 168 × 2,905
-# standardised, k = 5; at 1: −.0005, k = 50.
-FIRST = 0.75
+MOST = 2000  # features of the core. Half: −.0783 on 49 × 7,129, k = 200.
+# Share of the core that is chosen at first, and of flat spectra: the dearest rows outside join it. FIRST half: −.0002 on
+# 168 × 2,905 standardised, k = 5; at 1: −.0005, k = 50. SOON half: −.1030, at 0.9: −.0962 on 49 × 7,129, k = 200.
+FIRST, SOON = 0.75, 0.6
 # Share of the distance to the known bound by which the core's level is raised at once. Half, double: −.0011 on
 # 168 × 2,905 standardised, k = 50.
 ROOM = 0.1
@@ -88,7 +88,8 @@ def tighten(
             splitting.begin_balanced(weights[inside], value, consistent=not flat)
         return part, splitting
 
-    inside, past, room = np.union1d(support, order[: int(FIRST * size)]), [np.inf], ROOM if len(X) == 1 else 0.0
+    inside, past = np.union1d(support, order[: int((SOON if flat else FIRST) * size)]), [np.inf]
+    room = 0.0 if flat or len(X) > 1 else ROOM
     part, splitting = begun(inside)
     reading = problem.cov.reading_seconds(order[size:])
     while budget > 0 and not monitor.stop():
@@ -102,13 +103,12 @@ def tighten(
         found = levelled(outside, inside, value, proof, len(X), least, goal, splitting.steps, room)
         if found is None:
             return
-        bound, heavy = found
+        bound, dearest, heavy = found
         if bound is not None and bound.value < least:
             least = bound.value
             yield bound
         past.append(least)
-        others = np.setdiff1d(order, inside, assume_unique=True) if flat else heavy[:0]
-        joining = np.concatenate([heavy, others])[: size - len(inside)]
+        joining = (dearest if flat else dearest[:heavy])[: size - len(inside)]
         if least <= goal or (not len(joining) and is_slow(past, goal)):
             return
         if len(joining):
@@ -146,11 +146,11 @@ def levelled(
     goal: float,
     steps: int,
     room: float,
-) -> tuple[Bound | None, np.ndarray] | None:
-    """The bound that S proves with all rows level, None where it is not below ``least``; and the rows above S's own.
+) -> tuple[Bound | None, np.ndarray, int] | None:
+    """The bound that S proves with all rows level, None where it is not below ``least``; and the rows to join S.
 
-    The rows to join S come heaviest first: those above S's own level, raised by the share ``room`` of what is between
-    it and ``least``. Nothing at all where too many rows would have to be read.
+    These are all that were read, the dearest first, with how many of them cost more than S's own level, raised by the
+    share ``room`` of what is between it and ``least``. Nothing at all where too many rows would have to be read.
     """
     cov, k, tail, nothing = outside.cov, outside.k, proof.tail, np.array([], dtype=int)
     v = np.zeros(len(inside)) if proof.v is None else proof.v
@@ -160,7 +160,7 @@ def levelled(
     costs = tail + own + falling.sum(axis=1)
     slack = SLACK * tail if r > 1 else 0.0
     if r > 1 and not tail > 0:  # nothing to raise a row by
-        return None, nothing
+        return None, nothing, 0
 
     def limits_of(level: float) -> np.ndarray:
         """The largest θ of each row of S with which it costs at most the level, or what it costs by itself."""
@@ -174,24 +174,24 @@ def levelled(
     if len(read) > outside.max_rows_read:
         return None
     sums = outside.sums(read, inside, limits, v)
-    above = sums > level
-    heavy = read[above][np.argsort(-sums[above], kind="stable")]
+    dearest = read[np.argsort(-sums, kind="stable")]
+    heavy = int(np.count_nonzero(sums > level))
 
     def meet(level: float) -> bool:
-        return bool((outside.sums(heavy, inside, limits_of(level), v) <= level).all())
+        return bool((outside.sums(dearest[:heavy], inside, limits_of(level), v) <= level).all())
 
-    if len(heavy):
+    if heavy:
         # each row outside costs less the larger the limits are, so there is a least level that all
         # rows meet
         if not meet(high):
-            return None, heavy
+            return None, dearest, heavy
         low = level
         while high - low > GAIN * high:
             middle = (low + high) / 2
             low, high = (low, middle) if meet(middle) else (middle, high)
         level, limits = high, limits_of(high)
     if not (limits > 0).all():  # a row of S that costs nothing has no share for the others
-        return None, heavy
+        return None, dearest, heavy
     shares_at = np.maximum(falling, limits[:, None]).sum(axis=1)
     size = np.abs(own) + v + k * (proof.M.max(axis=1) + v.max(initial=0.0) + limits)
     # rows outside cost at most the level; each that was above it falls as the level rises
@@ -199,14 +199,14 @@ def levelled(
     rows_at = rounding.row_costs(own, shares_at, k, size)
     total = summed(proof, np.concatenate([rows_at, beyond]), r, k) + r * cov.room()
     if outside.monitor.stop() or not np.isfinite(total):
-        return None, heavy
+        return None, dearest, heavy
     detail = (
         f"Every pair of {len(inside):,} features splits its covariance between its two rows, with room in each for "
         f"the {len(rows):,} others{', and a price on each feature accounts for its use in one part only' * (r > 1)}. "
         f"This bounds the variance of {r} part{'s' * (r > 1)} ({steps:,} steps of splitting)."
     )
     ingredients = replace(proof, features=inside, limits=limits, weights=outside.weights)
-    return Bound("pair-scaled", float(total), detail=detail, ingredients=ingredients), heavy
+    return Bound("pair-scaled", float(total), detail=detail, ingredients=ingredients), dearest, heavy
 
 
 @dataclass

@@ -20,13 +20,13 @@ from nnspca.covariance.problem import Problem
 # A search is slow if its last bounds gained less than this share of what is left to gain. LOOK_BACK half: −.0050 on
 # 168 × 2,905 standardised, k = 50, double: 0 in more time; SLOW half: 0, not doubled apart.
 LOOK_BACK, SLOW = 4, 0.01
-# Least relative gain worth another bound. Half: 0 on LFW, k = 80; double: +.0048 on 49 × 7,129, k = 200.
+# Least relative gain worth another bound. Half: 0 on LFW, k = 80; double: +.0029 on 49 × 7,129, k = 200.
 GAIN = 1e-4
 # Seconds that a step counts at least where they are limited: of few features branching gains more than further steps.
 # Without: −.00007 on pit props, any sign, k = 10.
 COUNTED = 1e-2
-# Most features of an elimination's T; half as many are few: a small T, rows to read. Half: +.0092 on 49 × 7,129,
-# k = 200, +.0006 on LFW, k = 80, in half as much time again; not measured on the whole list.
+# Most features of an elimination's T; half as many are few: a small T, rows to read. Half: −.0184 on 49 × 7,129,
+# k = 50, +.0096, k = 200.
 KEPT = 1000
 # Features of a set that is chosen, at least. Half: 0, double: −.0018 on LFW, k = 40, in three times the time.
 SMALLEST = 64

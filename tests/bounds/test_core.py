@@ -87,6 +87,10 @@ def test_a_core_proves_more_than_the_rows_it_begins_with(proven):
     assert values[-1] - cov.variance(x) < 0.6 * (rows.value - cov.variance(x))
 
 
+def test_a_core_of_a_flat_spectrum_has_its_full_size_once_rows_joined(proven):
+    assert len(proven[-1][0].ingredients.features) == 120
+
+
 def test_its_proof_survives_judge_file_and_exact_checker(proven, tmp_path):
     made = proven[-1]
     X, file = flat(), io.BytesIO()

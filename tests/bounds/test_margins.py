@@ -178,7 +178,7 @@ def on_the_set(level):
     """The bound of the core set at multipliers that level nothing."""
     part = core.part_of(DATA, S)
     value, proof = pair_scaled.proof_of(Problem(part, K), L[np.ix_(S, S)], M[np.ix_(S, S)])
-    made, _ = core.levelled(outside(), S, max(value, level), proof, 1, 1e3, 0.0, 1, 0.0)
+    made, *_ = core.levelled(outside(), S, max(value, level), proof, 1, 1e3, 0.0, 1, 0.0)
     assert made is not None
     return made.value
 
@@ -187,7 +187,7 @@ def parts_on_the_set():
     """The same for two parts."""
     part = core.part_of(DATA, S)
     value, proof = pair_scaled.proof_of(Problem(part, K), L[np.ix_(S, S)], M[np.ix_(S, S)], PRICES[S], r=2)
-    made, _ = core.levelled(outside(), S, value, proof, 2, 1e3, 0.0, 1, 0.0)
+    made, *_ = core.levelled(outside(), S, value, proof, 2, 1e3, 0.0, 1, 0.0)
     assert made is not None
     return made.value
 

@@ -87,7 +87,7 @@ def line(part: Component) -> str:
     if where := describe(part.support, part.features):
         return where
     loadings = [f"{wording.short(part.feature_name(i))} {part.loadings[i]:.2f}" for i in order[:most]]
-    return ", ".join(loadings) + (f", … and {len(order) - most} more" if len(order) > most else "")
+    return ", ".join(loadings) + (f", … and {len(order) - most:,} more" if len(order) > most else "")
 
 
 def component(part: Component) -> str:

@@ -252,7 +252,7 @@ def listed(words: Sequence[str], more: int = 0) -> str:
     >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"]), listed(["a", "b"], 7)
     ('a', 'a and b', 'a, b and c', 'a, b and 7 more')
     """
-    words = [*words, f"{more} more"] if more else list(words)
+    words = [*words, f"{more:,} more"] if more else list(words)
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 

@@ -129,7 +129,7 @@ def test_a_result_is_kept_for_the_next_visitor_and_another_seed_is_another_run(o
 def test_on_a_fresh_machine_a_stored_run_is_shown_and_what_is_missing_is_named(open_page, fresh_machine):
     page = open_page(PAGE, **choice(STUDIES["sigg2008-fig4"]))
     said = texts(page)
-    assert "Not on this machine: **Leukemia gene expression (MLL)**" in said and "(data)" in said
+    assert "Not on this machine: **Leukemia gene expression**" in said and "(data)" in said
     assert drawn(page) and "**A stored run**" in said and "A run takes similar data" in said
     assert not next(button for button in page.button if button.key == "start-study").disabled
 

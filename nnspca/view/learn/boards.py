@@ -113,6 +113,7 @@ def payload(board: str) -> dict[str, Any]:
         "upper": best.upper,
         "optimal": say.optimal(share(best.lower, best.upper)),
         "whole": best.whole,
+        "digits": say.digits(best.lower, best.upper, best.whole),
     }
 
 

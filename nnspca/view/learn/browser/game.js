@@ -1,8 +1,8 @@
 // Beat the proof: paint k features; see the variance they explain, the solver's component, and the upper bound.
 
-/** A variance as a share of the total variance: one decimal, two where found and upper bound are close; rounded towards the truth. */
+/** A variance as a share of the total variance, rounded towards the truth: one decimal; near the bound, as many as tell the best known from it. */
 function explained(value, board, up) {
-  const digits = Math.abs(board.upper - value) < 0.005 * board.whole ? 2 : 1;
+  const digits = Math.abs(board.upper - value) < 0.005 * board.whole ? board.digits : 1;
   return `${(up ? ceilTo : floorTo)((100 * value) / board.whole, digits)} %`;
 }
 

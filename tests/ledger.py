@@ -148,7 +148,8 @@ def prove_at(book, record, cov, k, seconds, warm, upper=math.inf, ratio=1 - ENOU
     """Improve what is stored at one k; return the certificate that the next k may start from.
 
     Of a new k, a component is enough that has the ``ratio`` wanted to the ``upper`` bound carried, with half of what
-    carrying may add left for the k around it. A live certificate of less than that ratio is followed by a thorough one.
+    carrying may add left for the k around it. A live certificate of less than that ratio is followed by a longer one,
+    at k between until it is reached.
     """
     held = record.components.get(k)
     if held is not None and held[0].variance > (1 - 1e-6) * held[1]:
@@ -161,7 +162,8 @@ def prove_at(book, record, cov, k, seconds, warm, upper=math.inf, ratio=1 - ENOU
     proof = nnspca.certify(cov, k, nonnegative=record.nonnegative, component=part, warm_start=warm)
     if proof.ratio < ratio:
         settings["should_stop"] = patience(seconds)
-        more = nnspca.certify(cov, k, effort="thorough", component=proof.component, warm_start=proof, **settings)
+        gap = 0.0 if math.isinf(upper) else 1 - ratio - may_add(record) / 2
+        more = nnspca.certify(cov, k, gap=gap, component=proof.component, warm_start=proof, **settings)
         proof = min(proof, more, key=lambda c: c.upper)
     nnspca.verify(proof, cov)
     component, upper = packed(proof.component, cov, k), proof.upper

@@ -34,8 +34,8 @@ from nnspca.result import Bound
 # −.1193, double: −.0670 on 49 × 7,129, k = 200.
 MANY, FEW = 360, 12
 MOST = 2000  # features of the core. Half: −.0783 on 49 × 7,129, k = 200.
-# Share of the core that is chosen at first, and of flat spectra: the dearest rows outside join it. FIRST half: −.0002 on
-# 168 × 2,905 standardised, k = 5; at 1: −.0005, k = 50. SOON half: −.1030, at 0.9: −.0962 on 49 × 7,129, k = 200.
+# Share of the core that is chosen at first, and of flat spectra: the dearest rows outside join it. FIRST half: −.0002
+# on 168 × 2,905 standardised, k = 5; at 1: −.0005, k = 50. SOON half: −.1030, at 0.9: −.0962 on 49 × 7,129, k = 200.
 FIRST, SOON = 0.75, 0.6
 # Share of the distance to the known bound by which the core's level is raised at once. Half, double: −.0011 on
 # 168 × 2,905 standardised, k = 50.

@@ -354,8 +354,8 @@ def unpack(support: np.ndarray, levels: np.ndarray, n: int) -> np.ndarray:
 
 
 def chained(pairs: Iterable[tuple[np.ndarray, np.ndarray]], n: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield, of each support with its levels, the features that are in it or in the one before, and not in both, and how
-    its levels differ from the levels before. Components of neighbouring k differ by little: this takes half the room.
+    """Yield how each support and its levels differ from those before: the features in one of the supports alone, and
+    the changes of levels. Components of neighbouring k differ by little, so this takes half the room.
     """
     before = np.zeros(n, "<i2")
     for support, levels in pairs:
@@ -366,7 +366,7 @@ def chained(pairs: Iterable[tuple[np.ndarray, np.ndarray]], n: int) -> Iterator[
 
 
 def unchained(moved: np.ndarray, counts: Iterable[int], changes: np.ndarray, n: int) -> Iterator[tuple[Any, Any]]:
-    """Yield the pairs that :func:`chained` has taken; ``counts`` are of ``moved``, which are in one array, as changes are.
+    """Yield the pairs that :func:`chained` was given, from its results, joined, and the ``counts`` of ``moved``.
 
     >>> pairs = [(np.array([0, 2]), np.array([7, 9], "<i2")), (np.array([2]), np.array([8], "<i2"))]
     >>> moved, changes = zip(*chained(pairs, 3))

@@ -141,7 +141,7 @@ class Printed:
         """Return by how much ours is larger; in words where an upper bound is printed."""
         if not self.upper_bound:
             return ours - self.value
-        return "below it, as expected" if ours <= self.value else "above it"
+        return "below it" if ours <= self.value else "above it"
 
 
 @dataclass(frozen=True, eq=False)

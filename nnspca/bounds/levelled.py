@@ -331,11 +331,11 @@ def _level_whole_rows(
     problem: Problem, tiles: _Tiles, d: np.ndarray, monitor: Monitor, lower: float
 ) -> Iterator[tuple[float, np.ndarray]]:
     """Yield bounds with their weights, after power steps that read the rows of C whole each time, while they gain."""
-    chosen, own, before = tiles.chosen, problem.cov.diagonal[tiles.chosen], np.inf
-    value = float(own.max())
+    chosen, own, past = tiles.chosen, problem.cov.diagonal[tiles.chosen], [np.inf]
+    level = float(own.max())
     error = rounding.single_products(problem.cov.form.terms, singles.TOGETHER)
     for _ in range(STEPS):
-        every = _extended(problem, chosen, np.maximum(d / d.max(), FLOOR), value, lower)
+        every = _extended(problem, chosen, np.maximum(d / d.max(), FLOOR), level, lower)
         price = reading_seconds(problem, chosen)
         if not monitor.affords(price / SHARE):
             return
@@ -345,9 +345,11 @@ def _level_whole_rows(
             return
         value = _largest(problem, chosen, every, sums, error, tiles.n)
         yield value, every
-        if not lower * (1 + GAIN) < value < before * (1 - GAIN):
+        past.append(min(value, past[-1]))
+        if value <= lower * (1 + GAIN) or past[-1] > past[-1 - LOOK_BACK :][0] * (1 - GAIN):
             return
-        d, before = own * every[chosen] + sums, value
+        d = own * every[chosen] + sums
+        level = float((d / every[chosen]).max())
 
 
 def _upward(shares: np.ndarray) -> np.ndarray:

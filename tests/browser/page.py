@@ -71,8 +71,8 @@ def traces(page: Page, key: str) -> list[dict]:
 def figure(page: Page, key: str, ask: str = "gd._fullData.map(t => t.type)") -> Any:
     """Wait until a figure is drawn, and return what it says: ``ask`` is an expression of its ``gd``."""
     drawn = f".st-key-{key} .js-plotly-plot"
-    page.wait_for_function("at => document.querySelector(at)?._fullData?.length", arg=drawn)
-    return page.evaluate(f"at => (gd => {ask})(document.querySelector(at))", drawn)
+    said = f"at => (gd => gd?._fullData?.length && {{said: {ask}}})(document.querySelector(at))"  # it may be drawn anew
+    return page.wait_for_function(said, arg=drawn).json_value()["said"]
 
 
 def field(page: Page, key: str) -> Locator:

@@ -24,6 +24,7 @@ from nnspca.bounds import carried
 from nnspca.control.threads import one_blas_thread
 from nnspca.studies import PRINTED
 from nnspca.view import ledger
+from nnspca.view.certificate.proofs import SAME
 from nnspca.view.explore import run
 from nnspca.view.link.state import usual_k
 from tests.benchmarks import certificates, live
@@ -73,7 +74,10 @@ def between(record):
 
 
 def weakest(record, tried=frozenset()):
-    """Return the first k that carries too little, or one halfway between its neighbours; none that was ``tried``."""
+    """Return the first k that carries too little, or one halfway between its neighbours; none that was ``tried``.
+
+    With it come the upper bound that is carried there, and the ratio wanted.
+    """
     ks = sorted(record.components)
     best = np.maximum.accumulate([record.components[k][0].variance for k in ks])
     for each, uppers, ratio in between(record):
@@ -81,13 +85,8 @@ def weakest(record, tried=frozenset()):
             after = int(np.searchsorted(ks, k))
             weak = k if ks[after] == k else (ks[after - 1] + ks[after]) // 2
             if weak not in tried:
-                return weak
+                return weak, uppers[weak - each[0]], ratio
     return None
-
-
-def at_between(record, k):
-    """Return the upper bound that is carried to a k between, and the ratio wanted there."""
-    return next((uppers[k - ks[0]], ratio) for ks, uppers, ratio in between(record) if k in ks)
 
 
 def patience(seconds):
@@ -137,9 +136,10 @@ def prove(book, key, data, seconds, only_missing):
     for k in missing(key, record)[0] if only_missing else sorted({*grid(name, record.n), *proven_at(record)}):
         warm = prove_at(book, record, cov, k, seconds, warm)
     tried = set()
-    while (k := weakest(record, tried)) is not None:
+    while (found := weakest(record, tried)) is not None:
+        k, upper, ratio = found
         tried.add(k)
-        warm = prove_at(book, record, cov, k, seconds, warm, *at_between(record, k))
+        warm = prove_at(book, record, cov, k, seconds, warm, upper, ratio)
     if key == ledger.opened_as(name):
         prove_parts(book, key, cov, seconds, only_missing)
 
@@ -152,7 +152,7 @@ def prove_at(book, record, cov, k, seconds, warm, upper=math.inf, ratio=1 - ENOU
     at k between until it is reached.
     """
     held = record.components.get(k)
-    if held is not None and held[0].variance > (1 - 1e-6) * held[1]:
+    if held is not None and held[0].variance > (1 - SAME) * held[1]:
         return warm
     settings = {"nonnegative": record.nonnegative, "should_stop": patience(seconds)}
     part = nnspca.solve(cov, k, start=_start(record, k), **settings)
@@ -190,7 +190,7 @@ def prove_parts(book, key, cov, seconds, only_missing):
     record.parts[1] = (one[0],), one[1]
     for r in range(2, min(MOST_PARTS, record.n) + 1):
         held = record.parts.get(r)
-        if held is not None and (only_missing or sum(p.variance for p in held[0]) > (1 - 1e-6) * held[1]):
+        if held is not None and (only_missing or sum(p.variance for p in held[0]) > (1 - SAME) * held[1]):
             continue
         found = nnspca.decompose(cov, r, record.opening, deflation="together")
         quick = nnspca.certify_parts(cov, r, record.opening, found, warm_start=warm)
@@ -267,7 +267,8 @@ def main():
         data = nnspca.datasets.load(key[0])
         if chosen.check:
             record = book.of(key, data)
-            print(*key, *missing(key, record), "and between, from" if weakest(record) else "", weakest(record) or "")
+            found = weakest(record)
+            print(*key, *missing(key, record), f"and between, from {found[0]}" if found else "")
             continue
         with one_blas_thread():
             prove(book, key, data, chosen.seconds, chosen.missing)

@@ -15,12 +15,13 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from fractions import Fraction
 from heapq import nlargest
 from itertools import accumulate, combinations
-from math import isqrt, prod
+from math import isqrt, prod, sqrt
 from operator import add, mul
 from pathlib import Path
 from typing import Any
 
 MOST, READ, FINE, LEFT = 2**28, 2000, 2**96, [20 * 10**9]  # bytes of a file, rows all read, grid of quotients, products
+FINER, SMALLER = 58, 40  # binary digits of factors; of quotients, beyond those of the numbers divided
 CODES = {c[:2]: c[2] for c in ("f8d", "f4f", "i8q", "i4i", "i2h", "i1b", "u8Q", "u4I", "u2H", "u1B", "b1?")}
 
 
@@ -70,10 +71,11 @@ def read_certificate(content: bytes) -> Any:
     def parse(pairs: list[tuple[str, Any]]) -> Any:
         item = dict(pairs)
         need(len(item) == len(pairs), "it says something twice")
-        R, V = len(item.get("R", ())), sum(map(len, item.get("V", ())))
-        pay(1000 + (40 + isqrt(2 * R) // 3) * R + isqrt(2 * R) * V)  # before it begins
+        n, V, times = item.get("n", 0), sum(map(len, item.get("V", ()))), 1 + len(item.get("further", ()))
+        need(type(n) is int and n >= 0, f"n = {n!r:.20}")
+        pay(1000 + times * n * n * (60 + n // 3) + n * V)  # before it begins
         member = members.pop(item["witness"]) if "witness" in item else None  # used up, and not read beyond its size
-        return read_array(archive.open(member).read(member.file_size), ("f8", "i8")) if member else item
+        return read_array(archive.open(member).read(member.file_size), ("f8", "i8", "u1")) if member else item
 
     return json.loads(parse([("witness", "certificate.npy")]), object_pairs_hook=parse)
 
@@ -85,6 +87,12 @@ def grid(rows: Any, width: int, height: int = 0) -> tuple[list[list[int]], int]:
     bits = max((q.bit_length() for row in pairs for _, q in row), default=1)
     need(len(rows) * width * bits <= 32 * MOST, f"{bits} bits for each of its numbers are more than are made", 2)
     return [[p << bits - q.bit_length() for p, q in row] for row in pairs], bits - 1
+
+
+def whole(flat: Any, size: int) -> list[int]:
+    """Return the whole numbers that bytes stand for: the lowest bytes of all come first."""
+    parts = [flat[i : i + size] for i in range(0, len(flat), size or 1)]
+    return [int.from_bytes(each, "little", signed=True) for each in zip(*parts, strict=True)]
 
 
 class Matrix:
@@ -133,17 +141,39 @@ def covariance(data: Any, reading: str) -> Matrix:
     return Matrix(1 << 2 * half, None, [[s * v for v in c] for s, c in zip(scales, columns, strict=True)])
 
 
+def factor(S: list[list[float]], less: float) -> list[list[float]] | None:
+    """Return rows of a triangular R with RR' near S − less · I, lower halves all three; None if there is none."""
+    R: list[list[float]] = []
+    for i, row in enumerate(S):
+        line: list[float] = []
+        for value, above in zip(row, R, strict=False):  # map ends with the shorter of two
+            line.append((value - sum(map(mul, line, above))) / above[-1] if above[-1] else 0.0)
+        rest = row[i] - less - sum(map(mul, line, line))
+        if not rest >= 0:
+            return None
+        R.append([*line, sqrt(rest)])
+    return R
+
+
 def eigenvalue(rows: Any, over: int, p: Any) -> Fraction:
-    """Return a bound on λ_max(rows / over): t − min_i (E_ii − Σ_j |E_ij|), with E = tI − rows / over − R'R."""
-    n, t, shift, R = len(rows), Fraction(float(p["t"])), p["shift"], p["R"]
-    need({type(shift), *map(type, R)} == {int} and len(R) == n * (n + 1) // 2 and abs(shift) < 5000, "R does not fit")
-    columns = [R[i * (i + 1) // 2 : (i + 1) * (i + 2) // 2] for i in range(n)]
-    up, down, own, other = 4 ** max(shift, 0), over * t.denominator * 4 ** max(-shift, 0), list[int](), list[int]()
-    for i, column in enumerate(columns):  # map ends with the shorter of two: below it R is zero
-        left = [abs(up * t.denominator * rows[i][j] + down * sum(map(mul, columns[j], column))) for j in range(i)]
+    """Return a bound on λ_max(rows / over): t − min_i (E_ii − Σ_j |E_ij|), with E = tI − rows / over − RR'.
+
+    R is found here, in doubles: whatever it is, RR' has no negative eigenvalue.
+    """
+    n, t, own, other = len(rows), Fraction(float(p["t"])), list[int](), list[int]()
+    need(n == p["n"], f"a proof is about {n} numbers, not {p['n']!r:.20}")
+    up, down, most = t.numerator * over, t.denominator, max(map(abs, (row[i] for i, row in enumerate(rows))))
+    S = [[(up if i == j else 0) - down * v for j, v in enumerate(row[: i + 1])] for i, row in enumerate(rows)]
+    size = max(abs(up), down * most).bit_length()
+    near, spare = [[v / (1 << size) for v in row] for row in S], n * n * 2.0**-52
+    found = next(filter(None, (factor(near, spare * less) for less in (32, 1, 1 / 64, 0, -1))), None)
+    need(found is not None, f"an eigenvalue exceeds {shown(t)}")
+    R = [[int(v * 2.0**FINER) for v in row] for row in found or ()]
+    for i, row in enumerate(R):
+        left = [abs((S[i][j] << 2 * FINER) - (sum(map(mul, R[j], row)) << size)) for j in range(i)]
         other = [*map(add, other, left), sum(left)]
-        own.append(up * (t.numerator * over - t.denominator * rows[i][i]) - down * sum(map(mul, column, column)))
-    return t - Fraction(min(map(int.__sub__, own, other)), over * t.denominator * up)
+        own.append((S[i][i] << 2 * FINER) - (sum(map(mul, row, row)) << size))
+    return t - Fraction(min(map(int.__sub__, own, other)), over * down << 2 * FINER)
 
 
 class Checker:
@@ -174,22 +204,41 @@ class Checker:
         limits = p.get("limits", [0] * n)
         need(n == A.n or not inside, "what is known to be there must be in S")
         if n:
-            B, (L, fine), (M, small) = A.restricted(S), grid(p["L"], n, n), grid([*p["M"], limits], n, n + 1)
-            need(min(map(min, M)) >= 0, "M has a negative entry")
-            for i, j in combinations(range(n), 2):
-                need(L[i][j] == L[j][i], f"L is not symmetric at {i}, {j}")
-                least = self._part(L[i][j]) << small
-                need(M[i][j] * M[j][i] << 2 * fine >= least * least, f"M_ij M_ji is below L_ij² at {i}, {j}")
+            B, (L, M, fine, (theta,)) = A.restricted(S), self.halves(p, k, n, [limits])
             rest = [[(a << fine) - B.over * L[i][j] for j, a in enumerate(row)] for i, row in enumerate(B.rows)]
             tail, costs = eigenvalue(rest, B.over << fine, p), []
-            for i, row in enumerate(M[:n]):
+            for i, row in enumerate(M):
                 sure = [row[f] for f in inside if f != i]
-                others = [v for j, v in enumerate(row) if j != i and j not in inside] + [M[n][i]] * (k - 1)
+                others = [v for j, v in enumerate(row) if j != i and j not in inside] + [theta[i]] * (k - 1)
                 shares = sum(sure) + sum(nlargest(max(k - 1 - len(sure), 0), others))
-                costs.append(Fraction(L[i][i], 1 << fine) + Fraction(shares, 1 << small))
+                costs.append(Fraction(L[i][i] + shares, 1 << fine))
             rows = f"2 L_ij x_i x_j <= M_ij x_i² + M_ji x_j², as M_ij M_ji >= L_ij²: x'Lx <= {shown(max(costs))}"
-            most = self._found(tail + max(costs), f"tI − A + L = R'R + remainder: λ_max(A − L) <= {shown(tail)}", rows)
+            most = self._found(tail + max(costs), f"tI − A + L = RR' + remainder: λ_max(A − L) <= {shown(tail)}", rows)
         return self.outside(p, k, A, dict(zip(S, map(Fraction, limits), strict=True)), {}, most) if n < A.n else most
+
+    def halves(self, p: Any, k: int, n: int, lists: Any, apart: Any = None) -> Any:
+        """Return L and M, ``fine``, and lists of n numbers, all in units of 2^-fine.
+
+        Of M_ij and M_ji the file has the larger, negative if that is M_ji; L_ij² divided by it is the other. If L's
+        diagonal is missing, it is such that no row costs anything.
+        """
+        pay(40 * n * n)
+        size, e = n * (n - 1) // 2, p["exponent"]
+        (own, *lists), fine = grid([p.get("own", [0] * n), *lists], n)
+        need(type(e) is int and abs(e) < 2000, f"the exponent {e!r:.20} is not allowed")
+        more = max(SMALLER - e - fine, 0)
+        up = fine + more + e
+        L, M = ([[0] * n for _ in range(n)] for _ in "LM")
+        pairs = zip(combinations(range(n), 2), whole(p["L"], size), whole(p["M"], size), strict=True)
+        for (i, j), value, share in pairs:
+            covered = share or not self._part(value) or (apart and j in apart[i])
+            need(bool(covered), f"M_ij M_ji is below L_ij² at {i}, {j}")
+            L[i][j] = L[j][i] = value << up
+            both = abs(share) << up, -(-(value * value << up) // abs(share)) if share else 0
+            M[i][j], M[j][i] = both if share > 0 else both[::-1]
+        for i, value in enumerate(own):
+            L[i][i] = value << more if "own" in p else -sum(nlargest(k - 1, M[i]))
+        return L, M, fine + more, [[value << more for value in values] for values in lists]
 
     def outside(self, p: Any, k: int, A: Matrix, limits: Any, prices: Any, most: Fraction) -> Fraction:
         """Raise ``most`` to what the heaviest row without a limit costs; A_ij² <= A_ii A_jj tells which to read."""
@@ -236,7 +285,8 @@ class Checker:
         low = most if A.columns else max(eigenvalue([[-v for v in row] for row in A.rows], A.over, p["least"]), most)
         part, x = A.restricted(p["T"]), dict(zip(p["support"], p["loadings"], strict=True))
         best = A.attained([x.get(i, 0) for i in range(A.n)], k, self.nonnegative) + low
-        proven = [(case["k"], self.upper_bound(case, case["k"], part) + low) for case in p["cases"]]
+        cases = [case | also for case in p["cases"] for also in [{}, *case.get("further", ())]]
+        proven = [(case["k"], self.upper_bound(case, case["k"], part) + low) for case in cases]
         own = {i: (Fraction(v, A.over) + low) / best for i, v in enumerate(A.diagonal)}
         own |= (known := joint(p, k, A, best, own))  # without reading their rows
         for i in sorted(own.keys() - T, key=own.__getitem__, reverse=True):

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
 from heapq import nlargest
-from itertools import combinations
 from math import isqrt
 from operator import mul
 from typing import Any
@@ -45,7 +44,7 @@ def low_rank(p: Any, n: int) -> Any:
     """Return V, one row of integers per feature, in units of 2^-shift; without columns if the proof has no V."""
     V, shift = p.get("V", [()] * n), p["shift"]
     need(len(V) == n and len({*map(len, V)}) == 1 and {type(a) for v in V for a in v} <= {int}, "V does not fit")
-    need(type(shift) is int and abs(shift) < 5000, "the grid of R and V does not fit")
+    need(type(shift) is int and abs(shift) < 5000, "the grid of V does not fit")
     return V
 
 
@@ -87,7 +86,7 @@ class Checker(check.Checker):
                 unit = tail_bound * Fraction(4) ** p["shift"] + dot(w, w)
                 along = self.along([(dot(c, w),) for c in A.columns], p["k"])
                 most = min(most, tail_bound + along / (A.over * unit)) if unit else most
-            why = f"YY' <= tI + VV', t <= {shown(tail_bound)}, by R"
+            why = f"YY' <= tI + VV', t <= {shown(tail_bound)}"
             return self._found(most, "A = Y'Y and YY' have the same λ", why)
         one = Checker(self.nonnegative, self.say)
         most = self.r * one.upper_bound(p["one"], p["k"], A)
@@ -132,7 +131,7 @@ class Checker(check.Checker):
         roots = [isqrt(int((1 << 2 * half) / d) + 1) + 1 for d in least]
         B = [[root * dot(w, y) for root, w in zip(roots, W, strict=True)] for y in A.columns]
         most = t + self.upper_bound(p["one"], k, Matrix(A.over << 2 * half, None, B))
-        return self._found(most, f"YY' <= tI + WW', t <= {shown(t)}, by R: x'Ax <= t + x'Bx", self.why[1])
+        return self._found(most, f"YY' <= tI + WW', t <= {shown(t)}: x'Ax <= t + x'Bx", self.why[1])
 
     def variances(self, p: Any, k: int, A: Any, inside: Any = ()) -> Fraction:
         """Return the sum of the rk largest A_ii: for a semidefinite A, x'Ax is at most its trace on the support of x.
@@ -195,18 +194,9 @@ class Checker(check.Checker):
             n > 0 and (n == A.n or not (used or any(apart))),
             "known features are allowed only in a proof on all features",
         )
-        B, (L, fine), (M, small) = (
-            A.restricted(S),
-            check.grid(p["L"], n, n),
-            check.grid([*p["M"], limits, prices], n, n + 2),
-        )
-        *M, theta, v = M
-        need(min(map(min, [*M, theta])) >= 0, "M has a negative entry")
+        B, (L, M, fine, (theta, v)) = A.restricted(S), self.halves(p, k, n, [limits, prices], apart)
+        need(min(theta) >= 0, "a limit is negative")
         need(all(price >= 0 or j in used for j, price in enumerate(v)), "a price is negative")
-        for i, j in combinations(range(n), 2):
-            need(L[i][j] == L[j][i], f"L is not symmetric at {i}, {j}")
-            least = 0 if j in apart[i] else self._part(L[i][j]) << small
-            need(M[i][j] * M[j][i] << 2 * fine >= least * least, f"M_ij M_ji is below L_ij² at {i}, {j}")
         rest = [[(a << fine) - B.over * L[i][j] for j, a in enumerate(row)] for i, row in enumerate(B.rows)]
         t, costs = tail(rest, B.over << fine, p), []
         top = norm(p, n) if self.r > 1 else self.along(low_rank(p, n), k) / Fraction(4) ** p["shift"]
@@ -215,16 +205,16 @@ class Checker(check.Checker):
             candidates = [j for j in range(n) if j != i and j not in same[i] and j not in apart[i]]
             others = [max(row[j] - v[j], 0) for j in candidates] + [theta[i]] * (k - 1)
             shares = sum(sure) + sum(nlargest(max(k - 1 - len(sure), 0), others)) - v[i]
-            costs.append(Fraction(L[i][i], 1 << fine) + Fraction(shares, 1 << small))
+            costs.append(Fraction(L[i][i] + shares, 1 << fine))
         free = nlargest(max(self.r * k - len(used), 0), (v[j] for j in range(n) if j not in used))
-        price_total = Fraction(sum(v[j] for j in used) + sum(free), 1 << small)
+        price_total = Fraction(sum(v[j] for j in used) + sum(free), 1 << fine)
         products = "2 L_ij x_i x_j <= M_ij x_i² + M_ji x_j², as M_ij M_ji >= L_ij²"
-        first = f"tI − A + L + VV' = R'R + remainder: λ_max(A − L − VV') <= {shown(t)}; ‖V'x‖² <= {shown(top)}"
+        first = f"tI − A + L + VV' = RR' + remainder: λ_max(A − L − VV') <= {shown(t)}; ‖V'x‖² <= {shown(top)}"
         if n < A.n:
             limit_of = dict(zip(S, map(Fraction, limits), strict=True))
             self.why = (first, products)
             level = t + nlargest(self.r, costs)[-1]
-            level = self.outside(p, k, A, limit_of, {j: Fraction(v[i], 1 << small) for i, j in enumerate(S)}, level)
+            level = self.outside(p, k, A, limit_of, {j: Fraction(v[i], 1 << fine) for i, j in enumerate(S)}, level)
             costs += [level - t] * self.r  # up to r rows outside S may be among the r largest
         most = self.r * t + top + sum(nlargest(self.r, costs)) + price_total
         return self._found(most, first, f"{products}: the {self.r} largest L_ii − v_i + the {k - 1} largest M_ij − v_j")

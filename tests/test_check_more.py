@@ -101,7 +101,7 @@ def test_the_samples_eigenvalue_takes_no_help_from_pairs(genes):
     forged = content["check"]["proof"]
     assert forged["kind"] == "samples"
     gram = (X - X.mean(0)) @ (X - X.mean(0)).T / m
-    forged |= {"L": gram.tolist(), "M": np.zeros((m, m)).tolist(), "t": 1e-3, "R": [2**20] * (m * (m + 1) // 2)}
+    forged |= {"L": gram.tolist(), "M": np.zeros((m, m)).tolist(), "t": 1e-3}
     content["check"]["upper"] = content["certificate"]["upper"] = cert.lower
     with pytest.raises(check.Refused):
         checked(packed(content), npy(X))
@@ -172,7 +172,7 @@ def test_the_work_is_known_before_any_is_begun(files):
     """A file of many nodes, each of some work, is refused at once; a third argument allows more."""
     content, X, _ = files[0]
     heavy = copy.deepcopy(content)
-    leaf = {"kind": "pairs", "R": [1] * 2000}
+    leaf = {"kind": "pairs", "n": 62}
     heavy["check"]["proof"] = {"kind": "cases", "k": 2, "splits": [], "leaves": [leaf] * 3000}
     file, started = packed(heavy), time.process_time()
     with pytest.raises(check.Refused, match="more work than is allowed; a third argument") as error:

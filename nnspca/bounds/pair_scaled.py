@@ -22,7 +22,7 @@ from nnspca.certificates.proofs import PairProof, SeriesProof
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import run_cancellable
 from nnspca.covariance.problem import Problem
-from nnspca.numerics import rounding
+from nnspca.numerics import halves, rounding
 from nnspca.numerics.feasible import sum_of_largest
 from nnspca.result import Bound
 
@@ -115,7 +115,7 @@ def _proven(
     L = (L + L.T) / 2
     M = least_products(L if apart is None else np.where(apart, 0.0, L), M, problem.nonnegative)
     M = _balanced(L, M, k, same) if v is None else M
-    M = rounding.covering(M)  # a little above, so that the products' rounding cannot matter
+    L, M = halves.rounded(L, M)
     if v is not None:
         v = np.where(same.any(axis=-1), v, np.maximum(v, 0.0))
     shares = _largest(M, k, same) if v is None else _beside_prices(M, v, k, same, apart)

@@ -1,4 +1,4 @@
-"""The section of a certificate file that the stand-alone checkers read: each proof in their few kinds, with factors R.
+"""The section of a certificate file that the stand-alone checkers read: each proof in their few kinds.
 
 :data:`WRITERS` is the counterpart of :data:`nnspca.certificates.derivations.DERIVATIONS`, by which the judge derives
 the values: the two know the same types and share no code.
@@ -26,21 +26,27 @@ from nnspca.certificates.proofs import (
 )
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem, restricted
+from nnspca.numerics.halves import Halves
 from nnspca.result import Certificate, PartsCertificate
 
 VERSION = 1  # of the section that the checker reads
-WRITTEN = 3e6  # most entries of L in all cases of an elimination: with L and R, some 80 MB
+WRITTEN = 3e6  # most entries of L in all cases of an elimination
 EPS = np.finfo(float).eps
-BITS = 58  # of R's largest entry: products of two, summed, are a few machine words
-LARGEST = 6000  # side of the largest matrix whose factor is written
+BITS = 58  # of V's largest entry: products of two, summed, are a few machine words
+LARGEST = 6000  # side of the largest matrix of which the checkers find a factor
 
 Written = dict[str, Any]
 
 
 def section(
-    cert: Certificate | PartsCertificate, cov: Covariance, arrays: dict[str, np.ndarray]
+    cert: Certificate | PartsCertificate,
+    cov: Covariance,
+    arrays: dict[str, np.ndarray],
+    halves: dict[int, Halves] | None = None,
 ) -> dict[str, Any] | None:
     """Return the section for the checkers, which goes next to the claims, and add its arrays to ``arrays``.
+
+    ``halves`` are those in ``arrays`` already, by the id of the M that they stand for.
 
     Its ``upper`` is the least upper bound whose proof can be written: the certificate's own upper bound
     may be lower. Returns None if no proof can be written.
@@ -60,7 +66,7 @@ def section(
             )
             used_include = include if on_all else ()
             r = cert.n_components if isinstance(cert, PartsCertificate) else 1
-            writer = Writer(cert.nonnegative, added, used_include, reading == "matrix")
+            writer = Writer(cert.nonnegative, added, used_include, reading == "matrix", packed=dict(halves or {}))
             proof = write(writer, ingredients, r, cert.k, cov)
         except UnsupportedProof:
             continue
@@ -93,6 +99,7 @@ class Writer:
     include: tuple[int, ...] = ()  # features that every support contains, for a proof that can use it
     matrix: bool = False  # whether the checkers read the data as a covariance matrix, which may not be semidefinite
     named: set[str] = field(default_factory=set)  # each once: the checker uses them up
+    packed: dict[int, Halves] = field(default_factory=dict)  # by the id of M
 
     def witness(self, array: np.ndarray) -> dict[str, str]:
         """Return the reference to an array in the file."""
@@ -105,27 +112,33 @@ class Writer:
         self.arrays[name] = array
         return {"witness": f"{name}.npy"}
 
-    def factor(self, t: float, B: np.ndarray, V: np.ndarray | None = None) -> dict[str, Any]:
-        """R and V and their grid: whole multiples of 2^-shift, with R'R a little below tI − B + VV'."""
+    def halves(self, L: np.ndarray, M: np.ndarray) -> dict[str, Any]:
+        """L and M by their halves: those in the file where it has them."""
+        if id(M) not in self.packed:
+            halves = Halves.of(L, M)
+            if halves is None:
+                raise UnsupportedProof
+            self.packed[id(M)] = halves
+        halves = self.packed[id(M)]
+        own = {"own": self.witness(halves.own)} if halves.own.any() else {}
+        return {"L": self.witness(halves.L), "M": self.witness(halves.M), "exponent": halves.exponent} | own
+
+    def low_rank(self, t: float, B: np.ndarray, V: np.ndarray | None = None) -> dict[str, Any]:
+        """V in whole multiples of 2^-shift; UnsupportedProof unless tI − B + VV' has a Cholesky factor, in doubles."""
         n = len(B)
         if n > LARGEST:
             raise UnsupportedProof
         live = np.zeros((n, 0)) if V is None else V[:, V.any(axis=0)]
         S = t * np.eye(n) - B + live @ live.T
         spare = EPS * (n * float(np.abs(S.diagonal()).sum()) + float(np.abs(B.diagonal()).max() + abs(t)))
-        # with room for the rounding in A, if t leaves it; beyond 0, t is no upper bound
-        for step in (-32, -1, -1 / 8, -1 / 64, 0, 1):
-            try:  # of features that hold nothing S is zero, and its own factor
-                lower = scipy.linalg.cholesky(S + step * spare * np.eye(n), lower=True) if S.any() else S
-                break
-            except scipy.linalg.LinAlgError:
-                continue
-        else:
-            raise UnsupportedProof
-        largest = max(float(np.abs(lower).max()), float(np.linalg.norm(live)))
-        shift = BITS - int(np.frexp(largest)[1])
-        record = {"R": self.witness(_whole(lower[np.tril_indices(n)], shift)), "shift": shift}
-        return record | ({"V": self.witness(_whole(live, shift))} if live.size else {})
+        try:  # beyond what rounding may add, t is no upper bound; of features that hold nothing S is zero
+            scipy.linalg.cholesky(S + spare * np.eye(n), lower=True) if S.any() else S
+        except scipy.linalg.LinAlgError:
+            raise UnsupportedProof from None
+        if not live.size:
+            return {"n": n}
+        shift = BITS - int(np.frexp(float(np.linalg.norm(live)))[1])
+        return {"n": n, "V": self.witness(_whole(live, shift)), "shift": shift}
 
 
 def _whole(values: np.ndarray, shift: int) -> np.ndarray:
@@ -170,14 +183,14 @@ def needs_second(proof: object, k: int, cov: Covariance) -> bool:
 
 
 def pairs(writer: Writer, proof: PairProof, r: int, k: int, cov: Covariance) -> Written:
-    """L and M unchanged, V on the grid of R."""
+    """The halves of L and M, L's diagonal, and V."""
     cov = cov if proof.features is None else cov.restrict(proof.features)
     several = r > 1 or proof.v is not None or proof.V is not None
-    record: Written = {"kind": "joint" if several else "pairs", "k": k, "t": proof.tail}
-    record |= {"L": writer.witness(proof.L), "M": writer.witness(proof.M)}
+    record: Written = {"kind": "joint" if several else "pairs", "k": k, "t": proof.tail, "shift": 0}
+    record |= {"own": [0] * len(proof.L)} | writer.halves(proof.L, proof.M)
     if proof.v is not None and proof.v.any():
         record["v"] = writer.witness(proof.v)
-    record |= writer.factor(proof.tail, entries_of(cov) - proof.L, proof.V)
+    record |= writer.low_rank(proof.tail, entries_of(cov) - proof.L, proof.V)
     if proof.features is not None and proof.limits is not None:
         record |= {"S": writer.witness(proof.features), "limits": writer.witness(proof.limits)}
         record |= {} if proof.weights is None else {"weights": writer.witness(proof.weights)}
@@ -185,9 +198,10 @@ def pairs(writer: Writer, proof: PairProof, r: int, k: int, cov: Covariance) -> 
 
 
 def series(writer: Writer, proof: SeriesProof, r: int, k: int, cov: Covariance) -> Written:
-    """The proof for the fewest of its features that are no less than k."""
+    """The proof for the fewest of its features that are no less than k, and further ones for fewer."""
     place = max(place for place, c in enumerate(proof.cardinalities) if c >= k)
-    return pairs(writer, proof.pairs(place), r, proof.cardinalities[place], cov)
+    each = [{"k": c, "t": t} for c, t in zip(proof.cardinalities, proof.tails, strict=True)][place:]
+    return {"kind": "pairs", "n": cov.n_features, **each[0], **writer.halves(proof.L, proof.M), "further": each[1:]}
 
 
 def rows(writer: Writer, proof: ScaleProof, r: int, k: int, cov: Covariance) -> Written:
@@ -198,7 +212,7 @@ def rows(writer: Writer, proof: ScaleProof, r: int, k: int, cov: Covariance) -> 
         return record
     if cov.factor is None or proof.directions.size + len(proof.directions) ** 2 > WRITTEN:
         raise UnsupportedProof
-    rest = writer.factor(proof.tail, cov.factor.gram(), proof.directions)
+    rest = writer.low_rank(proof.tail, cov.factor.gram(), proof.directions)
     return {"kind": "shrunk", "k": k, "t": proof.tail, "one": record} | rest
 
 
@@ -223,14 +237,10 @@ def tree(writer: Writer, proof: TreeProof, r: int, k: int, cov: Covariance) -> W
 def elimination(writer: Writer, proof: EliminationProof, r: int, k: int, cov: Covariance) -> Written:
     """The features kept, an attained point, and a proof for each number of features outside."""
     part = cov.restrict(proof.features)
-    wanted = [
-        (each, p)
-        for c, p in zip(proof.cardinalities, proof.proofs, strict=True)
-        for each in (p.cardinalities if isinstance(p, SeriesProof) else (c,))
-    ]
-    if len(wanted) > 1 and len(wanted) * len(proof.features) ** 2 > WRITTEN:
+    count = sum(len(p.cardinalities) if isinstance(p, SeriesProof) else 1 for p in proof.proofs)
+    if count > 1 and count * len(proof.features) ** 2 > WRITTEN:
         raise UnsupportedProof
-    cases = [write(writer, p, r, c, part) for c, p in wanted]
+    cases = [write(writer, p, r, c, part) for c, p in zip(proof.cardinalities, proof.proofs, strict=True)]
     record = {"kind": "few", "k": k, "T": writer.witness(proof.features), "support": writer.witness(proof.support)}
     record |= {"loadings": writer.witness(proof.loadings), "light": proof.light, "cases": cases}
     if proof.boxes is not None:
@@ -247,7 +257,7 @@ def _semidefinite(writer: Writer, cov: Covariance) -> Written:
     if len(A) > LARGEST:
         raise UnsupportedProof
     least = 2 * cov.n_features * EPS * cov.trace + max(0.0, -float(scipy.linalg.eigvalsh(A, subset_by_index=[0, 0])[0]))
-    return {"least": {"t": least} | writer.factor(least, -A)}
+    return {"least": {"t": least} | writer.low_rank(least, -A)}
 
 
 def eigenvalues(writer: Writer, proof: EigenvalueProof, r: int, k: int, cov: Covariance) -> Written:
@@ -264,7 +274,7 @@ def eigenvalues(writer: Writer, proof: EigenvalueProof, r: int, k: int, cov: Cov
         values, vectors = np.linalg.eigh(gram)
         following = max(float(values[-d - 1]), 0.0) if len(values) > d else 0.0  # not the tail, which has room to round
         V = vectors[:, ::-1][:, :d] * np.sqrt(np.maximum(values[::-1][:d] - following, 0.0))
-    return {"kind": "samples", "k": k, "t": proof.tail} | writer.factor(proof.tail, gram, V)
+    return {"kind": "samples", "k": k, "t": proof.tail, "shift": 0} | writer.low_rank(proof.tail, gram, V)
 
 
 def carried(writer: Writer, proof: CarriedProof, r: int, k: int, cov: Covariance) -> Written:

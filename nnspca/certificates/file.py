@@ -16,19 +16,22 @@ import numpy as np
 
 from nnspca.certificates.derivations import DERIVATIONS
 from nnspca.certificates.exact import section
-from nnspca.certificates.npz import read_arrays
+from nnspca.certificates.npz import TOTAL, read_arrays
 from nnspca.certificates.numbers import is_of_method
-from nnspca.certificates.proofs import BoxProof
+from nnspca.certificates.proofs import BoxProof, PairProof, SeriesProof
 from nnspca.control.arguments import check_instance, shown
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
+from nnspca.numerics.halves import Halves
 from nnspca.result import Bound, Certificate, Component, PartsCertificate
 
-FORMAT = 5
+FORMAT = 6
 TEXT = "certificate"  # the array that holds the JSON
 TOLD = ("format", "certificate", "bounds")
 GIVEN = ("include", "exclude")  # in a file only where there are such features
-PROOFS: dict[str, Any] = {proof.__name__: proof for proof in (*DERIVATIONS, BoxProof)}
+PROOFS: dict[str, Any] = {proof.__name__: proof for proof in (*DERIVATIONS, BoxProof, Halves)}
+HALVES, OWN = "halves", "_own"  # the field in place of L and M, and how its diagonal's name ends
+NUMBERS = TOTAL // 8  # most entries of all L and M
 
 
 _File = str | PathLike[str] | BinaryIO
@@ -89,11 +92,11 @@ def save_certificate(cert: Any, file: Any, cov: Covariance | None = None) -> Non
         if not is_of_method(part.method):
             raise ValueError(f"method={part.method!r:.60} is no name: small letters, digits and hyphens, 40 at most")
     arrays: dict[str, np.ndarray] = {"loadings": np.array([part.loadings for part in components])}
-    bounds = []
+    bounds, halves = [], dict[int, Halves]()
     for number, bound in enumerate(cert.bounds):
         entry = _scalars(bound)
         if bound.ingredients is not None:
-            entry["proof"] = _packed(bound.ingredients, f"bound{number}", arrays)
+            entry["proof"] = _packed(bound.ingredients, f"bound{number}", arrays, halves)
         bounds.append(entry)
     described = [_scalars(part) | {"options": dict(part.options), "history": list(part.history)} for part in components]
     content: dict[str, Any] = {"format": FORMAT, "certificate": _scalars(cert) | _given(cert), "bounds": bounds}
@@ -101,7 +104,7 @@ def save_certificate(cert: Any, file: Any, cov: Covariance | None = None) -> Non
         content["parts"] = described
     else:
         content["component"], arrays["loadings"] = described[0], arrays["loadings"][0]
-    if cov is not None and (proof_section := section(cert, cov, arrays)):
+    if cov is not None and (proof_section := section(cert, cov, arrays, halves)):
         content["check"] = proof_section
     text = _text(content)
     arrays[TEXT] = np.array(text)
@@ -191,6 +194,8 @@ def load_certificate(file: str | PathLike[str] | BinaryIO | bytes) -> Certificat
                 f"the file has format {content['format']!r:.20}; this version reads format {FORMAT} only: certify again"
             )
         content.pop("check", None)  # a proof for another reader
+        if sum(2 * array.size**2 for name, array in arrays.items() if name.endswith(OWN)) > NUMBERS:
+            raise ValueError(f"it stands for more than {NUMBERS:,} numbers")
         if set(content) not in ({*TOLD, "component"}, {*TOLD, "parts"}):
             raise ValueError(f"it must hold {', '.join(TOLD)}, and either a component or parts")
         bounds = tuple(_bound(entry, arrays) for entry in content["bounds"])
@@ -238,22 +243,25 @@ def _bound(entry: dict[str, Any], arrays: dict[str, np.ndarray]) -> Bound:
     return Bound(ingredients=None if proof is None else _unpacked(proof, arrays), **entry)
 
 
-def _packed(proof: object, name: str, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
-    """Describe a proof in JSON, with its arrays stored separately by name."""
+def _packed(proof: object, name: str, arrays: dict[str, np.ndarray], known: dict[int, Halves]) -> dict[str, Any]:
+    """Describe a proof in JSON, with its arrays stored separately by name, L and M by their halves."""
     assert dataclasses.is_dataclass(proof)
+    values = {field.name: getattr(proof, field.name) for field in dataclasses.fields(proof)}
+    if isinstance(proof, PairProof | SeriesProof) and (halves := Halves.of(proof.L, proof.M)):
+        known[id(proof.M)] = values[HALVES] = halves
+        del values["L"], values["M"]
     fields: dict[str, Any] = {}
-    for field in dataclasses.fields(proof):
-        value = getattr(proof, field.name)
+    for field, value in values.items():
         if isinstance(value, np.ndarray):
-            arrays[f"{name}_{field.name}"] = value
-            fields[field.name] = {"array": f"{name}_{field.name}"}
+            arrays[f"{name}_{field}"] = value
+            fields[field] = {"array": f"{name}_{field}"}
         elif dataclasses.is_dataclass(value):
-            fields[field.name] = {"proof": _packed(value, f"{name}_{field.name}", arrays)}
+            fields[field] = {"proof": _packed(value, f"{name}_{field}", arrays, known)}
         elif isinstance(value, tuple) and value and dataclasses.is_dataclass(value[0]):
             parts = enumerate(value)
-            fields[field.name] = {"proofs": [_packed(v, f"{name}_{field.name}{i}", arrays) for i, v in parts]}
+            fields[field] = {"proofs": [_packed(v, f"{name}_{field}{i}", arrays, known) for i, v in parts]}
         else:
-            fields[field.name] = {"value": value}
+            fields[field] = {"value": value}
     return {"type": type(proof).__name__, "fields": fields}
 
 
@@ -271,6 +279,10 @@ def _unpacked(content: dict[str, Any], arrays: dict[str, np.ndarray]) -> object:
             fields[name] = tuple(_unpacked(part, arrays) for part in field["proofs"])
         else:
             fields[name] = tuple(field["value"]) if isinstance(field["value"], list) else field["value"]
+    if HALVES in fields:
+        if not content["fields"][HALVES]["proof"]["fields"]["own"]["array"].endswith(OWN):
+            raise ValueError(f"a diagonal of L is not called one: its name ends in {OWN!r}")
+        fields["L"], fields["M"] = fields.pop(HALVES).both()
     return PROOFS[content["type"]](**fields)
 
 

@@ -12,6 +12,7 @@ from nnspca.certificates.derivations import DERIVATIONS, derive
 from nnspca.certificates.numbers import UpperBound, array, at_most, feature_indices, number, whole
 from nnspca.certificates.proofs import BoxProof, PairProof, ScaleProof
 from nnspca.covariance.problem import Problem
+from nnspca.numerics.halves import Halves
 from nnspca.result import Bound
 
 NAN, INF = math.nan, math.inf
@@ -156,7 +157,7 @@ def test_features_of_unsigned_numbers_do_not_wrap_around():
 def test_every_type_of_proof_can_be_derived_and_saved():
     proofs = importlib_proofs()
     assert set(DERIVATIONS) | {BoxProof} == proofs  # boxes are ingredients of an elimination
-    assert set(file.PROOFS.values()) == proofs
+    assert set(file.PROOFS.values()) == proofs | {Halves}
 
 
 def importlib_proofs():

@@ -95,8 +95,8 @@ def test_an_array_that_the_file_holds_is_named_and_not_added_again():
     assert writer.arrays["check1"] is array
 
 
-def test_of_features_that_hold_nothing_zero_is_the_factor():
+def test_a_tail_that_is_no_upper_bound_is_not_written():
     writer = Writer(True, {})
-    record = writer.factor(0.0, np.zeros((2, 2)))
-    assert record["R"] == {"witness": "check0.npy"}
-    assert not writer.arrays["check0"].any()
+    assert writer.low_rank(0.0, np.zeros((2, 2))) == {"n": 2}  # of features that hold nothing
+    with pytest.raises(UnsupportedProof):
+        writer.low_rank(0.99, np.eye(2))

@@ -232,7 +232,7 @@ def _files(certificate: Proof, subject: Subject, stem: str, bounded: str, key: s
         st.caption("The checker without our library reads dense data only; these data are sparse.")
         return
     st.markdown(
-        "**Verify without our library.** `check.py` is one file of under 300 lines that needs nothing but Python: it "
+        "**Verify without our library.** `check.py` is one file of under 350 lines that needs nothing but Python: it "
         "reads the certificate and the data as plain numbers, computes the variance and the upper bound again in exact "
         f"arithmetic, and prints the proof in three lines.{f' {MORE}' if more else ''}"
     )

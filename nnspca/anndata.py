@@ -7,7 +7,6 @@ AnnData itself is not imported here: it is there where an object of it is. It co
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from nnspca.control.arguments import Deflation, Method, Seed, check_flag, shown
 from nnspca.covariance import Covariance
 from nnspca.covariance.input import Given, opened
 from nnspca.covariance.problem import Features, places_of
-from nnspca.covariance.sources import Source, chunked
+from nnspca.covariance.sources import Source, marked, of_genes
 from nnspca.errors import DataError
 from nnspca.result import Component, Components, OnProgress, ShouldStop
 from nnspca.result import component as described
@@ -27,7 +26,6 @@ from nnspca.tasks._solve import check_seed
 __all__ = ["components", "parts"]
 
 KEY = "nnspca"
-VARIABLE = "highly_variable"  # the column of var that scanpy's own methods go by
 
 
 def components(
@@ -43,6 +41,7 @@ def components(
     layer: str | None = None,
     use_raw: bool = False,
     mask_var: Any = "auto",
+    include: Features = None,
     exclude: Features = None,
     key_added: str | None = None,
     copy: bool = False,
@@ -72,10 +71,10 @@ def components(
     use_raw : bool
         Read ``adata.raw`` instead, of the genes of ``adata``.
     mask_var : str, array_like of bool, or None
-        Which genes take part: a column of ``adata.var``, or a mask; None for all. "auto" is the
-        column ``highly_variable`` where there is one, as for ``scanpy.pp.pca``.
-    exclude
-        Genes that take no part as well, by name or place.
+        Which genes take part: a column of ``adata.var``, or a mask; None for all. "auto" is the rule of every call
+        that is given an AnnData: the column ``highly_variable`` where there is one, as for ``scanpy.pp.pca``.
+    include, exclude
+        Genes that keep one of the k places, and genes that take no part as well, by name or place.
     key_added : str, optional
         What it is written under: ``obsm[key]``, ``varm[key]`` and ``uns[key]``;
         ``obsm["X_nnspca"]``, ``varm["nnspca"]`` and ``uns["nnspca"]`` when None.
@@ -110,12 +109,16 @@ def components(
     (('LYZ', 'S100A8'), ('CD3D', 'NKG7'))
     """
     target = _checked(adata).copy() if check_flag("copy", copy) else _checked(adata)
-    mask, seed = _mask(adata, mask_var), check_seed(seed)
-    if "include" in options:
-        raise ValueError("include is not taken here; give it to nnspca.decompose with the covariance of adata")
-    if exclude is not None:
-        mask = mask & ~np.isin(np.arange(len(mask)), places_of("exclude", exclude, len(mask), tuple(adata.var_names)))
-    given, cov = _read(adata, layer, check_flag("use_raw", use_raw), mask, standardize, center)
+    (mask, by), seed = marked(adata, mask_var), check_seed(seed)
+    inside, outside = (
+        places_of(name, genes, len(mask), tuple(adata.var_names))
+        for name, genes in (("include", include), ("exclude", exclude))
+    )
+    if outside:
+        mask, by = mask & ~np.isin(np.arange(len(mask)), outside), f"{by} and exclude" if by else "exclude"
+    if missing := [adata.var_names[i] for i in inside if not mask[i]]:
+        raise ValueError(f"include has the gene {missing[0]!r:.60}, which takes no part: see mask_var and exclude")
+    given, cov = _read(adata, layer, check_flag("use_raw", use_raw), mask, by, standardize, center)
     parts = decompose(
         cov,
         n_components,
@@ -126,6 +129,7 @@ def components(
         seed=seed,
         should_stop=should_stop,
         on_progress=on_progress,
+        include=np.searchsorted(np.flatnonzero(mask), inside).tolist(),
         **options,
     )
     key = KEY if key_added is None else key_added
@@ -156,6 +160,7 @@ def components(
             "layer": "" if layer is None else layer,
             "use_raw": bool(use_raw),
             "mask": mask,
+            "chosen": given.chosen,
             "seed": seed,
         },
     }
@@ -184,7 +189,13 @@ def parts(adata: Any, key: str = KEY) -> Components:
 
 
 def _read(
-    adata: Any, layer: str | None, use_raw: bool, mask: np.ndarray, standardize: bool | None, center: bool
+    adata: Any,
+    layer: str | None,
+    use_raw: bool,
+    mask: np.ndarray,
+    by: str,
+    standardize: bool | None,
+    center: bool,
 ) -> tuple[Given | Source, Covariance]:
     """The numbers of an AnnData, and their covariance."""
     if use_raw and (layer is not None or adata.raw is None):
@@ -195,12 +206,7 @@ def _read(
         values = adata.raw[:, adata.var_names].X
     else:
         values = adata.layers[layer] if layer is not None else adata.X if adata.isbacked else opened(adata).values
-    names, places = np.array(list(map(str, adata.var_names)), dtype=object), np.flatnonzero(mask)
-    given: Given | Source
-    if (source := chunked(values)) is not None:
-        given = replace(source, names=tuple(names)).only(places)
-    else:
-        given = Given(values if mask.all() else values[:, places], tuple(names[mask]))
+    given = of_genes(values, adata, mask, by)
     return given, Covariance.from_data(given, standardize, center=center)
 
 
@@ -208,24 +214,6 @@ def _checked(adata: Any) -> Any:
     if not all(hasattr(adata, name) for name in ("obsm", "varm", "uns", "var_names")):
         raise DataError(f"adata is {shown(adata)}; give an AnnData, cells as rows")
     return adata
-
-
-def _mask(adata: Any, mask_var: Any) -> np.ndarray:
-    """Which genes take part."""
-    n = len(adata.var_names)
-    if isinstance(mask_var, str) and mask_var == "auto":
-        mask_var = VARIABLE if VARIABLE in adata.var else None
-    if mask_var is None:
-        return np.ones(n, dtype=bool)
-    if isinstance(mask_var, str):
-        if mask_var not in adata.var:
-            columns = ", ".join(map(repr, adata.var.columns)) or "none"
-            raise DataError(f"mask_var={mask_var!r:.60} is no column of var; there are {columns:.300}")
-        mask_var = adata.var[mask_var]
-    mask = np.asarray(mask_var)
-    if mask.dtype != bool or mask.shape != (n,) or not mask.any():
-        raise ValueError(f"mask_var={shown(mask_var)} is not allowed; give {n} of True and False, at least one True")
-    return mask
 
 
 def _record_of(adata: Any, key: str) -> Any:
@@ -245,7 +233,10 @@ def _found(adata: Any, key: str, record: Any) -> Components:
     total, variances = float(record["total"]), described.frozen(record["gene_variance"])
     mean, scale = described.frozen(record["mean"]), described.frozen(record["scale"])
     standardized = bool(params["standardize"])
-    features = described.Features(total, len(names), names, mean, scale, standardized, variances=variances)
+    chosen = str(params.get("chosen", ""))
+    features = described.Features(
+        total, len(names), names, mean, scale, standardized, variances=variances, chosen=chosen
+    )
     loadings = np.asarray(adata.varm[key], dtype=np.float64)[mask]
     nonnegative, method = bool(params["nonnegative"]), str(params["method"])
     parts = tuple(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import inspect
 import warnings
 from collections.abc import Iterable, Iterator
@@ -31,10 +32,10 @@ from nnspca.control.arguments import (
     shown,
 )
 from nnspca.covariance import Covariance
-from nnspca.covariance.input import aligned, check_names, check_unmasked, numbers, opened
+from nnspca.covariance.input import Given, aligned, check_names, check_unmasked, numbers, opened
 from nnspca.covariance.problem import orthonormal
 from nnspca.covariance.samples import added, check_weights, large_array, mirrored, stated, warn_of_dominant
-from nnspca.covariance.sources import Source, chunked, in_memory
+from nnspca.covariance.sources import Source, chunked, in_memory, taking_part
 from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
 from nnspca.machines import HERE, jobs
@@ -166,13 +167,13 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         """
         for name in ("_sums", "n_samples_seen_"):  # of samples that were taken by parts
             self.__dict__.pop(name, None)
-        X = self._samples(X, first=True)
-        names = None if isinstance(X, Source) else self._names()
-        cov = Covariance.from_data(
-            X, stated(self.standardize), center=self.center, sample_weight=sample_weight, names=names
-        )
-        if isinstance(X, Source):
-            self._learn_names(X.names, cov.n_features)
+        X = taking_part(X)
+        rows = self._samples(X, first=True)
+        if not isinstance(rows, Source):
+            rows = Given(rows, self._names(), chosen=X.chosen if isinstance(X, Given) else "")
+        cov = Covariance.from_data(rows, stated(self.standardize), center=self.center, sample_weight=sample_weight)
+        if isinstance(rows, Source):
+            self._learn_names(rows.names, cov.n_features)
         return self._find(cov)
 
     def partial_fit(self, X, y=None, sample_weight=None) -> Self:
@@ -241,6 +242,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
 
     def _samples(self, X, *, first: bool = False, fewest: int | None = None) -> Any:
         """Samples as :meth:`Covariance.from_data` reads them, checked as scikit-learn does; a Source of many."""
+        X = taking_part(X) if first else X  # later their features are found by name
         source = large_array(X) if isinstance(X, np.ndarray) and not isinstance(X, np.memmap) else chunked(X)
         if source is not None:
             order = None if first else aligned(source.names, self._names(), "the estimator")
@@ -338,6 +340,19 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         elif "_covariance" in state:
             state["_covariance"] = state.get("covariance_")
         return state
+
+    def __copy__(self) -> Self:
+        twin = type(self).__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        return twin
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """With the covariance, which is never written to: both share it."""
+        for cov in filter(None, (self.__dict__.get("_covariance"), self.__dict__.get("covariance_"))):
+            memo[id(cov)] = cov
+        twin = memo[id(self)] = copy.copy(self)
+        twin.__dict__.update(copy.deepcopy(self.__dict__, memo))
+        return twin
 
     def _covariance_of(self, X, sample_weight) -> Covariance:
         if self.__dict__.get("_sums") is not None:

@@ -31,6 +31,57 @@ def test_components_are_written_as_scanpy_writes_its_own(cells):
     assert "of the total variance" in repr(back)
 
 
+def test_every_call_takes_the_genes_marked_as_highly_variable_and_prints_which(cells):
+    """Those that measure given components find genes by name; without the column all take part."""
+    used = cells.var["highly_variable"].to_numpy()
+    adata = cells.copy()
+    nnspca.anndata.components(adata, n_components=2, k=10)
+    cov = nnspca.Covariance.from_data(adata)
+    assert cov.fingerprint == adata.uns["nnspca"]["fingerprint"] and cov.n_features == used.sum()
+    assert cov.feature_names == tuple(cells.var_names[used])
+    found = nnspca.anndata.parts(adata)
+    held = nnspca.cross_validate(adata, [2, 4], folds=2, method="em")
+    drawn = nnspca.bootstrap(adata, 4, resamples=2, method="em")
+    est = nnspca.NonnegativeSparsePCA(1, 4, method="em").fit(adata)
+    proven = nnspca.certify(cov, 1)
+    for result in (cov, found, found[0], held, drawn, est.parts_, proven, nnspca.sweep(cov, [1], certify=None)):
+        assert f"{used.sum()} of 765 genes" in repr(result), repr(result)
+    assert list(est.feature_names_in_) == list(cells.var_names[used])
+    assert np.array_equal(est.transform(cells)[:, 0], est.transform(cells[:, used])[:, 0])
+    assert np.allclose(nnspca.scores(cells, found), adata.obsm["X_nnspca"])
+    assert nnspca.most_variable(adata, 700).features.max() > used.sum()
+    del adata.var["highly_variable"]
+    every = nnspca.Covariance.from_data(adata)
+    assert every.n_features == 765 and "genes" not in repr(every)
+    assert every.fingerprint == nnspca.Covariance.from_data(cells.to_df()).fingerprint
+    adata.var["highly_variable"] = "yes"
+    with pytest.raises(nnspca.DataError, match="highly_variable"):
+        nnspca.Covariance.from_data(adata)
+
+
+@pytest.mark.parametrize("mask", ["auto", None, slice(0, 60)])
+def test_parts_that_were_written_are_drawn_again_on_their_own_genes(cells, mask):
+    adata = cells.copy()
+    mask_var = np.isin(np.arange(765), np.arange(765)[mask]) if isinstance(mask, slice) else mask
+    nnspca.anndata.components(adata, 2, 4, method="em", mask_var=mask_var)
+    found = nnspca.anndata.parts(adata)
+    drawn = nnspca.bootstrap(adata, 4, parts=found, resamples=3, method="em")
+    genes = nnspca.Covariance.from_data(cells.to_df()).feature_names if mask is None else found.features.given_names
+    own = nnspca.bootstrap(cells.to_df()[list(genes)], 4, n_components=2, resamples=3, method="em")
+    assert drawn.parts is found and np.array_equal(drawn.recurrence, own.recurrence)
+
+
+def test_genes_are_included_by_name_or_place_among_those_that_take_part(cells):
+    adata = cells.copy()
+    used = np.flatnonzero(adata.var["highly_variable"])
+    for gene in (adata.var_names[used[7]], int(used[7])):
+        nnspca.anndata.components(adata, 1, 3, include=[gene])
+        rest = nnspca.decompose(nnspca.Covariance.from_data(adata), 1, 3, include=[7])
+        assert np.array_equal(adata.varm["nnspca"][used], rest.loadings)
+    with pytest.raises(ValueError, match="takes no part"):
+        nnspca.anndata.components(adata, 1, 3, include=[gene], exclude=[gene])
+
+
 def test_scanpy_finds_the_scores_where_it_looks_for_them(cells):
     adata = cells.copy()
     nnspca.anndata.components(adata, n_components=2, k=10, key_added="programs")
@@ -63,6 +114,7 @@ def test_sparse_layers_stay_sparse_and_a_copy_leaves_the_original(cells):
 
 def test_an_annotated_table_goes_wherever_data_go(cells):
     adata = cells[:200, :40].copy()
+    adata.var["highly_variable"] = True
     plain = np.asarray(adata.X)
     est = nnspca.NonnegativeSparsePCA(2, 4).fit(adata)
     assert list(est.feature_names_in_) == list(adata.var_names)
@@ -118,7 +170,7 @@ def test_cells_in_a_file_are_read_a_few_at_a_time(cells, tmp_path):
     backed = anndata.read_h5ad(tmp_path / "cells.h5ad", backed="r")
     cov = nnspca.Covariance.from_data(backed)
     assert cov.fingerprint == nnspca.Covariance.from_data(cells).fingerprint
-    assert cov.feature_names == tuple(cells.var_names)
+    assert cov.feature_names == tuple(cells.var_names[cells.var["highly_variable"]])
     for adata in (backed, held := cells.copy()):
         nnspca.anndata.components(adata, 2, 4, mask_var=np.arange(765) < 60)
     assert np.allclose(backed.obsm["X_nnspca"], held.obsm["X_nnspca"])

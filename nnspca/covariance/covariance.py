@@ -24,7 +24,7 @@ from nnspca.covariance.factor import DenseFactor, Factor, SparseFactor
 from nnspca.covariance.forms import Form, HeldMatrix, semidefinite, square
 from nnspca.covariance.input import Given, check_feature_names, opened
 from nnspca.covariance.provenance import Provenance
-from nnspca.covariance.sources import chunked
+from nnspca.covariance.sources import chunked, taking_part
 from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
 from nnspca.numerics.doubles import read_only
@@ -178,7 +178,9 @@ class Covariance:
             AnnData in a file or one of its layers, a pyarrow.dataset.Dataset, or a function that
             returns an iterator of arrays, tables or sparse arrays. Finite real numbers, none of
             them masked or missing; the transpose of the papers' layout. A Dataset
-            that is itself a covariance matrix is taken as one, as by :meth:`from_dataset`.
+            that is itself a covariance matrix is taken as one, as by :meth:`from_dataset`. Of an AnnData with a column
+            ``highly_variable`` in ``var`` the genes marked there take part, as in every call that finds components of
+            data; results print that. ``adata.to_df()`` has all.
         standardize : bool, optional
             Divide each feature by its standard deviation (1/m), so that A is a correlation matrix.
             Features that never vary stay zero; features may be of any scale. Not done when None.
@@ -220,7 +222,7 @@ class Covariance:
         >>> Covariance.from_data([[0.0, 1.0], [2.0, 1.0]], center=False).diagonal
         array([2., 1.])
         """
-        standardized, center = reading.stated(standardize), check_flag("center", center)
+        standardized, center, X = reading.stated(standardize), check_flag("center", center), taking_part(X)
         if not center:
             X, sample_weight = reading.mirrored(X, sample_weight)
         if chunked(X) is None and (given := opened(X)).is_matrix:
@@ -255,6 +257,7 @@ class Covariance:
             given.axis,
             given.axis_title,
             frozen(variances),
+            given.chosen,
         )
         return cls(form, about, features=features)
 
@@ -508,7 +511,9 @@ class Covariance:
 
     def __repr__(self) -> str:
         moved = f", moved by {self.moved:.3g} to have no negative eigenvalue" if self.moved else ""
-        return f"Covariance(n_features={self.n_features}, n_samples={self.n_samples}, held as {self.form.name}{moved})"
+        chosen = f"; {self.features.chosen}" if self.features.chosen else ""
+        told = f"n_features={self.n_features}, n_samples={self.n_samples}, held as {self.form.name}{moved}{chosen}"
+        return f"Covariance({told})"
 
 
 def _of_finite(product: Any, x: np.ndarray) -> Any:

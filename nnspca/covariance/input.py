@@ -26,6 +26,7 @@ class Given:
     axis: np.ndarray | None = None  # a number for each feature to draw it along
     axis_title: str = ""  # and what that is
     is_matrix: bool = False  # whether it is a data set that is itself a covariance matrix
+    chosen: str = ""  # which of the features these are, where not all take part
 
 
 def opened(given: Any) -> Given:

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from nnspca.control.arguments import check_callables, is_table
+from nnspca.control.arguments import check_callables, is_table, shown
 from nnspca.control.progress import Monitor, OnProgress, ShouldStop
-from nnspca.covariance.input import Given, check_unmasked, last_names, numbers
+from nnspca.covariance.input import Given, check_unmasked, last_names, numbers, opened
 from nnspca.errors import DataError, ReadingStopped, reason
 
 CHUNK = 8_000_000  # numbers of a chunk where what holds the data does not say how large one is
 ROWS = 100_000  # most rows of such a chunk
+VARIABLE = "highly_variable"  # the column of an AnnData's var that scanpy's own methods go by
 UNHEARD = Monitor()
 
 
@@ -32,6 +33,7 @@ class Source:
     names: tuple[str, ...] | None = None
     stored: bool = True  # whether the numbers lie elsewhere than in memory
     features: np.ndarray | None = None  # which of the features are meant, where not all are
+    chosen: str = ""  # and in words what chose them
     monitor: Monitor = UNHEARD  # is told how far the reading is, and asked whether to stop
 
     @property
@@ -136,6 +138,49 @@ def chunked(given: Any) -> Source | None:
     if sliced and (package == "h5py" or isinstance(getattr(given, "chunks", None), tuple)):
         return _of_slices(given, f"the {kind} of {package}")
     return None
+
+
+def taking_part(given: Any) -> Any:
+    """Return an AnnData as its X of the genes that take part, those marked as highly variable; all else as it is.
+
+    One rule for every call that finds components of data. What measures given components finds genes by name.
+    """
+    if not (type(given).__module__.partition(".")[0] == "anndata" and hasattr(given, "var_names")):
+        return given
+    mask, by = marked(given, "auto")
+    return given if mask.all() else of_genes(given.X if given.isbacked else opened(given).values, given, mask, by)
+
+
+def marked(adata: Any, mask_var: Any) -> tuple[np.ndarray, str]:
+    """Return which genes of an AnnData take part, a column of var or a mask, and what chose them; "auto" is the rule.
+
+    Where no such column is there, and with None, all do.
+    """
+    n = len(adata.var_names)
+    if isinstance(mask_var, str) and mask_var == "auto":
+        mask_var = VARIABLE if VARIABLE in adata.var else None
+    if mask_var is None:
+        return np.ones(n, dtype=bool), ""
+    column = mask_var if isinstance(mask_var, str) else None
+    if column is not None:
+        if column not in adata.var:
+            columns = ", ".join(map(repr, adata.var.columns)) or "none"
+            raise DataError(f"mask_var={column!r:.60} is no column of var; there are {columns:.300}")
+        mask_var = adata.var[column]
+    mask = np.asarray(mask_var)
+    if mask.dtype != bool or mask.shape != (n,) or not mask.any():
+        what = f"mask_var={shown(mask_var)}" if column is None else f"the column {column!r:.60} of var"
+        raise DataError(f"{what} is not allowed; give {n} of True and False, at least one True, or adata.X for all")
+    return mask, "mask_var" if column is None else f"var[{column!r:.60}]"
+
+
+def of_genes(values: Any, adata: Any, mask: np.ndarray, by: str) -> Given | Source:
+    """Return numbers of an AnnData, read a few cells at a time or in memory, of the genes that take part."""
+    places, names = np.flatnonzero(mask), tuple(map(str, adata.var_names))
+    chosen = "" if mask.all() else f"{len(places):,} of {len(mask):,} genes take part, by {by}"
+    if (source := chunked(values)) is not None:
+        return replace(replace(source, names=names).only(places), chosen=chosen)
+    return Given(values if mask.all() else values[:, places], tuple(names[i] for i in places), chosen=chosen)
 
 
 def _once(rows: Iterator[Any]) -> Callable[[], Iterator[Any]]:

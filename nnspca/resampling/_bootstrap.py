@@ -30,7 +30,7 @@ def bootstrap(
     data: object,
     k: int | Sequence[int],
     *,
-    n_components: int = 1,
+    n_components: int | None = None,
     resamples: int = 50,
     method: Method = "best",
     deflation: Deflation = "disjoint",
@@ -59,8 +59,8 @@ def bootstrap(
         Samples as rows, which are loaded into memory.
     k : int or sequence of int
         Most nonzero loadings of each part, or of one part after the other.
-    n_components : int
-        Number of parts, from 1 to n.
+    n_components : int, optional
+        Number of parts, from 1 to n; that of ``parts``, or 1, when None.
     resamples : int
         1 to 100000.
     method, deflation, nonnegative, should_stop, on_progress, **options
@@ -72,7 +72,8 @@ def bootstrap(
     threshold : float
         Mean recurrence from which a part counts as stable, 0 to 1.
     parts : Components, optional
-        The parts of all samples, at most ``n_components``; they are sought when None.
+        The parts of all samples, at most ``n_components``, whose features are found in the data by name where both
+        have names; they are sought when None.
     seed : int
         Same seed, same answer, wherever and in whatever order the resamples are solved.
     executor
@@ -109,11 +110,14 @@ def bootstrap(
     """
     check_callables(on_resample=on_resample, should_stop=should_stop, on_progress=on_progress)
     monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
-    samples = read_samples(data, standardize, "bootstrap", monitor)
+    known = parts.features if isinstance(parts, Components) else None
+    samples = read_samples(data, standardize, "bootstrap", monitor, known)
     check_executor(executor)
     draws = check_whole("resamples", resamples, 1, 100_000)
     threshold = check_number("threshold", threshold, 0, 1, "a share")
     options["deflation"] = deflation
+    if n_components is None:
+        n_components = len(parts) if isinstance(parts, Components) else 1
     search = Recipe.read(bootstrap, samples, n_components, method, nonnegative, seed, options)
     if parts is None:
         whole = search.of(samples.whole(standardize), k, should_stop)
@@ -279,13 +283,14 @@ def cross_validate(
     parted = check_whole("folds", folds, 2, m)
     held_out, fitted = (np.full((parted, len(wanted)), np.nan) for _ in range(2))
     done, total = 0, parted * len(wanted)
-    samples.whole(standardize)
+    features = samples.whole(standardize).features
 
     def result(*, stopped: bool) -> CrossValidation:
         arrays = held_out.copy(), fitted.copy()
         for array in arrays:
             array.setflags(write=False)
-        return CrossValidation(wanted, *arrays, search.r, search.seed, time.perf_counter() - started, stopped)
+        seconds = time.perf_counter() - started
+        return CrossValidation(wanted, *arrays, search.r, search.seed, seconds, stopped, features)
 
     with jobs(executor, n_jobs) as where, Workers(where, samples, monitor) as workers:
         # every fold's smallest k first: what is known when it is stopped are whole columns

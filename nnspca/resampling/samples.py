@@ -16,12 +16,12 @@ from nnspca.control.progress import Monitor, ShouldStop
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import deviations, varies
 from nnspca.covariance.forms import DENSE_EIGEN
-from nnspca.covariance.input import Given, numbers, opened
+from nnspca.covariance.input import Given, aligned, numbers, opened
 from nnspca.covariance.problem import orthonormal
 from nnspca.covariance.samples import GATHERED, stated, warn_of_dominant, whole
-from nnspca.covariance.sources import Source, chunked
+from nnspca.covariance.sources import Source, chunked, taking_part
 from nnspca.errors import DataError
-from nnspca.result import Components
+from nnspca.result import Components, Features
 from nnspca.tasks._solve import check_method, check_seed
 
 # Arguments of `decompose` that have no meaning within a resample (callbacks, executors and the like).
@@ -94,17 +94,27 @@ class Samples:
         return min(inside / total, 1.0) if total > 0 else np.nan
 
 
-def read_samples(data: object, standardize: bool | None, what: str, monitor: Monitor) -> Samples:
-    """Read the samples that a caller gives; ``what`` names the call; DataError if it cannot be done on them."""
+def read_samples(
+    data: object, standardize: bool | None, what: str, monitor: Monitor, known: Features | None = None
+) -> Samples:
+    """Read the samples that a caller gives; ``what`` names the call; DataError if it cannot be done on them.
+
+    Where parts of some features are known, those features are read, by name where both have names.
+    """
     scaled = stated(standardize)
+    if known is None or known.given_names is None:
+        data = taking_part(data)
     if isinstance(data, Covariance):
         raise DataError(
             f"{what} needs the samples themselves: give the data X, samples as rows, not {shown(data)}, which no "
             "longer has them"
         )
     if (source := chunked(data)) is not None:
+        order = None if known is None else aligned(source.names, known.given_names, "parts")
+        source = source if order is None else source.only(order)
         heard = source.heeding(monitor.should_stop, monitor.part(0.0, 0.0).relay)
-        return Samples(_loaded(heard, what), scaled, Given(None, source.names))
+        chosen = source.chosen if order is None or known is None else known.chosen
+        return Samples(_loaded(heard, what), scaled, Given(None, source.names, chosen=chosen))
     given = opened(data)
     if given.is_matrix:
         raise DataError(
@@ -114,7 +124,10 @@ def read_samples(data: object, standardize: bool | None, what: str, monitor: Mon
     X = numbers(given.values)
     if X.ndim != 2 or min(X.shape) < 1:
         raise DataError(f"data must be a table of shape (samples, features); got shape {X.shape}")
-    return Samples(X, scaled, replace(given, values=None))
+    order = None if known is None else aligned(given.names, known.given_names, "parts")
+    if order is None or known is None:
+        return Samples(X, scaled, replace(given, values=None))
+    return Samples(X[:, order], scaled, Given(None, known.given_names, chosen=known.chosen))
 
 
 def _loaded(source: Source, what: str) -> Any:

@@ -37,6 +37,7 @@ class Features:
     axis_title: str = ""  #: Name and unit of that coordinate
     #: Shape (n,), or None. Variance of each feature listed here, standardised if they are.
     variances: np.ndarray | None = None
+    chosen: str = ""  #: How many features of the data these are and what chose them; empty if all take part
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nnspca.result import sentences, wording
+from nnspca.result.component import Features
 from nnspca.result.components import Components
 from nnspca.result.wording import DataFrame, Display, Figure, frame
 
@@ -155,6 +156,8 @@ class CrossValidation(Display):
     seed: int = 0
     seconds: float = field(default=0.0, compare=False)
     stopped: bool = False  #: True when ``should_stop`` ended the call early
+    #: Names, mean and scale of the features
+    features: Features | None = field(default=None, compare=False)
 
     @property
     def mean(self) -> np.ndarray:

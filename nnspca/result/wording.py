@@ -18,6 +18,8 @@ import numpy as np
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+    from nnspca.result.component import Component, Features
 else:  # imported when a table is asked for
     DataFrame = Any
 Figure = Any  # of plotly.graph_objects, which has no types
@@ -60,12 +62,13 @@ class Display(ByValue):
     """A result that is shown as lines at a prompt, and as a summary in a notebook."""
 
     def __repr__(self) -> str:
-        first, *rest = self._lines()
-        return "\n  ".join([first, *rest][:LINES])
+        chosen = _chosen(self)
+        return "\n  ".join([*self._lines()[: LINES - len(chosen)], *chosen])
 
     def _repr_html_(self) -> str:
         more = f"<details><summary>more</summary><pre>{escape(repr(self))}</pre></details>"
-        return f"<div><p>{escape(self.summary())}</p>{more}</div>"
+        told = "".join(f"<p>{escape(text)}</p>" for text in (self.summary(), *_chosen(self)))
+        return f"<div>{told}{more}</div>"
 
     @abstractmethod
     def summary(self) -> str:
@@ -74,6 +77,22 @@ class Display(ByValue):
     @abstractmethod
     def _lines(self) -> list[str]:
         """The lines shown at a prompt, the most important first."""
+
+
+def _chosen(result: object) -> list[str]:
+    """What chose the features of a result, in a line, where not all that the data have take part."""
+    features = _features_of(result)
+    return [features.chosen] if features is not None and features.chosen else []
+
+
+def _features_of(held: Any) -> Features | None:
+    """The features of a result, or of the first of what it holds."""
+    if isinstance(held, tuple):
+        return _features_of(held[0]) if held else None
+    if held is None or (own := getattr(held, "features", None)) is not None:
+        return None if held is None else own
+    inside = (_features_of(getattr(held, name, None)) for name in ("component", "parts", "components", "points"))
+    return next((features for features in inside if features is not None), None)
 
 
 class FieldDocs:
@@ -119,9 +138,6 @@ def frame(
 
     return pandas.DataFrame(rows, index=pandas.Index(index, name=name) if name else None)
 
-
-if TYPE_CHECKING:
-    from nnspca.result.component import Component
 
 NAMED = 6  # most features that a line names
 LINES = 6  # most lines of a result at a prompt

@@ -97,13 +97,13 @@ def test_pairing_shares_as_many_features_as_any_could():
 def test_parts_given_are_those_that_are_followed():
     X = planted()
     parts = nnspca.decompose(nnspca.Covariance.from_data(X), 2, PLANTED, "em")
-    found = nnspca.bootstrap(X, PLANTED, n_components=2, resamples=4, method="em", parts=parts)
+    found = nnspca.bootstrap(X, PLANTED, resamples=4, method="em", parts=parts)
     assert found.parts is parts
     assert np.array_equal(
         found.recurrence, nnspca.bootstrap(X, PLANTED, n_components=2, resamples=4, method="em").recurrence
     )
     with pytest.raises(ValueError, match=r"parts have loadings of shape \(40, 2\); give at most r = 1 parts of 40"):
-        nnspca.bootstrap(X, PLANTED, resamples=4, parts=parts)
+        nnspca.bootstrap(X, PLANTED, n_components=1, resamples=4, parts=parts)
     with pytest.raises(TypeError, match="parts is"):
         nnspca.bootstrap(X, PLANTED, resamples=4, parts=parts.loadings)
 

@@ -1,7 +1,7 @@
 """The command ``nnspca``: the app in a browser tab, on a table of yours where one is named; proofs checked.
 
 nnspca [TABLE] [--port PORT] [--no-browser]      the app
-nnspca check CERTIFICATE DATA [BILLIONS]         check a certificate against its data in exact arithmetic
+nnspca check CERTIFICATE DATA [BILLIONS]         check a certificate against its data, an array or a table, exactly
 """
 
 from __future__ import annotations
@@ -14,11 +14,14 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 import webbrowser
 from pathlib import Path
 from urllib.parse import quote
+
+import numpy as np
 
 import nnspca
 from nnspca import check, check_more
@@ -38,16 +41,28 @@ def main(given: list[str] | None = None) -> int:
     app.add_argument("--port", type=int, help=f"where it listens; unless given the first free port from {PORT} on")
     app.add_argument("--no-browser", action="store_true", help="open no tab; the address is printed")
     proof = commands.add_parser("check", help="check a certificate against its data in exact arithmetic")
-    proof.add_argument("files", nargs="+", metavar="FILE", help="certificate.npz data.npy [billions of products]")
+    proof.add_argument("files", nargs="+", metavar="FILE", help="certificate.npz data.npy (or a table) [billions]")
     named = {*given[:1]} & {"app", "check", "-h", "--help", "--version"}
     asked = parser.parse_args(given if named else ["app", *given])
     try:
         if asked.command == "check":
-            return check.main(asked.files, check_more.Checker)
+            return _check(*asked.files)
         return _start(asked)
     except (ValueError, OSError) as problem:
         print(f"nnspca: {problem}", file=sys.stderr)
         return 2
+
+
+def _check(certificate: str, data: str = "", *more: str) -> int:
+    """Check a certificate against an array of NumPy as it is, or any other data as :func:`nnspca.datasets.read` has it."""
+    path = Path(data)
+    with tempfile.TemporaryDirectory() as folder:
+        if path.is_dir() or (path.is_file() and path.open("rb").read(6) != b"\x93NUMPY"):
+            table = nnspca.datasets.read(path)
+            print(f"{path.name}: {table.shape[0]:,} × {table.shape[1]:,} numbers are read.", *table.notes)
+            path = Path(folder, "data.npy")
+            np.save(path, table.X.toarray() if table.is_sparse else table.X)
+        return check.main([certificate, *filter(None, [data and str(path)]), *more], check_more.Checker)
 
 
 def _start(asked: argparse.Namespace) -> int:

@@ -34,6 +34,23 @@ def test_a_certificate_is_checked_and_a_false_one_refused(tmp_path, capsys):
     assert "REFUSED" in capsys.readouterr().out
 
 
+def test_a_certificate_of_a_table_is_checked_against_its_file(tmp_path, capsys):
+    """Whatever ``datasets.read`` takes: here a table with decimal commas, names and a class."""
+    rows = np.random.default_rng(0).normal(size=(30, 3)).round(3)
+    lines = [";".join([f"s{i}", *map(str, row), "ill" if i % 2 else "well"]) for i, row in enumerate(rows)]
+    (tmp_path / "t.csv").write_text("\n".join([";Lympho;Mono;Baso;state", *lines]).replace(".", ","))
+    cov = nnspca.Covariance.from_dataset(nnspca.datasets.read(tmp_path / "t.csv"))
+    assert cov.feature_names == ("Lympho", "Mono", "Baso")
+    nnspca.save_certificate(nnspca.certify(cov, 2), tmp_path / "c.npz", cov)
+    assert main(["check", str(tmp_path / "c.npz"), str(tmp_path / "t.csv")]) == 0
+    assert "ACCEPTED" in capsys.readouterr().out
+    (tmp_path / "t.csv").write_text("1;2\n3;x,y\n")
+    assert main(["check", str(tmp_path / "c.npz"), str(tmp_path / "t.csv")]) == 2
+    assert "t.csv" in capsys.readouterr().err
+    assert main(["check", str(tmp_path / "c.npz"), str(tmp_path / "none.csv")]) == 2
+    assert main(["check", str(tmp_path / "c.npz")]) == 2
+
+
 def test_what_cannot_be_done_is_said_without_a_traceback(capsys):
     assert main(["no.csv"]) == 2
     assert "no file or folder 'no.csv'" in capsys.readouterr().err

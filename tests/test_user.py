@@ -29,7 +29,7 @@ def test_one_component(cov: nnspca.Covariance, tmp_path: Path) -> None:
     part: nnspca.Component = nnspca.solve(cov, k=2, method="best", include=["a"], should_stop=lambda: False)
     cert: nnspca.Certificate = nnspca.certify(cov, 2, effort="live", on_progress=nnspca.progress_bar())
     nnspca.verify(cert, cov)
-    nnspca.save_certificate(cert, tmp_path / "c.npz")
+    nnspca.save_certificate(cert, tmp_path / "c.npz", cov)
     again = nnspca.load_certificate(tmp_path / "c.npz")
     assert again.upper >= part.variance > 0
     need: nnspca.Necessity = nnspca.necessity(cov, 2, within=0.05)

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import tempfile
+import warnings
 from collections import Counter
 from contextlib import suppress
 from os import PathLike
@@ -56,9 +57,8 @@ def save_certificate(cert: Any, file: Any, cov: Covariance | None = None) -> Non
         The two may also come in the other order. A path that does not end in ``.npz`` is given that
         ending.
     cov : Covariance, optional
-        The one it was made for: the file then also holds the proof that ``python -m nnspca.check``
-        (a single file that needs nothing but Python), or with it ``nnspca.check_more`` for several
-        parts, checks in exact arithmetic.
+        The one it was made for: the file then also holds the proof that ``nnspca check``, or ``check.py`` (a single
+        file that needs nothing but Python), checks in exact arithmetic.
 
     Raises
     ------
@@ -69,12 +69,17 @@ def save_certificate(cert: Any, file: Any, cov: Covariance | None = None) -> Non
         ``cov`` is not the one that the certificate was made for. A component whose method is no
         name: that of loadings of your own is "given".
 
+    Warns
+    -----
+    UserWarning
+        No ``cov``: only :func:`nnspca.verify` can check such a file.
+
     Examples
     --------
     >>> import io, nnspca
     >>> cov = nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
     >>> file = io.BytesIO()
-    >>> nnspca.save_certificate(nnspca.certify(cov, k=1), file)
+    >>> nnspca.save_certificate(nnspca.certify(cov, k=1), file, cov)
     >>> nnspca.verify(nnspca.load_certificate(file.getvalue()), cov)
     """
     if type(file) in (Certificate, PartsCertificate):
@@ -104,7 +109,13 @@ def save_certificate(cert: Any, file: Any, cov: Covariance | None = None) -> Non
         content["parts"] = described
     else:
         content["component"], arrays["loadings"] = described[0], arrays["loadings"][0]
-    if cov is not None and (proof_section := section(cert, cov, arrays, halves)):
+    if cov is None:
+        warnings.warn(
+            "without cov the file holds no proof for check.py, and only nnspca.verify can check it; give "
+            "save_certificate(cert, file, cov)",
+            stacklevel=2,
+        )
+    elif proof_section := section(cert, cov, arrays, halves):
         content["check"] = proof_section
     text = _text(content)
     arrays[TEXT] = np.array(text)

@@ -211,7 +211,7 @@ def test_it_verifies_and_survives_a_file(crowded):
     cert = nnspca.certify(cov, 12, component=part, should_stop=lambda: True)
     whole = dataclasses.replace(cert, bounds=(*cert.bounds, bound), upper=min(cert.upper, bound.value))
     file = io.BytesIO()
-    nnspca.save_certificate(whole, file)
+    nnspca.save_certificate(whole, file, cov)
     read = nnspca.load_certificate(file.getvalue())
     nnspca.verify(read, cov)
     assert (read.bounds[-1].ingredients.boxes.prices == bound.ingredients.boxes.prices).all()

@@ -91,7 +91,7 @@ def test_a_live_certificate_with_cases_verifies_and_survives_a_file(k):
     assert cert.winner.name == "branch"
     assert cert.gap <= 1e-4
     file = io.BytesIO()
-    nnspca.save_certificate(cert, file)
+    nnspca.save_certificate(cert, file, cov)
     nnspca.verify(nnspca.load_certificate(file.getvalue()), cov)
     tampered = dataclasses.replace(cert, upper=cert.upper * (1 - 1e-6))
     with pytest.raises(nnspca.CertificateError):

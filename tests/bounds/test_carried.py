@@ -106,7 +106,7 @@ def test_what_is_carried_verifies_survives_the_file_and_is_no_less_than_the_opti
         assert cert.upper >= oracle.optimum(A, k, nonnegative)[0]
         nnspca.verify(cert, cov)
         file = io.BytesIO()
-        nnspca.save_certificate(cert, file)
+        nnspca.save_certificate(cert, file, cov)
         nnspca.verify(nnspca.load_certificate(file.getvalue()), cov)
     assert not dict(carried.levelled({**proven, **brought}, cov)), "and nothing is left to bring down"
 

@@ -202,7 +202,7 @@ def test_a_certificate_with_an_elimination_verifies_and_survives_a_file(wide):
     assert cert.winner.name == "elimination"
     assert cert.ratio > 0.99
     file = io.BytesIO()
-    nnspca.save_certificate(cert, file)
+    nnspca.save_certificate(cert, file, cov)
     read = nnspca.load_certificate(file.getvalue())
     nnspca.verify(read, cov)
     assert read.bound("elimination").value == cert.bound("elimination").value

@@ -56,14 +56,14 @@ for name, cov, k in covariances():
     for folder in map(Path, sys.argv[3:]):
         file = folder / f"{name}.npz"
         if sys.argv[1] == "save":
-            nnspca.save_certificate(nnspca.certify(cov, k), file)
+            nnspca.save_certificate(nnspca.certify(cov, k), file, cov)
         else:
             nnspca.verify(nnspca.load_certificate(file), cov)
         (folder / f"{name}.{sys.argv[1]}.txt").write_text(cov.fingerprint)
         if name == "pitprops":
             file = folder / "parts.npz"
             if sys.argv[1] == "save":
-                nnspca.save_certificate(nnspca.certify_parts(cov, 2, 3), file)
+                nnspca.save_certificate(nnspca.certify_parts(cov, 2, 3), file, cov)
             nnspca.verify(nnspca.load_certificate(file), cov)
     variances.append(float(cov.variance(np.ones(cov.n_features))))
 print("A", *map(repr, variances))

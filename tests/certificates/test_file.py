@@ -17,9 +17,9 @@ from nnspca.certificates import npz, numbers
 from tests.disk import full_after
 
 
-def round_trip(cert):
+def round_trip(cert, cov):
     file = io.BytesIO()
-    nnspca.save_certificate(cert, file)
+    nnspca.save_certificate(cert, file, cov)
     return nnspca.load_certificate(file.getvalue())
 
 
@@ -28,7 +28,7 @@ def round_trip(cert):
 def test_a_saved_certificate_is_the_same_and_still_proves_its_claim(k, nonnegative):
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
     cert = nnspca.certify(cov, k, nonnegative=nonnegative)
-    back = round_trip(cert)
+    back = round_trip(cert, cov)
     nnspca.verify(back, cov)
     assert (back.lower, back.upper, back.k, back.nonnegative) == (cert.lower, cert.upper, cert.k, cert.nonnegative)
     assert [b.name for b in back.bounds] == [b.name for b in cert.bounds]
@@ -38,7 +38,7 @@ def test_a_saved_certificate_is_the_same_and_still_proves_its_claim(k, nonnegati
 
 def test_a_file_of_an_earlier_format_is_refused_and_says_what_to_do():
     cov = nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
-    nnspca.save_certificate(nnspca.certify(cov, 2), file := io.BytesIO())
+    nnspca.save_certificate(nnspca.certify(cov, 2), file := io.BytesIO(), cov)
     held = dict(np.load(io.BytesIO(file.getvalue())))
     content = json.loads(str(held["certificate"]))
     older = np.array(json.dumps({**content, "format": content["format"] - 1}))
@@ -50,7 +50,7 @@ def test_a_file_of_an_earlier_format_is_refused_and_says_what_to_do():
 def test_a_tampered_file_is_read_but_does_not_verify():
     cov = nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
     cert = nnspca.certify(cov, 2)
-    forged = round_trip(dataclasses.replace(cert, upper=cert.upper * (1 - 1e-6)))
+    forged = round_trip(dataclasses.replace(cert, upper=cert.upper * (1 - 1e-6)), cov)
     with pytest.raises(nnspca.CertificateError):
         nnspca.verify(forged, cov)
 
@@ -76,7 +76,7 @@ def saved():
     """Members of an honest certificate's file, by name."""
     cov = nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
     buffer = io.BytesIO()
-    nnspca.save_certificate(nnspca.certify(cov, 1), buffer)
+    nnspca.save_certificate(nnspca.certify(cov, 1), buffer, cov)
     with zipfile.ZipFile(buffer) as held:
         return {name: held.read(name) for name in held.namelist()}
 
@@ -348,10 +348,11 @@ def test_only_regular_files_are_read(tmp_path):
 
 @pytest.mark.parametrize("options", [{"a": np.int64(2)}, {"a": float("nan")}, {1: 2}, {"a": [1]}])
 def test_options_that_a_file_cannot_hold_are_refused_with_their_name(options):
-    cert = nnspca.certify(nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]]), 1)
+    cov = nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
+    cert = nnspca.certify(cov, 1)
     odd = dataclasses.replace(cert, component=dataclasses.replace(cert.component, options=options))
     with pytest.raises(ValueError, match=r"a file holds plain numbers|not finite"):
-        nnspca.save_certificate(odd, io.BytesIO())
+        nnspca.save_certificate(odd, io.BytesIO(), cov)
 
 
 def test_an_array_speaks_for_one_proof_only(saved):
@@ -383,7 +384,8 @@ def test_certificate_and_file_may_come_in_either_order_and_a_path_without_an_end
     a, b, c = tmp_path / "a", tmp_path / "b", str(tmp_path / "c.npz")
     nnspca.save_certificate(cert, a, cov)
     nnspca.save_certificate(b, cert, cov)
-    nnspca.save_certificate(c, cert)
+    with pytest.warns(UserWarning, match="cov"):
+        nnspca.save_certificate(c, cert)
     for path in (a, b, c):
         nnspca.verify(nnspca.load_certificate(path), cov)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["a.npz", "b.npz", "c.npz"]

@@ -406,7 +406,7 @@ def test_a_leaf_of_the_tree_does_not_pass_for_the_whole(cert, cov):
 
 def test_a_certificate_survives_its_file(cert, cov):
     file = io.BytesIO()
-    nnspca.save_certificate(cert, file)
+    nnspca.save_certificate(cert, file, cov)
     back = nnspca.load_certificate(file.getvalue())
     assert isinstance(back, nnspca.PartsCertificate)
     nnspca.verify(back, cov)

@@ -228,7 +228,7 @@ def saved():
             certs.append(nnspca.certify_parts(target.cov, 2, target.k, **ask))
         for cert in certs:
             buffer = io.BytesIO()
-            nnspca.save_certificate(cert, buffer)
+            nnspca.save_certificate(cert, buffer, target.cov)
             made.append((buffer.getvalue(), target))
     return tuple(made)
 

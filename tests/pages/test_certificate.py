@@ -204,6 +204,6 @@ def test_the_downloaded_certificate_and_script_check_it_elsewhere_and_refuse_a_f
     assert float(upper_bound) == cert.upper
     assert "certificate" in np.load(io.BytesIO(content), allow_pickle=False).files
     forged = dataclasses.replace(cert, upper=cert.lower * (1 - 1e-3))
-    (tmp_path / "kept.npz").write_bytes(panels.certificate_npz(forged))
+    (tmp_path / "kept.npz").write_bytes(panels.certificate_npz(forged, cov))
     with pytest.raises(nnspca.CertificateError):
         runpy.run_path("check.py")

@@ -158,7 +158,7 @@ def test_no_upper_bound_rises_towards_a_smaller_k(cov, monkeypatch):
     taken = curve.certificates[2].bound("larger-k")
     assert taken.ingredients.k == 4
     file = io.BytesIO()
-    nnspca.save_certificate(curve.certificates[2], file)
+    nnspca.save_certificate(curve.certificates[2], file, cov)
     nnspca.verify(nnspca.load_certificate(file.getvalue()), cov)
 
 

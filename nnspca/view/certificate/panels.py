@@ -240,7 +240,7 @@ def _files(certificate: Proof, subject: Subject, stem: str, bounded: str, key: s
     st.code(shlex.join(command), language="bash", wrap_lines=True)
 
 
-def certificate_npz(certificate: Proof, cov: nnspca.Covariance | None = None) -> bytes:
+def certificate_npz(certificate: Proof, cov: nnspca.Covariance) -> bytes:
     """Return a certificate with all its ingredients, as ``nnspca.load_certificate`` reads it."""
     out = io.BytesIO()
     nnspca.save_certificate(certificate, out, cov)

@@ -54,7 +54,7 @@ def main(given: list[str] | None = None) -> int:
 
 
 def _check(certificate: str, data: str = "", *more: str) -> int:
-    """Check a certificate against an array of NumPy as it is, or any other data as :func:`nnspca.datasets.read` has it."""
+    """Check a certificate against a .npy file as it is, or against what :func:`nnspca.datasets.read` gives."""
     path = Path(data)
     with tempfile.TemporaryDirectory() as folder:
         if path.is_dir() or (path.is_file() and path.open("rb").read(6) != b"\x93NUMPY"):
@@ -79,7 +79,7 @@ def _start(asked: argparse.Namespace) -> int:
         table = str(asked.table.resolve())
         settings["NNSPCA_OPEN"] = os.pathsep.join([table, *others])
         link = f"{address}/?data={quote(Path(files_of(table)[0]).name)}"  # of a folder of data sets the first
-    command = [sys.executable, "-m", "streamlit", "run", str(_app()), "--server.port", str(port)]
+    command = [sys.executable, "-m", "streamlit", "run", str(app_script()), "--server.port", str(port)]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # the server ends with this process
     server = subprocess.Popen([*command, "--server.headless", "true"], env=settings, stdout=subprocess.DEVNULL)
     try:
@@ -95,7 +95,7 @@ def _start(asked: argparse.Namespace) -> int:
         server.wait()
 
 
-def _app() -> Path:
+def app_script() -> Path:
     """The app's script: beside the package in a checkout, else where the installer has put it."""
     beside = Path(nnspca.__file__).parents[1] / "app.py"
     placed = (Path(str(file.locate())) for file in importlib.metadata.files("nnspca") or () if file.name == "app.py")

@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "nnspca"
 READ = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PROJECT, PACKAGE_DATA = READ["project"], READ["tool"]["setuptools"]["package-data"]["nnspca"]
+DATA_FILES = READ["tool"]["setuptools"]["data-files"]
 EXTRAS = PROJECT["optional-dependencies"]
 
 # The first version of each package without a published hole, and which holes those before it have.
@@ -57,14 +58,32 @@ def python(script, without=(), folder=ROOT, **environment):
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    """Copy what an installer copies: the modules, and the files that package-data names."""
+    """Copy what an installer copies: the modules, what package-data and data-files name, and a record of it."""
     site = tmp_path_factory.mktemp("site-packages")
     files = {*PACKAGE.rglob("*.py"), *(path for glob in PACKAGE_DATA for path in PACKAGE.glob(glob))}
-    for path in filter(Path.is_file, files):
-        copy = site / path.relative_to(ROOT)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(path, copy)
+    copies = {path.relative_to(ROOT): path for path in filter(Path.is_file, files)}
+    copies |= {Path(to, p.name): p for to, globs in DATA_FILES.items() for glob in globs for p in ROOT.glob(glob)}
+    for place, path in copies.items():
+        (site / place).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, site / place)
+    (record := site / "nnspca-0.dist-info" / "RECORD").parent.mkdir()
+    record.write_text("".join(f"{place.as_posix()},,\n" for place in copies))
+    record.with_name("METADATA").write_text("Metadata-Version: 2.1\nName: nnspca\nVersion: 0\n")
     return site
+
+
+def test_the_documents_have_their_pictures_where_the_package_is_installed(installed, tmp_path):
+    program = f"""
+import re
+from pathlib import Path
+from nnspca.docs.site import generator
+assert generator.__file__.startswith({str(installed)!r})
+generator._gather(pages := Path({str(tmp_path)!r}) / "nnspca" / "docs")
+named = {{page: re.findall(r"!\\[.*?\\]\\((.+?)\\)", page.read_text()) for page in pages.rglob("*.md")}}
+links = [page.parent / link for page in named for link in named[page]]
+assert links and not [link for link in links if not link.is_file()]
+"""
+    python(program, folder=tmp_path, PYTHONPATH=str(installed), PYTHONWARNINGS="ignore")
 
 
 @pytest.mark.heavy

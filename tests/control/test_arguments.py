@@ -158,7 +158,10 @@ WRONG = {
         lambda: NonnegativeSparsePCA(options={"k": 2}).fit(X),
         r"options=\{'k': 2\} .*'k' is no option of the method",
     ),
-    "path that is none": (lambda: nnspca.save_certificate(CERT, "a\0b", COV), "cannot be written to: embedded null byte"),
+    "path that is none": (
+        lambda: nnspca.save_certificate(CERT, "a\0b", COV),
+        "cannot be written to: embedded null byte",
+    ),
     "random state": (lambda: NonnegativeSparsePCA(random_state="a").fit(X), "random_state='a' .*RandomState, or None"),
     "negative random state": (
         lambda: NonnegativeSparsePCA(random_state=-3).fit(X),

@@ -19,6 +19,22 @@ def test_names_order_separators_and_titles_make_no_difference(text):
     np.testing.assert_array_equal(loadings.read(text, NAMES), [[1.0], [0.0], [2.0]])
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "row 3, column 11: 0.5\nchr1:10: 2", "row 3, column 11,0.5\nchr1:10,2", "row 3, column 11\t0,5\nchr1:10\t2",
+        '"row 3, column 11",0.5\n"chr1:10",2', "name;x\nrow 3, column 11;0,5\nchr1:10;2",
+        "row 3, column 11: 0,5\nchr1:10:2",
+    ],
+)  # fmt: skip
+def test_a_name_is_taken_as_the_app_prints_it_whatever_it_holds(text):
+    names = ["row 3", "row 3, column 1", "row 3, column 11", "chr1", "chr1:10"]
+    np.testing.assert_array_equal(loadings.read(text, names).T, [[0, 0, 0.5, 0, 2]])
+    two = "\n".join(f"{line}, 1" if ": " in line else "" for line in text.splitlines())
+    if two.strip():
+        assert loadings.read(two, names)[2].tolist() == [0.5, 1]
+
+
 def test_names_that_are_numbers_are_names_where_the_data_have_them():
     np.testing.assert_array_equal(loadings.read("1990,3\n1992,4", ["1990", "1991", "1992"]).T, [[3, 0, 4]])
 
@@ -42,6 +58,8 @@ def test_loadings_are_judged_on_request_and_no_number_flatters_them(open_page, s
     mine = np.where(np.arange(13) < 4, 0.5, 0.0)
     text = "\n".join(f"{name},{x}" for name, x in zip(data.feature_names, mine, strict=True) if x)
     page = settle(open_page("pages/compare.py", **QUICK))
+    example = page.text_area(key=loadings.TEXT).placeholder
+    assert np.count_nonzero(loadings.read(example, data.feature_names)) == 2
     page.text_area(key=loadings.TEXT).set_value("<b>evil</b>,1").run()
     assert "no feature" in page.error[0].value and "<b>evil" not in page.error[0].value.replace("\\<", "")
     page.text_area(key=loadings.TEXT).set_value(text).run()

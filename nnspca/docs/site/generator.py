@@ -12,6 +12,7 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
+from nnspca.__main__ import app_script
 from nnspca.docs.site import conf, figures
 
 HERE = Path(__file__).parent
@@ -38,10 +39,11 @@ def build(folder: Path) -> list[str]:
 
 
 def _gather(source: Path) -> None:
-    """Lay the pages, and beside them the files of the checkout that they link to; write the list of public names."""
+    """Lay the pages, and beside them the files that they link to; write the list of public names."""
     shutil.copytree(PACKAGE / "docs", source, ignore=shutil.ignore_patterns("site", "gallery", "__pycache__"))
-    for path in (*PACKAGE.iterdir(), *PACKAGE.parent.iterdir()):
-        beside = source.parents[path.parent == PACKAGE.parent] / path.name
+    root = app_script().parent  # of the checkout, or where the installer has put what is not in the package
+    for path in (*PACKAGE.iterdir(), *root.iterdir()):
+        beside = source.parents[path.parent == root] / path.name
         if not beside.exists() and not path.name.startswith("."):
             beside.symlink_to(path)
     shutil.copy(PACKAGE / "certificates" / "CERTIFICATE.md", source / "guide" / "certificate-file.md")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import re
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -20,31 +21,35 @@ from nnspca.view.tasks import Key, Task
 TITLE = "Loadings found elsewhere: how good are they?"
 TEXT, FILE = "given-text", "given-file"
 LARGEST, MOST = 2_000_000, 20  # characters, and components
+SEPARATOR, BLANK = re.compile(r"[:;,\t]"), re.compile(r"\s*[;\t]\s*|\s*,\s+|\s+,\s*|\s+")
 
 
 def read(text: str, names: Sequence[str]) -> np.ndarray:
-    """Return loadings, shape (n, r), of CSV with one feature a line; those that are not named are 0.
+    """Return loadings, shape (n, r), of lines of a name and its loadings; features that are not named are 0.
+
+    A name may hold what separates: the longest one that a line begins with counts, quoted or not.
 
     Raises ValueError: what is wrong with the text.
 
-    >>> read("feature;first;second\\nb;0,6;1\\na;0,8;", ["a", "b", "c"]).T
+    >>> read("feature;first;second\\nrow 1, column 2;0,6;1\\na;0,8;", ["a", "row 1, column 2", "c"]).T
     array([[0.8, 0.6, 0. ],
            [0. , 1. , 0. ]])
     """
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines or len(text) > LARGEST or len(lines) > len(names) + 1:
         raise ValueError(f"There are {len(lines):,} lines; these data have {len(names):,} features.")
+    known = {name.strip(): i for i, name in enumerate(names)}
     try:
-        rows = list(csv.reader(lines, delimiter=max("\t;,", key=lines[0].count)))
+        rows = [_cells(line, set(known), max(map(len, known))) for line in lines]
     except csv.Error as problem:
         raise ValueError(f"The text is no CSV: {problem}.") from None
-    known, wide = {name.strip(): i for i, name in enumerate(names)}, len(rows[0]) - 1
+    titled = rows[0][0] not in known and not any(character.isdigit() for character in rows[0][-1])
+    wide = len(rows[-1]) - 1
     if not 0 < wide <= MOST:
-        raise ValueError(f"A line is a name and 1 to {MOST} loadings; the first one has {wide}.")
-    titled = rows[0][0].strip() not in known and not any(character.isdigit() for character in rows[0][-1])
+        raise ValueError(f"A line is a name and 1 to {MOST} loadings; the last one has {wide}.")
     loadings = np.zeros((len(names), wide))
     for name, *cells in rows[titled:]:
-        if name.strip() not in known:
+        if name not in known:
             raise ValueError(f"These data have no feature {name!r:.60}, or it stands there twice.")
         try:
             values = [float(cell.strip().replace(",", ".") or 0.0) for cell in cells]
@@ -52,10 +57,22 @@ def read(text: str, names: Sequence[str]) -> np.ndarray:
             values = []
         if len(values) != wide or not np.isfinite(values).all():
             raise ValueError(f"The line of {name!r:.60} has not {wide} numbers after the name.")
-        loadings[known.pop(name.strip())] = values
+        loadings[known.pop(name)] = values
     if not loadings.any(axis=0).all():
         raise ValueError("A component has no loading but 0.")
     return loadings
+
+
+def _cells(line: str, known: set[str], longest: int) -> list[str]:
+    """The name and the loadings of a line: what stands after the name separates, and a colon leaves that to blanks."""
+    start = len(line) - len(line.lstrip())
+    ends = [found.start() for found in SEPARATOR.finditer(line, 0, start + longest + 9)]
+    for end in reversed(ends):
+        if (name := line[:end].strip()) in known:
+            rest = line[end + 1 :]
+            return [name, *(BLANK.split(rest.strip()) if line[end] == ":" else rest.split(line[end]))]
+    name, *cells = next(csv.reader([line], delimiter=max("\t;,:", key=line.count)), [""])
+    return [name.strip(), *cells]
 
 
 def ask(subject: Subject) -> None:
@@ -63,7 +80,8 @@ def ask(subject: Subject) -> None:
     names = list(map(str, subject.data.feature_names))
     st.markdown("One line for each feature: its name and its loading; one more column for each further component.")
     pasted, brought = st.columns([1.4, 1], gap="medium")
-    pasted.text_area("Paste them", key=TEXT, max_chars=LARGEST, height=110)
+    example = "\n".join(f"{sanitize.line(name)}: {x}" for name, x in zip(names, ("0.6", "0.8"), strict=False))
+    pasted.text_area("Paste them", key=TEXT, max_chars=LARGEST, height=110, placeholder=example)
     brought.file_uploader("or bring a CSV file", key=FILE, type=["csv", "tsv", "txt"])
     if not (text := _text()).strip():
         return

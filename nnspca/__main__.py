@@ -7,7 +7,6 @@ nnspca check CERTIFICATE DATA [BILLIONS]         check a certificate against its
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
 import importlib.util
 import os
 import signal
@@ -25,6 +24,7 @@ import numpy as np
 
 import nnspca
 from nnspca import check, check_more
+from nnspca.control.installed import beside_package
 from nnspca.datasets.lazily import files_of
 
 PORT, PORTS, START_SECONDS = 8501, 20, 60  # the first port tried, and how many; how long the app may take to answer
@@ -79,7 +79,7 @@ def _start(asked: argparse.Namespace) -> int:
         table = str(asked.table.resolve())
         settings["NNSPCA_OPEN"] = os.pathsep.join([table, *others])
         link = f"{address}/?data={quote(Path(files_of(table)[0]).name)}"  # of a folder of data sets the first
-    command = [sys.executable, "-m", "streamlit", "run", str(app_script()), "--server.port", str(port)]
+    command = [sys.executable, "-m", "streamlit", "run", str(beside_package() / "app.py"), "--server.port", str(port)]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # the server ends with this process
     server = subprocess.Popen([*command, "--server.headless", "true"], env=settings, stdout=subprocess.DEVNULL)
     try:
@@ -93,13 +93,6 @@ def _start(asked: argparse.Namespace) -> int:
     finally:
         server.terminate()
         server.wait()
-
-
-def app_script() -> Path:
-    """The app's script: beside the package in a checkout, else where the installer has put it."""
-    beside = Path(nnspca.__file__).parents[1] / "app.py"
-    placed = (Path(str(file.locate())) for file in importlib.metadata.files("nnspca") or () if file.name == "app.py")
-    return beside if beside.exists() else next(placed)
 
 
 def _free(wanted: int | None) -> int:

@@ -35,7 +35,6 @@ class BoundInfo:
     proofs: tuple[type, ...]  #: What its ``Bound.ingredients`` may be: types that :func:`nnspca.verify` knows
     _: KW_ONLY
     argument: str = ""  #: The reason in two to five sentences, for readers who know eigenvalues; none for parts
-    every_direction: bool = False  #: Whether it holds without any constraint, and so also bounds λ₁
 
 
 BOUNDS: dict[str, BoundInfo] = {
@@ -50,7 +49,6 @@ BOUNDS: dict[str, BoundInfo] = {
                 "λ₁ is the largest variance of any direction at all. A component is a direction, so it "
                 "cannot have more. The number is rounded up to include the computer's rounding errors."
             ),
-            every_direction=True,
         ),
         BoundInfo(
             "leading-direction",

@@ -13,6 +13,7 @@ import numpy as np
 from nnspca.bounds.certificate import REST, SMALL, Known, tighten
 from nnspca.bounds.plan import PLANS, Plan
 from nnspca.bounds.registry import BOUNDS
+from nnspca.certificates.eigenvalues import holds_everywhere
 from nnspca.certificates.judge import judged, narrowed, validated
 from nnspca.certificates.proofs import PairProof, ScaleProof
 from nnspca.certificates.starts import starts_of
@@ -273,7 +274,7 @@ class _Draft:
     def resume(self, before: Certificate) -> None:
         """Begin with the least bound of a certificate of the same problem, once it is proven again."""
         bound = judged(before, self.problem)
-        if bound is None or bound.name not in BOUNDS or BOUNDS[bound.name].every_direction:  # λ₁ is proven anew
+        if bound is None or bound.name not in BOUNDS or holds_everywhere(bound.ingredients):  # λ₁ is proven anew
             return
         self.known.record(bound, 0.0)
         if isinstance(bound.ingredients, ScaleProof) and bound.ingredients.directions is None:
@@ -308,7 +309,7 @@ class _Draft:
             self.known.upper,
             self.component,
             tuple(self.known.bounds.values()),
-            min(b.value for b in self.known.bounds.values() if BOUNDS[b.name].every_direction),
+            min(b.value for b in self.known.bounds.values() if holds_everywhere(b.ingredients)),
             self.problem.cov.fingerprint,
             effort,
             time.perf_counter() - started,

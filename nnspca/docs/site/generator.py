@@ -12,7 +12,7 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
-from nnspca.__main__ import app_script
+from nnspca.control.installed import beside_package
 from nnspca.docs.site import conf, figures
 
 HERE = Path(__file__).parent
@@ -41,7 +41,7 @@ def build(folder: Path) -> list[str]:
 def _gather(source: Path) -> None:
     """Lay the pages, and beside them the files that they link to; write the list of public names."""
     shutil.copytree(PACKAGE / "docs", source, ignore=shutil.ignore_patterns("site", "gallery", "__pycache__"))
-    root = app_script().parent  # of the checkout, or where the installer has put what is not in the package
+    root = beside_package()
     for path in (*PACKAGE.iterdir(), *root.iterdir()):
         beside = source.parents[path.parent == root] / path.name
         if not beside.exists() and not path.name.startswith("."):

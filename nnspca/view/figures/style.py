@@ -43,6 +43,7 @@ PLACES = {
     "elastic-net": 6,
 }
 PLACES |= {"exact": 7, "dspca": 8, "scotlass": 9, "epsilon-net": 10, "enumeration": 11, "nmf": 12, "pca": 16}
+PLACES |= {name: 17 + i for i, name in enumerate(name for name in METHODS if name not in PLACES)}
 IN_PAPERS = {"emPCA": "em", "Alg. 3": "epsilon-net", "PathSPCA": "greedy", "ESPCA": "exact", "Multistart": "best"}
 PLACES |= {said: PLACES[name] for said, name in IN_PAPERS.items()}
 PLACES |= {said: PLACES[name] for name, m in METHODS.items() for said in (m.title, m.title.partition(" (")[0])}

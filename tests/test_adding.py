@@ -1,0 +1,90 @@
+"""What adding.md says is done: its pieces go into a copy of the repository, and there pass what all others must."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "nnspca" / "docs" / "architecture" / "adding.md"
+PLACE = re.compile(r"^# ((?:nnspca|pages)/[\w/]+\.\w+)(?:, (after|before|in place of): (.+))?\n", re.M)
+EXPLORE = """
+from streamlit.testing.v1 import AppTest
+page = AppTest.from_file("pages/explore.py", default_timeout=100)
+page.query_params["data"] = "pitprops"
+page.run()
+assert not page.exception, page.exception
+assert any("Seconds of each k" in str(chart.proto) for chart in page.get("plotly_chart"))
+"""
+
+
+def put(piece: str, path: Path, how: str | None, anchor: str) -> None:
+    """Write a piece of code to its place; with an anchor beside the first line that holds it, or in place of that."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    if how is None:
+        start, end = len(lines), len(lines)
+        piece = f"\n\n{piece}" if lines and path.suffix == ".py" else f"\n{piece}" if lines else piece
+    else:
+        at = next(i for i, line in enumerate(lines) if anchor in line)
+        start, end = at + (how == "after"), at + (how != "before")
+    lines[start:end] = piece.splitlines()
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """The repository with all that the page adds, and the files it names."""
+    folder = tmp_path_factory.mktemp("copy")
+    for name in ("nnspca", "pages", "tests", ".streamlit", "assets"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("app.py", "pyproject.toml", "README.md"):
+        shutil.copy(ROOT / name, folder)
+    touched = []
+    for block in re.findall(r"^```(?:py|toml)\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S):
+        _, *parts = PLACE.split(block)
+        for path, how, anchor, piece in zip(*(parts[i::4] for i in range(4)), strict=True):
+            touched.append(path)
+            put(f"{piece.rstrip()}", folder / path, how, anchor)
+    assert len(touched) > 10
+    return folder, sorted({path for path in touched if path.endswith(".py")})
+
+
+def run(folder, *command):
+    environment = {**os.environ, "PYTHONPATH": str(folder), "NNSPCA_PROCESSES": "0"}
+    done = subprocess.run(
+        [sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+
+
+def test_what_is_added_is_written_as_all_else(copy):
+    folder, touched = copy
+    run(folder, "-m", "ruff", "check", *touched)
+    run(folder, "-m", "ruff", "format", "--check", *touched)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(
+    "tests",
+    [
+        ("tests/bounds/test_registry.py", "tests/bounds/test_bounds.py"),
+        ("tests/tasks/test_against_brute_force.py", "tests/solvers/test_methods.py"),
+        (
+            "tests/datasets/test_loading.py",
+            "tests/test_user.py",
+            "tests/test_architecture.py",
+            "tests/tasks/test_solve.py",
+        ),
+    ],
+)
+def test_what_is_added_passes_what_all_others_must(copy, tests):
+    run(copy[0], "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *tests)
+
+
+@pytest.mark.heavy
+def test_the_chart_that_is_added_is_drawn(copy):
+    run(copy[0], "-c", EXPLORE)

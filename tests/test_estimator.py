@@ -1,5 +1,6 @@
 """The estimator keeps scikit-learn's contract, and its own."""
 
+import copy
 import dataclasses
 import pickle
 from unittest import mock
@@ -212,6 +213,17 @@ def test_components_that_were_not_sought_alone_have_no_certificate(X):
     assert NonnegativeSparsePCA(2, 5, "pca", "projection", nonnegative=False).fit(X).certificates_ == ()
     with pytest.raises(NotFittedError):
         _ = NonnegativeSparsePCA().certificates_
+
+
+@pytest.mark.parametrize("how", [copy.copy, copy.deepcopy])
+@pytest.mark.parametrize("parts", [False, True])
+def test_a_copy_keeps_what_certifies_it(X, how, parts):
+    est = NonnegativeSparsePCA(1, 2, method="em")
+    est = est.partial_fit(X) if parts else est.fit(X)
+    twin = how(est)
+    assert twin.certificates_ == est.certificates_ and twin.fingerprint_ == est.fingerprint_
+    twin.partial_fit(X + 1) if parts and how is copy.deepcopy else twin.fit(-X)
+    assert twin.fingerprint_ != est.fingerprint_
 
 
 def test_it_can_be_cloned_and_pickled(X):

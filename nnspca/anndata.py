@@ -14,7 +14,7 @@ import numpy as np
 from nnspca.components._decompose import decompose
 from nnspca.control.arguments import Deflation, Method, Seed, check_flag, shown
 from nnspca.covariance import Covariance
-from nnspca.covariance.input import Given, opened
+from nnspca.covariance.input import opened
 from nnspca.covariance.problem import Features, places_of
 from nnspca.covariance.sources import Source, marked, of_genes
 from nnspca.errors import DataError
@@ -118,7 +118,8 @@ def components(
         mask, by = mask & ~np.isin(np.arange(len(mask)), outside), f"{by} and exclude" if by else "exclude"
     if missing := [adata.var_names[i] for i in inside if not mask[i]]:
         raise ValueError(f"include has the gene {missing[0]!r:.60}, which takes no part: see mask_var and exclude")
-    given, cov = _read(adata, layer, check_flag("use_raw", use_raw), mask, by, standardize, center)
+    given = of_genes(_read(adata, layer, check_flag("use_raw", use_raw)), adata, mask, by)
+    cov = Covariance.from_data(given, standardize, center=center)
     parts = decompose(
         cov,
         n_components,
@@ -188,26 +189,15 @@ def parts(adata: Any, key: str = KEY) -> Components:
     return _found(adata, key, _record_of(adata, key))
 
 
-def _read(
-    adata: Any,
-    layer: str | None,
-    use_raw: bool,
-    mask: np.ndarray,
-    by: str,
-    standardize: bool | None,
-    center: bool,
-) -> tuple[Given | Source, Covariance]:
-    """The numbers of an AnnData, and their covariance."""
+def _read(adata: Any, layer: str | None, use_raw: bool) -> Any:
+    """The numbers of an AnnData."""
     if use_raw and (layer is not None or adata.raw is None):
         raise DataError("use_raw=True reads adata.raw: there is none, or a layer was asked for as well")
     if layer is not None and layer not in adata.layers:
         raise DataError(f"layer={layer!r:.60} is not there; give one of {', '.join(map(repr, adata.layers)) or None}")
     if use_raw:
-        values = adata.raw[:, adata.var_names].X
-    else:
-        values = adata.layers[layer] if layer is not None else adata.X if adata.isbacked else opened(adata).values
-    given = of_genes(values, adata, mask, by)
-    return given, Covariance.from_data(given, standardize, center=center)
+        return adata.raw[:, adata.var_names].X
+    return adata.layers[layer] if layer is not None else adata.X if adata.isbacked else opened(adata).values
 
 
 def _checked(adata: Any) -> Any:

@@ -55,12 +55,6 @@ def answer(**changes):
     return Necessity(**said | changes)
 
 
-def needed(**changes):
-    """Return the same as it is told: by part, the part, and what its features are called."""
-    said = answer(**changes)
-    return robust.Needed({0: said}), robust.only(said.component, 2.0)
-
-
 def test_a_table_says_of_each_feature_what_is_known():
     data = nnspca.datasets.read(b"a,b,c,d,e,f\n1,2,3,4,5,6\n2,4,6,1,3,5\n", "x.csv")
     rows = robust.need_listing(robust.Needed({0: answer()}), data)

@@ -53,16 +53,23 @@ def main(given: list[str] | None = None) -> int:
         return 2
 
 
-def _check(certificate: str, data: str = "", *more: str) -> int:
+def _check(certificate: str, *data: str) -> int:
     """Check a certificate against a .npy file as it is, or against what :func:`nnspca.datasets.read` gives."""
-    path = Path(data)
     with tempfile.TemporaryDirectory() as folder:
-        if path.is_dir() or (path.is_file() and path.open("rb").read(6) != b"\x93NUMPY"):
+        if data and (path := Path(data[0])).exists() and not _is_npy(path):
             table = nnspca.datasets.read(path)
             print(f"{path.name}: {table.shape[0]:,} × {table.shape[1]:,} numbers are read.", *table.notes)
-            path = Path(folder, "data.npy")
-            np.save(path, table.X.toarray() if table.is_sparse else table.X)
-        return check.main([certificate, *filter(None, [data and str(path)]), *more], check_more.Checker)
+            data = (str(Path(folder, "data.npy")), *data[1:])
+            np.save(data[0], table.X.toarray() if table.is_sparse else table.X)
+        return check.main([certificate, *data], check_more.Checker)
+
+
+def _is_npy(path: Path) -> bool:
+    """Whether a file begins as NumPy's own do."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(6) == b"\x93NUMPY"
 
 
 def _start(asked: argparse.Namespace) -> int:

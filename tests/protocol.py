@@ -1,5 +1,6 @@
 """A visit by Streamlit's protocol, without a browser: a page is asked for, and all that is sent until it is drawn."""
 
+import urllib.request
 from contextlib import contextmanager
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -9,11 +10,19 @@ from websockets.sync.client import connect
 PATIENCE = 60  # seconds until a session answers
 
 
+def cookie(address):
+    """Ask for the start page as a browser does; the cookie that comes with it."""
+    request = urllib.request.Request(address, headers={"accept": "text/html"})
+    with urllib.request.urlopen(request, timeout=PATIENCE) as page:
+        return page.headers.get("set-cookie", "").partition(";")[0]
+
+
 @contextmanager
-def session(address, *subprotocols):
-    """Open a session, naming an identifier if any."""
+def session(address, *subprotocols, cookie=""):
+    """Open a session, naming an identifier if any, as the browser that has this cookie."""
     stream = address.replace("http", "ws") + "/_stcore/stream"
-    with connect(stream, subprotocols=["streamlit", *subprotocols], max_size=None, origin=address) as socket:
+    words, headers = ["streamlit", *subprotocols], {"cookie": cookie} if cookie else {}
+    with connect(stream, subprotocols=words, max_size=None, origin=address, additional_headers=headers) as socket:
         yield socket
 
 

@@ -1,5 +1,6 @@
 """Identifiers of sessions: one that is guessed, or another visitor's own, opens nothing that is not the asker's."""
 
+import re
 import urllib.error
 import urllib.request
 import uuid
@@ -8,7 +9,7 @@ from contextlib import nullcontext
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from tests.protocol import PATIENCE, drawn, session, told
+from tests.protocol import PATIENCE, cookie, drawn, session, told
 from tests.server import serving, shared
 
 
@@ -37,20 +38,30 @@ def test_an_identifier_that_is_guessed_is_not_taken(server):
         assert drawn(socket, "data")[0] != guess
 
 
-def test_an_identifier_is_the_key_of_its_session_and_sent_to_its_own_visitor_alone(server):
-    """Streamlit opens the session to any browser that sends it, as a reload does: no other visitor may learn it."""
-    with session(server.address) as mine, session(server.address) as other:
-        own, _ = drawn(mine, "data")
-        given, sent = drawn(other, "data")
-        assert given != own and own.encode() not in sent and given.encode() in sent
-        assert own not in server.output()
-        with session(server.address, "none", own) as again:
-            assert drawn(again, "data")[0] == own
+def test_an_identifier_read_in_a_log_opens_the_visit_to_the_browser_that_began_it_alone(server):
+    """Streamlit resumes a page for anyone who sends its identifier, which it writes into its log then."""
+    mine, other = cookie(server.address), cookie(server.address)
+    assert mine != other and mine and other
+    with session(server.address, cookie=mine) as socket:
+        own, sent = drawn(socket, "explore")
+        addresses = {found.decode() for found in re.findall(rb"(?:news|download)/[\w-]{20,}/[\w%/.~-]+", sent)}
+        assert own.encode() in sent and addresses
+        for stranger in (other, ""):
+            with session(server.address, "none", own, cookie=stranger) as thief:
+                given, sent = drawn(thief, "explore")
+            assert given != own and own.encode() not in sent
+            for address in addresses:
+                assert answered(f"{server.address}/{address}", "GET", Cookie=stranger) == 404
+        for address in addresses:
+            assert answered(f"{server.address}/{address}", "GET", Cookie=mine) in (200, 204)
+    with session(server.address, "none", own, cookie=mine) as again:
+        assert drawn(again, "data")[0] == own
 
 
 def test_a_file_is_taken_at_the_address_that_the_page_is_given_and_at_no_other_of_its_own(server):
     """Else one page could send any number of them, each of a size that is allowed, and have all of them kept."""
-    with session(server.address) as socket:
+    mine = cookie(server.address)
+    with session(server.address, cookie=mine) as socket:
         own, _ = drawn(socket, "data")
         request = BackMsg()
         request.file_urls_request.request_id = "1"
@@ -66,9 +77,10 @@ def test_a_file_is_taken_at_the_address_that_the_page_is_given_and_at_no_other_o
         head = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n'
         file = head + bytes(2**20) + b"\r\n--x--\r\n"
         form = {"Content_Type": "multipart/form-data; boundary=x", "X_Xsrftoken": token}
-        for address, status in ((given.upload_url, 204), (f"{place}{uuid.uuid4()}", 404)):
-            url = server.address + address
-            assert answered(url, "PUT", file, **form, Cookie=f"_streamlit_xsrf={token}") == status
+        tried = ((given.upload_url, "", 404), (given.upload_url, mine, 204), (f"{place}{uuid.uuid4()}", mine, 404))
+        for address, whose, status in tried:
+            url, cookies = server.address + address, f"{whose}; _streamlit_xsrf={token}"
+            assert answered(url, "PUT", file, **form, Cookie=cookies) == status
 
 
 def test_no_file_is_put_into_or_taken_from_a_session_by_an_identifier_that_is_guessed(server):

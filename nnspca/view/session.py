@@ -1,8 +1,8 @@
 """What the server holds for one open page: one typed object, with the news and files that its components ask for.
 
 News and files are answered by routes of the app, beside Streamlit's own connection: no rerun, and
-nothing that another run of the page can take away. An address cannot be guessed. It ends with the
-session: while the connection is lost and may come back, it stays.
+nothing that another run of the page can take away. An address cannot be guessed, and answers only the browser that
+opened the page. It ends with the session: while the connection is lost and may come back, it stays.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from nnspca.view.jobs import Job
 KEY = "session"  # of Streamlit's own state: the one that is not a widget's
 NEWS, DOWNLOAD = "news", "download"  # first words of the addresses
 FILES = 200  # that a session keeps; the least recently offered goes first
+COOKIE = "nnspca-visitor-"  # and some letters: two pages that a browser opens at once each give it one, and both stay
 
 Content = bytes | str | Callable[[], bytes]
 Place = tuple[tuple[str, ...], str]  # the pages of a key of the link, and the key
@@ -56,7 +57,8 @@ class Session:
 
     name: str = field(default_factory=lambda: secrets.token_urlsafe(16))
     is_open: bool = True  # whether a browser is connected
-    at_end: Callable[[], None] | None = None  # lets go of what the visit has brought
+    visitor: frozenset[str] = frozenset()  # the browser that opened it, as :func:`visitor` knows it
+    at_end: dict[str, Callable[[], None]] = field(default_factory=dict)  # lets go of what the visit has brought
     jobs: dict[str, Job] = field(default_factory=dict)  # by what they are about: one run of each kind at a time
 
     linked: dict[str, list[str]] | None = None  # of the link that was opened, what no widget has shown yet
@@ -102,18 +104,18 @@ class Session:
     def leave(self) -> None:
         """Note that the browser is gone; the session ends unless it comes back while Streamlit waits for it."""
         self.is_open = False
-        if self.at_end is not None:
+        if self.at_end:
             self._until = time.monotonic() + stay()
             waiting = threading.Timer(stay(), self._end)
             waiting.daemon = True
             waiting.start()
 
     def _end(self) -> None:
-        if not self.is_open and time.monotonic() >= self._until and self.at_end is not None:
+        if not self.is_open and time.monotonic() >= self._until:
             self._answers.clear()
             self._files.clear()
-            self.at_end()
-            self.at_end = None
+            while self.at_end:
+                self.at_end.popitem()[1]()
 
     def publish(self, name: str, answer: Callable[[str], Any]) -> str:
         """Answer a component that asks for news; return the address.
@@ -170,8 +172,10 @@ def _enter(name: str) -> Session:
 
 
 def enter() -> None:
-    """Note that a browser is connected; every run of the app begins so."""
-    _enter(current().name)
+    """Note that a browser is connected, and which; every run of the app begins so."""
+    here = current()
+    here.visitor |= visitor(st.context.cookies)
+    _enter(here.name)
 
 
 def current() -> Session:
@@ -192,6 +196,13 @@ def said(*places: Place) -> list[Any]:
     return [here.memory.get(place) if value is None else value for place, value in zip(places, now, strict=True)]
 
 
-def find(name: str) -> Session | None:
-    """Return an open session by its name."""
-    return _sessions.get(name)
+def visitor(cookies: Mapping[str, str]) -> frozenset[str]:
+    """Return what tells one browser from all others: our cookies, one or, of pages opened at once, a few."""
+    return frozenset(value for name, value in cookies.items() if name.startswith(COOKIE) and value)
+
+
+def find(name: str, cookies: Mapping[str, str]) -> Session | None:
+    """Return an open session by its name, for the browser that opened it: others may have read the name in a log."""
+    session = _sessions.get(name)
+    own = session is not None and (not session.visitor or session.visitor & visitor(cookies))
+    return session if own else None

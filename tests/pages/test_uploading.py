@@ -5,9 +5,16 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from nnspca.view.frame import uploading
 from nnspca.view.frame.uploading import UploadMiddleware
+from nnspca.view.session import COOKIE
 
 MB = 2**20
+
+
+def cookie(browser):
+    """The header by which a browser tells that it is the one."""
+    return b"cookie", f"{COOKIE}1={browser}".encode()
 
 
 class Streamlit:
@@ -20,6 +27,7 @@ class Streamlit:
     async def __call__(self, scope, receive, send):
         if scope["type"] == "websocket":
             session, files = scope["wants"]
+            self.asked = [dict(scope["headers"])[b"sec-websocket-protocol"].decode(), *scope["subprotocols"]]
             for file in files:
                 content = b"\x0a" + f"/_stcore/upload_file/{session}/{file}".encode() + b"\x12"
                 await send({"type": "websocket.send", "bytes": content})
@@ -44,11 +52,12 @@ class Server:
         self.app = UploadMiddleware(self.inner, **limits)
         self.pages = {}
 
-    async def visit(self, session, *files, again=False):
-        known = [session] if again else []
-        scope = {"type": "websocket", "path": "/_stcore/stream", "wants": (session, files)}
+    async def visit(self, session, *files, again=False, browser=""):
+        words = ["streamlit", "xsrf", *([session] if again else [])]
+        headers = [cookie(browser or session), (b"sec-websocket-protocol", ", ".join(words).encode())]
+        scope = {"type": "websocket", "path": "/_stcore/stream", "wants": (session, files), "headers": headers}
         self.inner.leaves[session] = asyncio.Event()
-        page = self.app(scope | {"subprotocols": ["streamlit", "xsrf", *known]}, None, self.nothing)
+        page = self.app(scope | {"subprotocols": words}, None, self.nothing)
         self.pages[session] = asyncio.ensure_future(page)
         await asyncio.sleep(0)
 
@@ -60,17 +69,21 @@ class Server:
     async def nothing(self, message):
         pass
 
-    async def send(self, method, session, file, size=0, announced=True):
+    async def send(self, method, session, file, size=0, announced=True, *, browser="", stalls=False):
         chunks, sent = [min(MB, size - at) for at in range(0, size, MB)] or [0], []
 
         async def receive():
-            await asyncio.sleep(0)
-            return {"type": "http.request", "body": bytes(chunks.pop(0)), "more_body": bool(chunks)}
+            await asyncio.sleep(60 if not chunks else 0)
+            return {"type": "http.request", "body": bytes(chunks.pop(0)), "more_body": stalls or bool(chunks)}
 
         async def send(message):
             sent.append(message)
 
-        headers = [(b"x-xsrftoken", b"t"), *([(b"content-length", str(size).encode())] if announced else [])]
+        headers = [
+            cookie(browser or session),
+            (b"x-xsrftoken", b"t"),
+            *([(b"content-length", str(size).encode())] if announced else []),
+        ]
         path = f"/_stcore/upload_file/{session}/{file}"
         await self.app({"type": "http", "method": method, "path": path, "headers": headers}, receive, send)
         return sent[0]["status"], b"".join(m.get("body", b"") for m in sent).decode()
@@ -142,7 +155,8 @@ def test_what_breaks_off_takes_no_room():
             chunks = []
             with pytest.raises(ConnectionError):
                 path = "/_stcore/upload_file/one/a"
-                await server.app({"type": "http", "method": "PUT", "path": path, "headers": []}, receive, None)
+                scope = {"type": "http", "method": "PUT", "path": path, "headers": [cookie("one")]}
+                await server.app(scope, receive, None)
         assert (await server.send("PUT", "one", "a", 4 * MB))[0] == 204
 
     run(play, own=5 * MB)
@@ -170,3 +184,51 @@ def test_files_that_come_together_to_one_address_are_counted_each():
         assert server.app._pages["one"].size == server.held
 
     run(play, own=5 * MB, total=20 * MB)
+
+
+def test_what_others_have_on_their_way_refuses_nobody():
+    async def play(server):
+        tabs = [("one", "greedy"), ("two", "greedy"), ("three", "other")]
+        for session, browser in (*tabs, ("four", "")):
+            await server.visit(session, "a", browser=browser)
+        begun = [
+            asyncio.ensure_future(server.send("PUT", session, "a", 4 * MB, False, browser=browser, stalls=True))
+            for session, browser in tabs
+        ]
+        await asyncio.sleep(0.05)
+        assert [one.done() for one in begun] == [False, False, False]
+        assert server.app._total_size <= 9 * MB, "two tabs of one browser have no more on their way than one may"
+        assert (await server.send("PUT", "four", "a", 3 * MB))[0] == 204
+        statuses = [(await one)[0] for one in begun if one.done()]
+        assert statuses == [413] and server.app._total_size <= 9 * MB, "the largest on its way has given way"
+        for one in begun:
+            one.cancel()
+
+    run(play, own=5 * MB, total=9 * MB)
+
+
+def test_a_file_on_its_way_that_pauses_or_takes_too_long_takes_no_more_room(monkeypatch):
+    monkeypatch.setattr(uploading, "SILENT", 0.05)
+
+    async def play(server):
+        await server.visit("one", "a")
+        assert (await server.send("PUT", "one", "a", 4 * MB, stalls=True))[0] == 408
+        monkeypatch.setattr(uploading, "LASTS", 0.0)
+        assert (await server.send("PUT", "one", "a", 4 * MB))[0] == 408
+        assert server.app._total_size == server.held == 0
+
+    run(play, own=5 * MB)
+
+
+def test_no_other_browser_resumes_a_page_sends_it_files_or_takes_them_away():
+    async def play(server):
+        await server.visit("one", "a")
+        assert (await server.send("PUT", "one", "a", MB))[0] == 204
+        for method in ("PUT", "DELETE"):
+            assert (await server.send(method, "one", "a", MB, browser="other"))[0] == 404
+        assert server.held == MB
+        for browser, known in (("other", False), ("one", True)):
+            await server.visit("one", again=True, browser=browser)
+            assert [("one" in words) for words in server.inner.asked] == ([known, False, False] + [True] * known)
+
+    run(play)

@@ -8,15 +8,15 @@ import pytest
 from starlette.applications import Starlette
 
 from nnspca.view.frame import server
-from nnspca.view.session import FILES, Session
+from nnspca.view.session import COOKIE, FILES, Session
 from tests.pages.conftest import alone, answered
 
 HOSTILE = "../<b>evil</b> é y.csv"
 
 
-def get(address, version=""):
+def get(address, version="", **headers):
     """Return what a server that has our routes alone answers."""
-    return answered(Starlette(routes=server.routes()), f"/{address}?version={version}")
+    return answered(Starlette(routes=server.routes()), f"/{address}?version={version}", **headers)
 
 
 @pytest.fixture
@@ -32,6 +32,13 @@ def test_a_file_is_there_whatever_other_visits_do_until_its_own_ends(visit):
         other.offer("table", "a.csv", b"other", "text/csv")
     status, headers, body = get(address)
     assert (status, body) == (200, b"k,variance") and headers["content-type"].startswith("text/csv")
+
+
+def test_what_a_visit_offers_is_for_the_browser_that_opened_it(visit):
+    visit.visitor = frozenset({"its", "its-second"})
+    for address in (visit.offer("table", "a.csv", "k", "text/csv"), visit.publish("play", lambda version: {"k": 7})):
+        assert get(address, cookie=f"{COOKIE}1=other")[0] == get(address)[0] == 404
+        assert get(address, cookie=f"{COOKIE}1=other; {COOKIE}2=its")[0] == 200
 
 
 def test_addresses_stay_while_a_connection_is_lost_and_end_with_the_session():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import re
+import secrets
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -87,9 +88,18 @@ class AssetMiddleware:
             page = completed(page, charted=CHARTED.search(scope["path"]) is not None)
             for name in ("etag", "last-modified"):
                 del headers[name]
+            if not session.visitor(Request(scope).cookies):
+                headers.append("set-cookie", _cookie(scope))
         headers["content-length"] = str(len(page))
         await send({**begun, "headers": headers.raw})
         await send({"type": "http.response.body", "body": page})
+
+
+def _cookie(scope: Scope) -> str:
+    """Return the cookie by which a visit is its browser's alone; no script reads it, no page of another site sends it."""
+    secure = "; Secure" if scope["scheme"] == "https" else ""
+    name, value = session.COOKIE + secrets.token_hex(4), secrets.token_urlsafe(16)
+    return f"{name}={value}; Path=/; HttpOnly; SameSite=Lax{secure}"
 
 
 @cache
@@ -208,7 +218,7 @@ GONE = "This link has expired: its page was closed or no longer offers this file
 
 async def news(request: Request) -> Response:
     """Answer with what is new since the version that the browser has; 204 where nothing is."""
-    visit = session.find(request.path_params["visit"])
+    visit = session.find(request.path_params["visit"], request.cookies)
     answer = None if visit is None else visit.answer(request.path_params["name"])
     if answer is None:
         return Response(GONE, 404, FRESH, "text/plain")
@@ -218,9 +228,9 @@ async def news(request: Request) -> Response:
 
 async def download(request: Request) -> Response:
     """Answer with a file that an open page offers."""
-    visit, key, name = (request.path_params[part] for part in ("visit", "key", "name"))
-    visitor = session.find(visit)
-    file = None if visitor is None else visitor.file(key, name)
+    key, name = (request.path_params[part] for part in ("key", "name"))
+    visit = session.find(request.path_params["visit"], request.cookies)
+    file = None if visit is None else visit.file(key, name)
     if file is None:
         return Response(GONE, 404, FRESH, "text/plain")
     headers = {"content-disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}", **FRESH}

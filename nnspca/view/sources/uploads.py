@@ -140,7 +140,7 @@ def take(desk: Desk, read: Read) -> None:
         return
     here = session.current()
     here.brought[data.name] = data.content_hash
-    here.at_end = forgetting(here)
+    here.at_end["files"] = forgetting(here)
     try:
         keep(data, desk)
     except DataError as problem:

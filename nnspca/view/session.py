@@ -87,7 +87,7 @@ class Session:
     samples_of: str | None = None  # content hash of the data whose samples were shown last
     dragged: dict[str, np.ndarray] = field(default_factory=dict)  # curves of the spannogram as they were dragged
     curves: tuple[str, np.ndarray] | None = None  # those that are shown, and their key
-    room: tuple[str, str] | None = None  # the code of the room that was opened, and its owner's token
+    room: str = ""  # the code of the room that was opened
 
     @property
     def uploads(self) -> dict[str, Dataset]:

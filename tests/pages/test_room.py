@@ -1,6 +1,7 @@
 """A class's room: variances are computed on the server, no point is above the bound, the owner alone ends the game."""
 
 import json
+import re
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -11,8 +12,10 @@ import numpy as np
 import pytest
 import uvicorn
 from starlette.applications import Starlette
+from streamlit.testing.v1 import AppTest
 
 import nnspca
+from nnspca.view import cache, session
 from nnspca.view.learn import rooms, web
 from nnspca.view.learn.rooms import Room, RoomError, Rooms
 from tests import oracle
@@ -37,14 +40,27 @@ def made(held):
     scene = {"image": {"rows": 3, "columns": 3, "mean": None}}
     board = {"title": "nine", "noun": "pixels", "n": N, "k": K, "scene": scene}
     solver = {"support": cert.component.support.tolist(), "loadings": [1.0]}
-    return held.open(cov, board | {"solver": solver}, cert.lower, cert.upper), cov, cert
+    return held.open(lambda: cov, board | {"solver": solver}, cert.lower, cert.upper), cov, cert
 
 
-def post(code, what, said, kind="application/json"):
+def post(code, what, said, kind="application/json", **headers):
     body = said if isinstance(said, bytes) else json.dumps(said).encode()
     app = Starlette(routes=web.routes())
-    status, _, content = answered(app, f"/room/{code}/{what}", "POST", body, content_type=kind)
+    status, _, content = answered(app, f"/room/{code}/{what}", "POST", body, content_type=kind, **headers)
     return status, json.loads(content)
+
+
+def opened(page):
+    """Press the button; the code and the owner's token in the way to the wall."""
+    page.button[0].click().run()
+    assert not page.exception
+    return re.search(r"room/(\w+)/wall#([\w-]+)", page.markdown[0].value).groups()
+
+
+def offering(name="cbcl-faces"):
+    """A visit of its own to a page that offers a room with a data set."""
+    script = f"from nnspca.view.learn import web; web.offer({name!r})"
+    return AppTest.from_string(script, default_timeout=30).run()
 
 
 def test_what_an_attempt_explains_is_attained_and_never_above_the_optimum_of_its_features(held):
@@ -96,13 +112,81 @@ def test_what_is_no_painting_is_refused(held, features, status):
     [
         (b"{", "application/json", 400),
         (b"[]", "application/json", 400),
+        (b"[" * web.LONGEST, "application/json", 400),
+        (b'{"a":' * 800, "application/json", 400),
+        (b'{"who": "\\ud800", "features": [1]}', "application/json", 400),
+        (b"\xff", "application/json", 400),
         (b"{}", "text/plain", 415),
         (b" " * (web.LONGEST + 1), "application/json", 413),
         (b'{"who": "guess", "features": [1]}', "application/json", 403),
     ],
 )
 def test_what_is_no_request_is_refused(held, body, kind, status):
-    assert post(made(held)[0].code, "attempt", body, kind)[0] == status
+    code = made(held)[0].code
+    for what in ("attempt", "join", "reveal") if status == 400 else ("attempt",):
+        assert post(code, what, body, kind)[0] == status
+
+
+def test_a_visit_has_one_room_and_all_rooms_of_a_data_set_one_covariance_within_the_limit(held, monkeypatch):
+    visits = [offering(), offering()]
+    (first, owner), (second, _) = map(opened, visits)
+    assert opened(visits[0]) == (first, owner) and first != second
+    ways = [held.find(code)._covariance for code in (first, second)]
+    assert ways[0]() is ways[1]() and any(ways[0]() is thing for thing in cache.shared()._held.values())
+    monkeypatch.setattr(cache.shared(), "_most_bytes", 1)
+    cache.shared().get("other", lambda: np.zeros(10))
+    assert not any(isinstance(thing, nnspca.Covariance) for thing in cache.shared()._held.values())
+    who = post(first, "join", {})[1]["who"]
+    assert post(first, "attempt", {"who": who, "features": [200, 201]})[0] == 200
+    assert post(first, "close", {"owner": owner})[0] == 200
+    assert opened(visits[0])[0] not in (first, second)
+
+
+def test_a_room_ends_after_its_owners_visit_unless_the_owner_watches_the_wall(held, monkeypatch):
+    monkeypatch.setattr(session, "stay", lambda: 0.01)
+    monkeypatch.setattr(rooms, "GRACE", 1.0)
+    visits = [offering(), offering()]
+    (left, _), (watched, owner) = map(opened, visits)
+    for visit in visits:
+        visit.session_state["session"].leave()
+    app, end = Starlette(routes=web.routes()), time.monotonic() + 3.0
+    while time.monotonic() < end:
+        assert answered(app, f"/room/{watched}/news", owner=owner)[0] == 200
+        answered(app, f"/room/{left}/news")  # which anyone may do
+        time.sleep(0.1)
+    assert answered(app, f"/room/{left}/news")[0] == 404 and left not in held._rooms
+    time.sleep(1.1)
+    assert answered(app, f"/room/{watched}/news", owner=owner)[0] == 404
+
+
+def test_people_join_from_one_address_as_fast_as_a_class_and_a_browser_is_one_person(held, monkeypatch):
+    monkeypatch.setattr(rooms, "JOINS", 3)
+    monkeypatch.setattr(rooms, "WITHIN", 0.5)
+    room, _, _ = made(held)
+    phone = {"cookie": f"{session.COOKIE}1=its"}
+    assert len({post(room.code, "join", {}, **phone)[1]["who"] for _ in range(5)}) == 1
+    assert [post(room.code, "join", {})[0] for _ in range(4)] == [200, 200, 429, 429]
+    assert room.join("", "", "another address")["who"] and post(room.code, "join", {}, **phone)[0] == 200
+    time.sleep(0.6)
+    assert post(room.code, "join", {})[0] == 200
+
+
+def test_the_owner_takes_someone_out_who_does_not_come_in_again(held):
+    room, _, _ = made(held)
+    phone = {"cookie": f"{session.COOKIE}1=its"}
+    rude, other = (post(room.code, "join", {"name": name}, **more)[1]["who"] for name, more in (("X", phone), ("Y", {})))
+    for who in (rude, other):
+        post(room.code, "attempt", {"who": who, "features": [1]})
+    assert room.news(0)["everyone"] is None
+    (number,) = (one["number"] for one in room.news(0, room.owner)["everyone"] if one["name"] == "X")
+    assert post(room.code, "remove", {"owner": other, "number": number})[0] == 403
+    assert post(room.code, "remove", {"owner": room.owner, "number": number})[0] == 200
+    news = room.news(0, room.owner)
+    assert [one["name"] for one in (*news["everyone"], *news["leaders"])] == ["Y", "Y"] and len(news["points"]) == 1
+    assert post(room.code, "attempt", {"who": rude, "features": [1]})[0] == 403
+    assert post(room.code, "join", {"who": rude})[0] == post(room.code, "join", {}, **phone)[0] == 403
+    assert number not in {one["number"] for one in room.news(0, room.owner)["everyone"]}
+    assert room.join("", "Z")["name"] == "Z" and len({one["number"] for one in room.news(0, room.owner)["everyone"]}) == 2
 
 
 def test_the_owner_alone_reveals_and_closes(held):
@@ -154,6 +238,7 @@ def test_two_hundred_students_are_on_the_wall_within_two_seconds_and_no_more_is_
     held, monkeypatch
 ):
     monkeypatch.setattr(rooms, "MOST_POINTS", 1000)
+    monkeypatch.setattr(rooms, "JOINS", rooms.MOST_PEOPLE)
     room, _, _ = made(held)
     many, each, waits = rooms.MOST_PEOPLE, 10, []
 

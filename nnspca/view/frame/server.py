@@ -96,7 +96,7 @@ class AssetMiddleware:
 
 
 def _cookie(scope: Scope) -> str:
-    """Return the cookie by which a visit is its browser's alone; no script reads it, no page of another site sends it."""
+    """Return the cookie by which a visit is its browser's alone: no script reads it, no other site's page sends it."""
     secure = "; Secure" if scope["scheme"] == "https" else ""
     name, value = session.COOKIE + secrets.token_hex(4), secrets.token_urlsafe(16)
     return f"{name}={value}; Path=/; HttpOnly; SameSite=Lax{secure}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from nnspca.view import ledger, say
 from nnspca.view.ledger import Problem
 from nnspca.view.link import canvas, state
 from nnspca.view.say import share
-from nnspca.view.sources import catalogue
+from nnspca.view.sources import catalogue, preparation
 from nnspca.view.ui import component
 
 STORED = Path(__file__).with_name("stored.json")  # written by `python -m tests.lesson`
@@ -48,8 +49,13 @@ def at_hand() -> list[str]:
 
 
 def covariance(name: str) -> nnspca.Covariance:
-    """Return the covariance of a data set as its opening view takes it."""
-    return nnspca.Covariance.from_dataset(catalogue.dataset(name), standardize=state.opening(name).standardise)
+    """Return the covariance of a data set as its opening view takes it, which all pages and rooms share."""
+    return preparation.covariance_for(catalogue.dataset(name), state.opening(name).standardise, False)
+
+
+def covariance_maker(data: Dataset) -> tuple[Hashable, Callable[[], Any]]:
+    """Return the key of that covariance, and what makes it."""
+    return preparation.covariance_maker(data, state.opening(data.name).standardise, False)
 
 
 def problem(name: str) -> Problem:

@@ -6,8 +6,8 @@ import math
 import secrets
 import threading
 import time
-from collections import deque
-from collections.abc import Sequence
+from collections import defaultdict, deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,9 @@ import nnspca
 from nnspca.view import sanitize, say
 
 MOST_ROOMS, MOST_PEOPLE, LASTS = 50, 200, 7200.0  # LASTS in seconds
+GRACE = 120.0  # seconds that a room stays when its owner's visit has ended and nobody watches the owner's wall
 PER_SECOND = 5  # attempts of one person
+JOINS, WITHIN = 20, 10.0  # people who join from one address, which a class may share, in so many seconds
 MOST_POINTS = 5000  # attempts that a wall shows, the latest
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # without I and O, which look like digits
 LENGTH = 8  # letters of a code: 10¹¹ of them
@@ -35,6 +37,7 @@ class Person:
     """One phone."""
 
     number: int
+    browser: frozenset[str]  # as the server knows it
     name: str = ""
     best: float = 0.0  # the most variance that a painting of this person explains
     features: tuple[int, ...] = ()  # of it
@@ -45,33 +48,65 @@ class Person:
 class Room:
     """One game that a class plays: at most k features, one proven upper bound."""
 
-    def __init__(self, cov: nnspca.Covariance, board: dict[str, Any], lower: float, upper: float):
+    def __init__(
+        self, covariance: Callable[[], nnspca.Covariance], board: dict[str, Any], lower: float, upper: float
+    ) -> None:
         self.code = "".join(secrets.choice(LETTERS) for _ in range(LENGTH))
         self.owner = secrets.token_urlsafe(16)
         self.board = board  # what the browser draws and says: title, noun, n, k, scene
         self.solver = {**board.pop("solver"), "percent": say.percent(say.share(lower, upper), 2)}
         self.revealed = False
-        self._cov, self._upper = cov, upper
+        self._covariance, self._upper = covariance, upper
         self._people: dict[str, Person] = {}
+        self._removed: dict[str, Person] = {}
+        self._arrivals: defaultdict[str, deque[float]] = defaultdict(lambda: deque(maxlen=JOINS))  # by address
         self._points: deque[tuple[float, int]] = deque(maxlen=MOST_POINTS)  # share of the upper bound, and whose
         self._count, self._lock, self._ends = 0, threading.Lock(), time.monotonic() + LASTS
+        self._seen, self._left = -math.inf, math.inf  # when the owner last watched the wall, and ended the visit
 
     @property
     def is_over(self) -> bool:
-        """Whether its time is over."""
-        return time.monotonic() > self._ends
+        """Whether its time is over, or its owner gone."""
+        return time.monotonic() > min(self._ends, max(self._left, self._seen) + GRACE)
 
-    def join(self, who: str, name: str) -> dict[str, Any]:
+    def leave(self) -> None:
+        """Note that the owner's visit has ended."""
+        self._left = time.monotonic()
+
+    def end(self) -> None:
+        """End the game."""
+        self._ends = -math.inf
+
+    def join(self, who: str, name: str, address: str = "", browser: frozenset[str] = frozenset()) -> dict[str, Any]:
         """Let someone in, or in again: their token, and what they painted last."""
         with self._lock:
-            person = self._people.get(who)
-            if person is None:
-                if len(self._people) >= MOST_PEOPLE:
-                    raise RoomError(f"The room is full: it holds {MOST_PEOPLE} people.", 409)
-                who = secrets.token_urlsafe(12)
-                person = self._people[who] = Person(len(self._people) + 1)
+            if _known(self._removed, who, browser):
+                raise RoomError("The person who opened the room has taken you out of it.", 403)
+            who = _known(self._people, who, browser) or self._new(address, browser)
+            person = self._people[who]
             person.name = sanitize.line(name, NAME) or person.name
         return {"who": who, "name": person.name, "features": person.last, "best": self._percent(person.best)}
+
+    def _new(self, address: str, browser: frozenset[str]) -> str:
+        if len(self._people) >= MOST_PEOPLE:
+            raise RoomError(f"The room is full: it holds {MOST_PEOPLE} people.", 409)
+        arrivals, now = self._arrivals[address], time.monotonic()
+        if len(arrivals) == JOINS and now - arrivals[0] < WITHIN:
+            raise RoomError("Many are joining: wait a moment.", 429)
+        arrivals.append(now)
+        who = secrets.token_urlsafe(12)
+        self._people[who] = Person(len(self._people) + len(self._removed) + 1, browser)
+        return who
+
+    def remove(self, owner: str, number: Any) -> dict[str, Any]:
+        """Take someone out, with all attempts; that browser does not come in again."""
+        self._check_owner(owner)
+        with self._lock:
+            gone = {who: person for who, person in self._people.items() if person.number == number}
+            self._removed |= gone
+            self._people = {who: person for who, person in self._people.items() if who not in gone}
+            self._points = deque((point for point in self._points if point[1] != number), maxlen=MOST_POINTS)
+        return {}
 
     def attempt(self, who: str, features: Any) -> dict[str, Any]:
         """Weigh a painting; the variance is computed here, whatever the phone says."""
@@ -87,7 +122,7 @@ class Room:
             if len(person.times) == PER_SECOND and now - person.times[0] < 1.0:
                 raise RoomError(f"{PER_SECOND} attempts a second are counted: wait a moment.", 429)
             person.times.append(now)
-        value = variance(self._cov, features)
+        value = variance(self._covariance(), features)
         with self._lock:
             person.last = tuple(features)
             if features:
@@ -97,8 +132,13 @@ class Room:
                 person.best, person.features = value, tuple(features)
         return {"percent": self._percent(value), "best": self._percent(person.best), "revealed": self.revealed}
 
-    def news(self, since: int) -> dict[str, Any]:
-        """Return what a wall draws: attempts after the first ``since``, and the drawings once they are revealed."""
+    def news(self, since: int, owner: str = "") -> dict[str, Any]:
+        """Return what a wall draws: attempts after the first ``since``, and the drawings once they are revealed.
+
+        The owner, who is seen to be there, is told of everyone.
+        """
+        owns = secrets.compare_digest(self.owner.encode(), owner.encode())
+        self._seen = time.monotonic() if owns else self._seen
         with self._lock:
             new = min(max(self._count - since, 0), len(self._points))
             points = list(self._points)[len(self._points) - new :] if new else []
@@ -109,9 +149,11 @@ class Room:
                 for person in ranked
                 if person.best > 0
             ]
+            all_people = self._people.values()
             return {
                 "count": self._count,
-                "people": len(self._people),
+                "people": len(all_people),
+                "everyone": [{"number": one.number, "name": one.name} for one in all_people] if owns else None,
                 "points": [(round(share, 6), number) for share, number in points],
                 "leaders": leaders,
                 "solver": self.solver if self.revealed else None,
@@ -128,14 +170,20 @@ class Room:
         return {}
 
     def close(self, owner: str) -> dict[str, Any]:
-        """End the game."""
+        """End the game, as the owner asks for."""
         self._check_owner(owner)
-        self._ends = -math.inf
+        self.end()
         return {}
 
     def _percent(self, value: float) -> str:
         """Return a share of the upper bound, rounded down: at least so much of the optimum."""
         return say.percent(say.share(value, self._upper), 2) if value else ""
+
+
+def _known(people: dict[str, Person], who: str, browser: frozenset[str]) -> str | None:
+    """Return the token of someone who comes again: the same, or that of the same browser."""
+    same = (token for token, person in people.items() if person.browser & browser)
+    return who if who in people else next(same, None)
 
 
 def variance(cov: nnspca.Covariance, features: Sequence[int]) -> float:
@@ -161,17 +209,36 @@ class Rooms:
 
     def __init__(self) -> None:
         self._rooms: dict[str, Room] = {}
-        self._lock = threading.Lock()
+        self._lock, self._watched = threading.Lock(), False
 
     def open(self, *arguments: Any) -> Room:
         """Open a room; RoomError where there are too many."""
         with self._lock:
-            self._rooms = {code: room for code, room in self._rooms.items() if not room.is_over}
-            if len(self._rooms) >= MOST_ROOMS:
+            if len(self._open()) >= MOST_ROOMS:
                 raise RoomError(f"This server has {MOST_ROOMS} rooms open: close one first, or wait.", 409)
             room = Room(*arguments)
             self._rooms[room.code] = room
+            if not self._watched:
+                self._watched = True
+                self._later()
         return room
+
+    def _open(self) -> dict[str, Room]:
+        """Let go of rooms that are over; return the others."""
+        self._rooms = {code: room for code, room in self._rooms.items() if not room.is_over}
+        return self._rooms
+
+    def _later(self) -> None:
+        """Let go of rooms that are over after a while, and again as long as there are any."""
+        waiting = threading.Timer(GRACE, self._watch)
+        waiting.daemon = True
+        waiting.start()
+
+    def _watch(self) -> None:
+        with self._lock:
+            self._watched = bool(self._open())
+            if self._watched:
+                self._later()
 
     def find(self, code: str) -> Room:
         """Return an open room; RoomError where there is none."""

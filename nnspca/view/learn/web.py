@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from nnspca.view import sanitize, session
+from nnspca.view import cache, sanitize, session
 from nnspca.view.learn import boards
 from nnspca.view.learn.rooms import ROOMS, Room, RoomError
 from nnspca.view.link import canvas
@@ -40,20 +40,32 @@ $open($data, document.querySelector("main"));
 
 def offer(name: str) -> None:
     """Draw the button that opens a room with a data set, faces where it has no images, and the way to its wall."""
-    here = session.current()
-    if st.button("Open a room", icon=":material/groups:", help="Students paint on their phones, without an account."):
-        try:
-            here.room = _opened(name)
-        except RoomError as error:
-            st.error(error.args[0])
-    if here.room is not None:
-        code, owner = here.room
-        wall = f"{PLACE}/{code}/wall#{owner}"
-        st.markdown(f"Room **{code}** is open for two hours. [Show its wall to the class]({wall})")
+    asked = st.button(
+        "Open a room", icon=":material/groups:", help="Students paint on their phones, without an account."
+    )
+    try:
+        if (room := _own(session.current().room) or (_opened(name) if asked else None)) is not None:
+            wall = f"{PLACE}/{room.code}/wall#{room.owner}"
+            title = sanitize.plain(room.board["title"])
+            st.markdown(
+                f"Room **{room.code}** is open, with {title}: for two hours, or until you close it on its wall, "
+                f"or this page and the wall. [Show its wall to the class]({wall})"
+            )
+    except RoomError as error:
+        st.error(error.args[0])
 
 
-def _opened(name: str) -> tuple[str, str]:
-    """Open a room with a data set as its opening view takes it; return its code and its owner's token."""
+def _own(code: str) -> Room | None:
+    """Return the room that this visit has open."""
+    try:
+        return ROOMS.find(code)
+    except RoomError:
+        return None
+
+
+def _opened(name: str) -> Room:
+    """Open a room with a data set as its opening view takes it; it ends after this visit."""
+    here, shared = session.current(), cache.shared()
     if catalogue.dataset(name).image_shape is None:
         name = boards.BOARDS["faces"]
     data = catalogue.dataset(name)
@@ -66,8 +78,13 @@ def _opened(name: str) -> tuple[str, str]:
         "scene": component.packed_scene(data, component.backdrop(data), ()),
         "solver": {"support": best.support, "loadings": best.loadings},
     }
-    room = ROOMS.open(boards.covariance(name), board, best.lower, best.upper)
-    return room.code, room.owner
+    key, make = boards.covariance_maker(data)
+    own = name in here.desks
+    again = make if own else lambda: boards.covariance_maker(catalogue.local_dataset(name))[1]()
+    room = ROOMS.open(lambda: shared.get(key, again), board, best.lower, best.upper)
+    here.room = room.code
+    here.at_end["room"] = room.end if own else room.leave  # data of the visit's own end with it
+    return room
 
 
 def _page(room: Room, name: str) -> Response:
@@ -94,18 +111,25 @@ def code(request: Request, room: Room) -> Response:
 def news(request: Request, room: Room) -> Response:
     """Return what is new on the wall."""
     since = request.query_params.get("since", "0")
-    return JSONResponse(room.news(int(since) if since.isdecimal() and len(since) < 10 else 0), headers=FRESH)
+    first = int(since) if since.isdecimal() and len(since) < 10 else 0
+    return JSONResponse(room.news(first, request.headers.get("owner", "")), headers=FRESH)
 
 
 def _text(said: dict[str, Any], key: str) -> str:
     return str(said.get(key, ""))[:64]
 
 
-ACTS: dict[str, Callable[[Room, dict[str, Any]], dict[str, Any]]] = {
-    "join": lambda room, said: room.join(_text(said, "who"), _text(said, "name")),
-    "attempt": lambda room, said: room.attempt(_text(said, "who"), said.get("features")),
-    "reveal": lambda room, said: room.reveal(_text(said, "owner")),
-    "close": lambda room, said: room.close(_text(said, "owner")),
+def _join(room: Room, said: dict[str, Any], request: Request) -> dict[str, Any]:
+    address = request.client.host if request.client else ""
+    return room.join(_text(said, "who"), _text(said, "name"), address, session.visitor(request.cookies))
+
+
+ACTS: dict[str, Callable[[Room, dict[str, Any], Request], dict[str, Any]]] = {
+    "join": _join,
+    "attempt": lambda room, said, _: room.attempt(_text(said, "who"), said.get("features")),
+    "remove": lambda room, said, _: room.remove(_text(said, "owner"), said.get("number")),
+    "reveal": lambda room, said, _: room.reveal(_text(said, "owner")),
+    "close": lambda room, said, _: room.close(_text(said, "owner")),
 }
 LOOKS: dict[str, Callable[[Request, Room], Response]] = {
     "": lambda request, room: _page(room, "phone"),
@@ -127,11 +151,14 @@ async def act(request: Request) -> Response:
                 raise RoomError(f"More than {LONGEST} bytes.", 413)
         try:
             said = json.loads(bytes(body))
-        except ValueError:
+            json.dumps(said, ensure_ascii=False).encode()  # half a surrogate pair is no text
+        except (ValueError, RecursionError):
             said = None
         if not isinstance(said, dict):
             raise RoomError("Send a JSON object.", 400)
-        return JSONResponse(await run_in_threadpool(ACTS[request.path_params["act"]], room, said), headers=FRESH)
+        return JSONResponse(
+            await run_in_threadpool(ACTS[request.path_params["act"]], room, said, request), headers=FRESH
+        )
     except KeyError:
         return JSONResponse({"error": f"Ask for {', '.join(ACTS)}."}, 404, FRESH)
     except RoomError as error:
@@ -144,6 +171,8 @@ def _look(answer: Callable[[Request, Room], Response]) -> Callable[[Request], An
             return await run_in_threadpool(answer, request, ROOMS.find(request.path_params["code"]))
         except RoomError as error:
             return Response(error.args[0], error.args[1], FRESH, "text/plain")
+        except ValueError:  # a Host that is none, or too long for a QR code
+            return Response("Ask by the address of this server.", 400, FRESH, "text/plain")
 
     return endpoint
 

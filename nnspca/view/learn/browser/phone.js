@@ -24,12 +24,14 @@ function phone(data, main) {
 
   async function ask(what, said) {
     for (;;) {
+      let wrong = "No connection: trying again …";
       try {
         const answer = await fetch(`${data.code}/${what}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(said) });
         const found = await answer.json();
-        if (answer.ok || answer.status < 500) return found;
+        if (answer.status !== 429 && answer.status < 500) return found;
+        wrong = found.error;
       } catch { /* no connection: the same again */ }
-      tell("No connection: trying again …");
+      tell(wrong);
       await new Promise((done) => setTimeout(done, RETRY));
     }
   }

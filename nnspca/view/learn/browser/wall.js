@@ -6,12 +6,13 @@ const SHOWN = 5000; // attempts, the latest
 function wall(data, main) {
   main.innerHTML = `<div class="wall"><section><h1></h1><canvas role="img"></canvas><p role="status"></p>
     <div class="row"><button class="primary reveal">Show the solver's answer</button><button class="close">Close the room</button></div></section>
-    <aside><p>Open this address on a phone:</p><p class="address"></p><img src="code.svg" alt="QR code of the address"><p class="code"></p><ol></ol></aside></div>
+    <aside><p>Open this address on a phone:</p><p class="address"></p><img src="code.svg" alt="QR code of the address"><p class="code"></p><ol></ol><details hidden><summary>Everyone in the room</summary><ul></ul></details></aside></div>
     <div class="drawings"></div>`;
-  const [title, canvas, status, reveal, close, address, image, code, leaders, drawings] = ["h1", "canvas", "[role=status]", ".reveal", ".close",
-    ".address", "img", ".code", "ol", ".drawings"].map((one) => main.querySelector(one));
+  const [title, canvas, status, reveal, close, address, image, code, leaders, everyone, drawings] = ["h1", "canvas", "[role=status]", ".reveal", ".close",
+    ".address", "img", ".code", "ol", "ul", ".drawings"].map((one) => main.querySelector(one));
   const owner = location.hash.slice(1), scene = readScene(data.scene);
-  let points = [], count = 0, solver = null, shown = "";
+  let points = [], count = 0, solver = null, shown = "", listed = "";
+  const called = (one) => one.name || `Phone ${one.number}`;
   title.textContent = `Paint ${data.k} ${data.noun} that vary together: can you reach the line?`;
   const base = location.href.replace(/\/wall.*/, "");
   if (/^(localhost|127\.)/.test(location.hostname)) {
@@ -20,7 +21,7 @@ function wall(data, main) {
   } else address.textContent = base;
   image.src = `${base}/code.svg${location.protocol === "https:" ? "?tls" : ""}`;
   code.textContent = data.code;
-  reveal.hidden = close.hidden = !owner;
+  reveal.hidden = close.hidden = everyone.parentElement.hidden = !owner;
 
   function draw() {
     const palette = wearing(main, data.colours), width = canvas.clientWidth, tall = Math.min(width * 0.6, innerHeight * 0.68);
@@ -47,7 +48,7 @@ function wall(data, main) {
   /** The solver's component and the best drawings, side by side. */
   function show(best) {
     const cards = [{ title: `Solver: at least ${solver.percent}`, support: solver.support, weights: solver.loadings, hue: "found" },
-      ...best.map((one, at) => ({ title: `${one.name || `Phone ${one.number}`}: ${one.percent}`, support: one.features, weights: one.features.map(() => 1) }))];
+      ...best.map((one, at) => ({ title: `${called(one)}: ${one.percent}`, support: one.features, weights: one.features.map(() => 1) }))];
     drawings.replaceChildren(...cards.map((card) => {
       const figure = document.createElement("figure"), caption = document.createElement("figcaption"), picture = document.createElement("canvas");
       caption.textContent = card.title;
@@ -60,15 +61,31 @@ function wall(data, main) {
     }));
   }
 
+  /** Everyone, for the owner, who may take a person out with all attempts. */
+  function list(people) {
+    const now = JSON.stringify(people);
+    points = points.filter(([, number]) => people.some((one) => one.number === number));
+    if (now === listed) return;
+    listed = now;
+    everyone.replaceChildren(...people.map((one) => {
+      const item = document.createElement("li"), remove = document.createElement("button");
+      remove.textContent = `Remove ${called(one)}`;
+      remove.addEventListener("click", () => tell("remove", one));
+      item.append(remove);
+      return item;
+    }));
+  }
+
   async function look() {
     try {
-      const answer = await fetch(`${base}/news?since=${count}`);
+      const answer = await fetch(`${base}/news?since=${count}`, { headers: { owner } });
       if (!answer.ok) { status.textContent = await answer.text(); return; }
       const said = await answer.json();
       points = [...points, ...said.points].slice(-SHOWN);
       ({ count, solver } = said);
       status.textContent = `${said.people} ${said.people === 1 ? "person" : "people"}, ${count} ${count === 1 ? "attempt" : "attempts"}`;
-      leaders.replaceChildren(...said.leaders.map((one) => Object.assign(document.createElement("li"), { textContent: `${one.name || `Phone ${one.number}`}: ${one.percent}` })));
+      leaders.replaceChildren(...said.leaders.map((one) => Object.assign(document.createElement("li"), { textContent: `${called(one)}: ${one.percent}` })));
+      if (said.everyone) list(said.everyone);
       const now = JSON.stringify(said.leaders);
       if (solver && now !== shown) show(said.leaders);
       if (solver) shown = now;
@@ -78,7 +95,7 @@ function wall(data, main) {
     }
     setTimeout(look, EVERY);
   }
-  const tell = (what) => fetch(`${base}/${what}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ owner }) });
+  const tell = (what, about) => fetch(`${base}/${what}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ ...about, owner }) });
   reveal.addEventListener("click", () => tell("reveal"));
   close.addEventListener("click", () => tell("close"));
   addEventListener("resize", draw);

@@ -32,10 +32,11 @@ def told(socket):
     return message, ForwardMsg.FromString(message)
 
 
-def drawn(socket, page="", query=""):
+def drawn(socket, page="", query="", address=""):
     """Ask for a page; its session's identifier (none where it was drawn before), and all that is sent until its end."""
     request = BackMsg()
     request.rerun_script.page_name, request.rerun_script.query_string = page, query
+    request.rerun_script.context_info.url = address
     socket.send(request.SerializeToString())
     given, sent, ended = None, b"", False
     while not ended:

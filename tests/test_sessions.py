@@ -83,6 +83,19 @@ def test_a_file_is_taken_at_the_address_that_the_page_is_given_and_at_no_other_o
             assert answered(url, "PUT", file, **form, Cookie=cookies) == status
 
 
+def test_the_page_for_files_says_whether_they_stay_on_the_visitors_machine_or_on_a_server(server):
+    for place, where in (
+        (
+            b"machine",
+            ("", "http://localhost:8501/data", "http://127.0.0.1:8501", "http://[::1]:8501", "http://a.localhost"),
+        ),
+        (b"server", ("https://nnspca.example.org/data", "http://192.168.0.7:8501", "http://localhost.example.org")),
+    ):
+        for address in where:
+            with session(server.address) as socket:
+                assert b"stays on this " + place in drawn(socket, "data", address=address)[1]
+
+
 def test_no_file_is_put_into_or_taken_from_a_session_by_an_identifier_that_is_guessed(server):
     place = f"{server.address}/_stcore/upload_file/{uuid.uuid4()}/{uuid.uuid4()}"
     assert answered(place, "PUT", b"x") in (400, 403, 404)

@@ -174,7 +174,9 @@ def test_people_join_from_one_address_as_fast_as_a_class_and_a_browser_is_one_pe
 def test_the_owner_takes_someone_out_who_does_not_come_in_again(held):
     room, _, _ = made(held)
     phone = {"cookie": f"{session.COOKIE}1=its"}
-    rude, other = (post(room.code, "join", {"name": name}, **more)[1]["who"] for name, more in (("X", phone), ("Y", {})))
+    rude, other = (
+        post(room.code, "join", {"name": name}, **more)[1]["who"] for name, more in (("X", phone), ("Y", {}))
+    )
     for who in (rude, other):
         post(room.code, "attempt", {"who": who, "features": [1]})
     assert room.news(0)["everyone"] is None
@@ -186,7 +188,9 @@ def test_the_owner_takes_someone_out_who_does_not_come_in_again(held):
     assert post(room.code, "attempt", {"who": rude, "features": [1]})[0] == 403
     assert post(room.code, "join", {"who": rude})[0] == post(room.code, "join", {}, **phone)[0] == 403
     assert number not in {one["number"] for one in room.news(0, room.owner)["everyone"]}
-    assert room.join("", "Z")["name"] == "Z" and len({one["number"] for one in room.news(0, room.owner)["everyone"]}) == 2
+    assert (
+        room.join("", "Z")["name"] == "Z" and len({one["number"] for one in room.news(0, room.owner)["everyone"]}) == 2
+    )
 
 
 def test_the_owner_alone_reveals_and_closes(held):

@@ -203,3 +203,18 @@ def test_a_table_of_very_many_columns_is_read_or_refused():
     schema = pa.schema([(f"c{j}", pa.float64()) for j in range(100_001)])
     with pytest.raises(DataError):
         read(whole(lambda out: pq.write_table(schema.empty_table(), out)), "t.parquet")
+
+
+WIDE = b",".join([b"1"] * 74_000)
+
+
+@pytest.mark.parametrize(
+    "text", [WIDE + b"\n" + WIDE, b'"\n",' * 40_000 + b"\n1,2\n3,4\n", WIDE.decode().encode("utf-16"), b'"' + WIDE]
+)
+def test_a_small_text_of_very_many_columns_is_read_within_the_limits_too(text, monkeypatch):
+    monkeypatch.setattr(sandbox, "SCRIPT", "raise SystemExit(3)")
+    assert len(text) < sandbox.SMALL
+    for name in ("t.csv", "t.TXT"):
+        with pytest.raises(DataError, match="gave up"):
+            read(text, name)
+    assert read(b"a,b\n1,2\n3,5\n4,4\n", "t.csv").shape == (3, 2)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -24,7 +26,7 @@ FORMATS = (
     "CSV and other text, Excel and LibreOffice, Parquet, Stata, SAS, SPSS, NPY, NPZ, MAT, ARFF, AnnData (.h5ad), "
     "MatrixMarket (.mtx, with 10x's genes and barcodes beside it), images, or a ZIP or TAR of images. Files dropped "
     "together belong together: a table, and a file of two columns (a probe, its gene) that names its features. All "
-    "stays on this machine."
+    "stays on this "
 )
 ARGUMENT = re.compile(  # for programs
     r"[;:] [a-z_]+=[^.]*\.(?= [A-Z\d]|$)| [a-z_]+=[^.]* takes? (another|others)\.| \([a-z_]+=[^)]*\)|"
@@ -82,7 +84,7 @@ def show() -> Desk | None:
         key="upload",
         type=TYPES,
         accept_multiple_files=True,
-        help=widgets.explained("upload", FORMATS),
+        help=widgets.explained("upload", f"{FORMATS}{'machine' if _is_local() else 'server'}."),
         on_change=_given,
     )
     if given and not here.given:  # a browser that came back brings them without a change
@@ -98,6 +100,15 @@ def show() -> Desk | None:
     with st.container(border=True, key="desk"):
         _draw(desk)
     return desk if desk.data is not None else None
+
+
+def _is_local() -> bool:
+    """Whether the browser is on the server's own machine, by the address that it has opened."""
+    host = urlsplit(st.context.url or "").hostname or "localhost"
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.rpartition(".")[2] == "localhost"
 
 
 def _given() -> None:

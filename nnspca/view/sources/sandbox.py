@@ -40,6 +40,7 @@ POLL_SECONDS = 0.05  # between two polls of the stop switch
 SPENT = -getattr(signal, "SIGXCPU", 1000)  # how a process ends that has used up its seconds of computing
 SCRIPT = "from nnspca.view.sources.sandbox import answer; answer()"
 SMALL, PLAIN = 300_000, (".csv", ".tsv", ".txt")  # bytes of text that is read as soon as another process is begun
+ROW = 20_000  # bytes of one row of it: its 10,000 cells take a second, as beginning a process does
 
 # Of Linux, the same on every processor: linux/landlock.h, linux/prctl.h, linux/sched.h, and the first of three calls.
 LANDLOCK, NO_NEW_PRIVILEGES, NEW_USER, NEW_NETWORK = 444, 38, 0x10000000, 0x40000000
@@ -63,7 +64,7 @@ _SEEN = ("shape", "names", "roles", "rows", "decided", "sheets", "notes", "probl
 
 
 def preview(files: Mapping[str, bytes], should_stop: Callable[[], bool], **options: Any) -> FilePreview:
-    """Read files as :func:`nnspca.datasets.preview` does, in another process unless they are small.
+    """Read files as :func:`nnspca.datasets.preview` does, in another process unless they are small and narrow.
 
     Its error also tells of files beyond the limits. Raises ReadingStopped when ``should_stop`` says so.
     """
@@ -71,7 +72,7 @@ def preview(files: Mapping[str, bytes], should_stop: Callable[[], bool], **optio
     if size > MAX_BYTES:
         problem = f"{size:,} bytes were brought; at most {MAX_BYTES:,} are read. Keep fewer rows or columns."
         return _refused(DataError(problem))
-    plain = size <= SMALL and all(name.lower().endswith(PLAIN) for name in files)
+    plain = size <= SMALL and all(name.lower().endswith(PLAIN) and _narrow(text) for name, text in files.items())
     known = len(files) == 1 and nnspca.datasets.catalogue.recognised(next(iter(files.values()))) is not None
     seen = _here(files, options) if plain or known else _apart(files, should_stop, options)
     data = seen.data
@@ -82,6 +83,12 @@ def preview(files: Mapping[str, bytes], should_stop: Callable[[], bool], **optio
         )
         return replace(seen, data=None, error=DataError(problem), problem=problem)
     return seen
+
+
+def _narrow(text: bytes) -> bool:
+    """Whether no row of a text can have many cells; where cells are quoted a row may have several lines."""
+    rows = [text] if b'"' in text or b"\0" in text else text.splitlines()
+    return max(map(len, rows), default=0) <= ROW
 
 
 def _refused(error: DataError) -> FilePreview:

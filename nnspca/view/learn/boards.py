@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -51,11 +50,6 @@ def at_hand() -> list[str]:
 def covariance(name: str) -> nnspca.Covariance:
     """Return the covariance of a data set as its opening view takes it, which all pages and rooms share."""
     return preparation.covariance_for(catalogue.dataset(name), state.opening(name).standardise, False)
-
-
-def covariance_maker(data: Dataset) -> tuple[Hashable, Callable[[], Any]]:
-    """Return the key of that covariance, and what makes it."""
-    return preparation.covariance_maker(data, state.opening(data.name).standardise, False)
 
 
 def problem(name: str) -> Problem:

@@ -48,16 +48,14 @@ class Person:
 class Room:
     """One game that a class plays: at most k features, one proven upper bound."""
 
-    def __init__(
-        self, covariance: Callable[[], nnspca.Covariance], board: dict[str, Any], lower: float, upper: float
-    ) -> None:
+    def __init__(self, cov: Callable[[], nnspca.Covariance], board: dict[str, Any], lower: float, upper: float):
         self.code = "".join(secrets.choice(LETTERS) for _ in range(LENGTH))
         self.owner = secrets.token_urlsafe(16)
         self.board = board  # what the browser draws and says: title, noun, n, k, scene
         self.solver = {**board.pop("solver"), "percent": say.percent(say.share(lower, upper), 2)}
         self.revealed = False
-        self._covariance, self._upper = covariance, upper
-        self._people: dict[str, Person] = {}
+        self._cov, self._upper = cov, upper  # asked for at each attempt, from what all share
+        self._people: dict[str, Person] = {}  # by token
         self._removed: dict[str, Person] = {}
         self._arrivals: defaultdict[str, deque[float]] = defaultdict(lambda: deque(maxlen=JOINS))  # by address
         self._points: deque[tuple[float, int]] = deque(maxlen=MOST_POINTS)  # share of the upper bound, and whose
@@ -72,10 +70,6 @@ class Room:
     def leave(self) -> None:
         """Note that the owner's visit has ended."""
         self._left = time.monotonic()
-
-    def end(self) -> None:
-        """End the game."""
-        self._ends = -math.inf
 
     def join(self, who: str, name: str, address: str = "", browser: frozenset[str] = frozenset()) -> dict[str, Any]:
         """Let someone in, or in again: their token, and what they painted last."""
@@ -122,7 +116,7 @@ class Room:
             if len(person.times) == PER_SECOND and now - person.times[0] < 1.0:
                 raise RoomError(f"{PER_SECOND} attempts a second are counted: wait a moment.", 429)
             person.times.append(now)
-        value = variance(self._covariance(), features)
+        value = variance(self._cov(), features)
         with self._lock:
             person.last = tuple(features)
             if features:
@@ -170,9 +164,9 @@ class Room:
         return {}
 
     def close(self, owner: str) -> dict[str, Any]:
-        """End the game, as the owner asks for."""
+        """End the game."""
         self._check_owner(owner)
-        self.end()
+        self._ends = -math.inf
         return {}
 
     def _percent(self, value: float) -> str:
@@ -209,41 +203,30 @@ class Rooms:
 
     def __init__(self) -> None:
         self._rooms: dict[str, Room] = {}
-        self._lock, self._watched = threading.Lock(), False
+        self._lock = threading.Lock()
 
     def open(self, *arguments: Any) -> Room:
         """Open a room; RoomError where there are too many."""
         with self._lock:
-            if len(self._open()) >= MOST_ROOMS:
+            self._rooms = {code: room for code, room in self._rooms.items() if not room.is_over}
+            if len(self._rooms) >= MOST_ROOMS:
                 raise RoomError(f"This server has {MOST_ROOMS} rooms open: close one first, or wait.", 409)
             room = Room(*arguments)
             self._rooms[room.code] = room
-            if not self._watched:
-                self._watched = True
-                self._later()
         return room
 
-    def _open(self) -> dict[str, Room]:
-        """Let go of rooms that are over; return the others."""
-        self._rooms = {code: room for code, room in self._rooms.items() if not room.is_over}
-        return self._rooms
+    def drop(self, code: str) -> None:
+        """Let go of a room at once, with its data."""
+        self._rooms.pop(code, None)
 
-    def _later(self) -> None:
-        """Let go of rooms that are over after a while, and again as long as there are any."""
-        waiting = threading.Timer(GRACE, self._watch)
-        waiting.daemon = True
-        waiting.start()
-
-    def _watch(self) -> None:
-        with self._lock:
-            self._watched = bool(self._open())
-            if self._watched:
-                self._later()
+    def get(self, code: str) -> Room | None:
+        """Return an open room, None where there is none."""
+        room = self._rooms.get(code.upper())
+        return None if room is None or room.is_over else room
 
     def find(self, code: str) -> Room:
         """Return an open room; RoomError where there is none."""
-        room = self._rooms.get(code.upper())
-        if room is None or room.is_over:
+        if (room := self.get(code)) is None:
             raise RoomError("There is no such room, or it is over: check the letters.", 404)
         return room
 

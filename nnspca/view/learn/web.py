@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -19,8 +20,8 @@ from starlette.routing import Route
 from nnspca.view import cache, sanitize, session
 from nnspca.view.learn import boards
 from nnspca.view.learn.rooms import ROOMS, Room, RoomError
-from nnspca.view.link import canvas
-from nnspca.view.sources import catalogue
+from nnspca.view.link import canvas, state
+from nnspca.view.sources import catalogue, preparation
 from nnspca.view.ui import component
 
 HERE = Path(__file__).with_name("browser")
@@ -44,23 +45,14 @@ def offer(name: str) -> None:
         "Open a room", icon=":material/groups:", help="Students paint on their phones, without an account."
     )
     try:
-        if (room := _own(session.current().room) or (_opened(name) if asked else None)) is not None:
-            wall = f"{PLACE}/{room.code}/wall#{room.owner}"
-            title = sanitize.plain(room.board["title"])
+        if room := ROOMS.get(session.current().room) or (_opened(name) if asked else None):
+            wall, title = f"{PLACE}/{room.code}/wall#{room.owner}", sanitize.plain(room.board["title"])
             st.markdown(
-                f"Room **{room.code}** is open, with {title}: for two hours, or until you close it on its wall, "
-                f"or this page and the wall. [Show its wall to the class]({wall})"
+                f"Room **{room.code}** is open with {title} for two hours. It ends sooner if you close it on its wall, "
+                f"or leave this page and the wall. [Show its wall to the class]({wall})"
             )
     except RoomError as error:
         st.error(error.args[0])
-
-
-def _own(code: str) -> Room | None:
-    """Return the room that this visit has open."""
-    try:
-        return ROOMS.find(code)
-    except RoomError:
-        return None
 
 
 def _opened(name: str) -> Room:
@@ -78,12 +70,13 @@ def _opened(name: str) -> Room:
         "scene": component.packed_scene(data, component.backdrop(data), ()),
         "solver": {"support": best.support, "loadings": best.loadings},
     }
-    key, make = boards.covariance_maker(data)
     own = name in here.desks
-    again = make if own else lambda: boards.covariance_maker(catalogue.local_dataset(name))[1]()
+    maker = partial(preparation.covariance_maker, standardise=state.opening(name).standardise, repair=False)
+    key, make = maker(data)
+    again = make if own else lambda: maker(catalogue.local_dataset(name))[1]()
     room = ROOMS.open(lambda: shared.get(key, again), board, best.lower, best.upper)
     here.room = room.code
-    here.at_end["room"] = room.end if own else room.leave  # data of the visit's own end with it
+    here.at_end["room"] = partial(ROOMS.drop, room.code) if own else room.leave  # files of the visit's own go with it
     return room
 
 

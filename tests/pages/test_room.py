@@ -237,17 +237,16 @@ def listening():
         thread.join()
 
 
-@pytest.mark.heavy
-def test_two_hundred_students_are_on_the_wall_within_two_seconds_and_no_more_is_kept_than_a_wall_shows(
-    held, monkeypatch
+def test_a_class_plays_over_http_a_wall_keeps_the_latest_attempts_and_what_is_malformed_fills_no_log(
+    held, monkeypatch, capfd
 ):
-    monkeypatch.setattr(rooms, "MOST_POINTS", 1000)
+    monkeypatch.setattr(rooms, "MOST_POINTS", 100)
     monkeypatch.setattr(rooms, "JOINS", rooms.MOST_PEOPLE)
     room, _, _ = made(held)
-    many, each, waits = rooms.MOST_PEOPLE, 10, []
+    many, each = 40, 3
 
     def ask(wire, method, what, said=None):
-        body = None if said is None else json.dumps(said)
+        body = said if said is None or isinstance(said, bytes) else json.dumps(said)
         wire.request(method, f"/room/{room.code}/{what}", body, {"content-type": "application/json"})
         answer = wire.getresponse()
         return answer.status, json.loads(answer.read())
@@ -256,26 +255,14 @@ def test_two_hundred_students_are_on_the_wall_within_two_seconds_and_no_more_is_
         with closing(HTTPConnection("127.0.0.1", port, timeout=60)) as wire:
             who = ask(wire, "POST", "join", {"name": f"S{number}"})[1]["who"]
             for turn in range(each):
-                time.sleep(0.5)
                 features = [(number + turn + step) % N for step in range(K)]
-                assert ask(wire, "POST", "attempt", {"who": who, "features": features})[0] in (200, 429)
+                assert ask(wire, "POST", "attempt", {"who": who, "features": features})[0] == 200
+            assert ask(wire, "POST", "attempt", (b"[" * 4000, b'{"who": "\\ud800"}', b"\xff")[number % 3])[0] == 400
+            return ask(wire, "GET", "news?since=0")[1]
 
-    def watch(port, over):
-        count = 0
-        with closing(HTTPConnection("127.0.0.1", port, timeout=60)) as wire:
-            while not over.wait(1.0):
-                begun = time.monotonic()
-                count = ask(wire, "GET", f"news?since={count}")[1]["count"]
-                waits.append(time.monotonic() - begun)
-
-    with listening() as port, ThreadPoolExecutor(many + 1) as crowd:
-        over = threading.Event()
-        watching = crowd.submit(watch, port, over)
-        for done in [crowd.submit(student, number, port) for number in range(many)]:
-            done.result()
-        over.set()
-        watching.result()
-    news = room.news(0)
-    assert news["people"] == many and news["count"] >= 0.9 * many * each
-    assert len(news["points"]) == rooms.MOST_POINTS and all(share <= 1 for share, _ in news["points"])
-    assert sorted(waits)[len(waits) // 2] + 1.0 < 2.0, waits  # with the second between two looks
+    with listening() as port, ThreadPoolExecutor(many) as crowd:
+        seen = list(crowd.map(student, range(many), [port] * many))
+    assert max(news["people"] for news in seen) == many and max(news["count"] for news in seen) == many * each
+    for news in seen:
+        assert len(news["points"]) == min(news["count"], 100) and all(share <= 1 for share, _ in news["points"])
+    assert not capfd.readouterr().err

@@ -27,7 +27,6 @@ class Streamlit:
     async def __call__(self, scope, receive, send):
         if scope["type"] == "websocket":
             session, files = scope["wants"]
-            self.asked = [dict(scope["headers"])[b"sec-websocket-protocol"].decode(), *scope["subprotocols"]]
             for file in files:
                 content = b"\x0a" + f"/_stcore/upload_file/{session}/{file}".encode() + b"\x12"
                 await send({"type": "websocket.send", "bytes": content})
@@ -218,17 +217,3 @@ def test_a_file_on_its_way_that_pauses_or_takes_too_long_takes_no_more_room(monk
         assert server.app._total_size == server.held == 0
 
     run(play, own=5 * MB)
-
-
-def test_no_other_browser_resumes_a_page_sends_it_files_or_takes_them_away():
-    async def play(server):
-        await server.visit("one", "a")
-        assert (await server.send("PUT", "one", "a", MB))[0] == 204
-        for method in ("PUT", "DELETE"):
-            assert (await server.send(method, "one", "a", MB, browser="other"))[0] == 404
-        assert server.held == MB
-        for browser, known in (("other", False), ("one", True)):
-            await server.visit("one", again=True, browser=browser)
-            assert [("one" in words) for words in server.inner.asked] == ([known, False, False] + [True] * known)
-
-    run(play)

@@ -126,19 +126,20 @@ class UploadMiddleware:
             others = [(name, value) for name, value in scope["headers"] if name != RESUMES.encode()]
             scope = {**scope, "headers": [*others, (RESUMES.encode(), ",".join(words).encode())], "subprotocols": words}
 
-        def enter(session: str) -> _Page:
+        def enter(session: str, *files: str) -> None:
             page = self._pages.setdefault(session, _Page(browser))
-            page.connections += session not in own
-            own.add(session)
-            return page
+            if page.visitor & browser:  # what is written on one page may name another's
+                page.connections += session not in own
+                page.given.update(files)
+                own.add(session)
 
         async def noting(message: Message) -> None:
             content = message.get("bytes") or b""
-            if len(content) <= LONGEST:
+            if browser and len(content) <= LONGEST:
                 for session in () if own else BEGUN.findall(content):
                     enter(session.decode())
                 for session, file in GIVEN.findall(content):
-                    enter(session.decode()).given.add(file.decode())
+                    enter(session.decode(), file.decode())
             await send(message)
 
         if resumed:
@@ -196,11 +197,12 @@ class UploadMiddleware:
         page = self._own_page(session, scope) or _Page(frozenset())
         page.coming.add(coming)
         try:
-            unknown = HTTPException(404, UNKNOWN) if file not in page.given else None
-            full = self._full(page, coming, int(announced) if announced.isdigit() else 0)
-            if refused := unknown or (HTTPException(413, full) if full else None):
+            status, why = 404, UNKNOWN
+            if file in page.given:
+                status, why = 413, self._full(page, coming, int(announced) if announced.isdigit() else 0)
+            if why:
                 await _to_the_end({"more_body": True}, coming.next)
-                raise refused
+                raise HTTPException(status, why)
             await self._app(scope, counted, heard)
         except HTTPException as refused:
             await PlainTextResponse(refused.detail, refused.status_code)(scope, receive, send)
@@ -219,12 +221,10 @@ class UploadMiddleware:
                 f"The files of this page take {page.size >> 20:,} MB already, and at most {self._own >> 20:,} MB are "
                 "taken: remove (×) those that are not needed."
             )
-        own = [one for one in self._pages.values() if one.visitor & page.visitor]
-        on_way = sum(one.size for each in own for one in each.coming)
-        if on_way + more > self._own:
-            return f"{on_way >> 20:,} MB of your files are on their way in other pages: wait until they have come."
-        rivals = [one for each in self._pages.values() if each not in own for one in each.coming if not one.whole]
-        for rival in sorted(rivals, key=lambda one: -one.size):
+        on_way = [(one, bool(each.visitor & page.visitor)) for each in self._pages.values() for one in each.coming]
+        if (owns := sum(one.size for one, own in on_way if own)) + more > self._own:
+            return f"{owns >> 20:,} MB of your files are on their way in other pages: wait until they have come."
+        for rival in sorted((one for one, own in on_way if not own and not one.whole), key=lambda one: -one.size):
             if self._total_size + more <= self._total or rival.size <= coming.size + more:
                 break
             rival.give_way()

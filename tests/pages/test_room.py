@@ -18,8 +18,10 @@ import nnspca
 from nnspca.view import cache, session
 from nnspca.view.learn import rooms, web
 from nnspca.view.learn.rooms import Room, RoomError, Rooms
+from nnspca.view.sources import preparation
 from tests import oracle
-from tests.pages.conftest import answered
+from tests.pages.conftest import answered, brought
+from tests.pages.test_upload import IMAGES
 from tests.server import free_port
 
 N, K = 9, 3
@@ -57,10 +59,17 @@ def opened(page):
     return re.search(r"room/(\w+)/wall#([\w-]+)", page.markdown[0].value).groups()
 
 
-def offering(name="cbcl-faces"):
-    """A visit of its own to a page that offers a room with a data set."""
-    script = f"from nnspca.view.learn import web; web.offer({name!r})"
-    return AppTest.from_string(script, default_timeout=30).run()
+def offering(**kept):
+    """A visit of its own, or the one that is kept, to a page that offers a room with its images or the faces."""
+    script = """
+from nnspca.view import session
+from nnspca.view.learn import web
+web.offer(next(iter(session.current().uploads), "cbcl-faces"))
+"""
+    page = AppTest.from_string(script, default_timeout=30)
+    for key, value in kept.items():
+        page.session_state[key] = value
+    return page.run()
 
 
 def test_what_an_attempt_explains_is_attained_and_never_above_the_optimum_of_its_features(held):
@@ -87,20 +96,8 @@ def test_an_attempt_stands_on_the_wall_and_a_phone_that_comes_back_finds_what_it
     assert room.news(1)["points"] == [] and me["who"] not in json.dumps(news)
 
 
-@pytest.mark.parametrize(
-    ("features", "status"),
-    [
-        ([0, 0], 400),
-        ([0, 1, 2, 3], 400),
-        ([N], 400),
-        ([-1], 400),
-        ([True], 400),
-        (["1"], 400),
-        ("all", 400),
-        ([0.0], 400),
-    ],
-)
-def test_what_is_no_painting_is_refused(held, features, status):
+@pytest.mark.parametrize("features", [[0, 0], [0, 1, 2, 3], [N], [-1], [True], ["1"], "all", [0.0]])
+def test_what_is_no_painting_is_refused(held, features):
     room, _, _ = made(held)
     who = post(room.code, "join", {})[1]["who"]
     assert post(room.code, "attempt", {"who": who, "features": features})[0] == 400
@@ -157,6 +154,20 @@ def test_a_room_ends_after_its_owners_visit_unless_the_owner_watches_the_wall(he
     assert answered(app, f"/room/{left}/news")[0] == 404
     time.sleep(1.1)
     assert answered(app, f"/room/{watched}/news", owner=owner)[0] == 404
+
+
+def test_a_room_with_images_of_the_owners_own_ends_with_the_visit_and_holds_them_no_longer(
+    held, open_page, monkeypatch
+):
+    monkeypatch.setattr(session, "stay", lambda: 0.01)
+    visit = offering(session=brought(open_page("pages/data.py"), *IMAGES).session_state["session"])
+    code, _ = opened(visit)
+    here = visit.session_state["session"]
+    (data,) = here.uploads.values()
+    assert held.find(code)._cov() is preparation.covariance_for(data, False, False)
+    here.leave()
+    time.sleep(0.5)
+    assert held.get(code) is None and not here.uploads and not cache.shared().forget({data.name})
 
 
 def test_people_join_from_one_address_as_fast_as_a_class_and_a_browser_is_one_person(held, monkeypatch):

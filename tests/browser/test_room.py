@@ -39,6 +39,9 @@ def test_three_phones_paint_one_comes_back_and_the_teacher_shows_the_answer(visi
         expect(stranger.get_by_role("button", name="Show the solver's answer")).to_be_hidden()
         teacher.get_by_role("button", name="Show the solver's answer").click()
         expect(teacher.locator(".drawings figure")).to_have_count(4)
+        teacher.get_by_text("Everyone in the room").click()
+        teacher.get_by_role("button", name="Remove").first.click()
+        expect(status).to_have_text("2 people, 3 attempts")
     finally:
         for phone in phones:
             phone.close()

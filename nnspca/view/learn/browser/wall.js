@@ -6,10 +6,10 @@ const SHOWN = 5000; // attempts, the latest
 function wall(data, main) {
   main.innerHTML = `<div class="wall"><section><h1></h1><canvas role="img"></canvas><p role="status"></p>
     <div class="row"><button class="primary reveal">Show the solver's answer</button><button class="close">Close the room</button></div></section>
-    <aside><p>Open this address on a phone:</p><p class="address"></p><img src="code.svg" alt="QR code of the address"><p class="code"></p><ol></ol><details hidden><summary>Everyone in the room</summary><ul></ul></details></aside></div>
+    <aside><p>Open this address on a phone:</p><p class="address"></p><img src="code.svg" alt="QR code of the address"><p class="code"></p><ol></ol><details hidden><summary>Everyone in the room</summary><div class="row everyone"></div></details></aside></div>
     <div class="drawings"></div>`;
   const [title, canvas, status, reveal, close, address, image, code, leaders, everyone, drawings] = ["h1", "canvas", "[role=status]", ".reveal", ".close",
-    ".address", "img", ".code", "ol", "ul", ".drawings"].map((one) => main.querySelector(one));
+    ".address", "img", ".code", "ol", ".everyone", ".drawings"].map((one) => main.querySelector(one));
   const owner = location.hash.slice(1), scene = readScene(data.scene);
   let points = [], count = 0, solver = null, shown = "", listed = "";
   const called = (one) => one.name || `Phone ${one.number}`;
@@ -63,17 +63,10 @@ function wall(data, main) {
 
   /** Everyone, for the owner, who may take a person out with all attempts. */
   function list(people) {
-    const now = JSON.stringify(people);
     points = points.filter(([, number]) => people.some((one) => one.number === number));
-    if (now === listed) return;
-    listed = now;
-    everyone.replaceChildren(...people.map((one) => {
-      const item = document.createElement("li"), remove = document.createElement("button");
-      remove.textContent = `Remove ${called(one)}`;
-      remove.addEventListener("click", () => tell("remove", one));
-      item.append(remove);
-      return item;
-    }));
+    if (listed === JSON.stringify(people)) return;
+    listed = JSON.stringify(people);
+    everyone.replaceChildren(...people.map((one) => Object.assign(document.createElement("button"), { textContent: `Remove ${called(one)}`, onclick: () => tell("remove", one) })));
   }
 
   async function look() {

@@ -156,7 +156,9 @@ def optimise_on_support(cov: Covariance, x: np.ndarray, *, nonnegative: bool, mo
     Without sign that is the leading eigenvector of A on the support (variational renormalisation,
     Sigg & Buhmann 2008). With it, a local maximum is the leading eigenvector of A on the features
     it keeps, since the variance has no other local maxima on a sphere: so power steps drop features
-    until the leading eigenvector of what is left has one sign.
+    until the leading eigenvector of what is left has one sign. Where they rest on another
+    eigenvector, such as equal loadings of equal, negatively correlated features, the way towards
+    the leading one leads on.
 
     The result has at least the variance of ``x`` up to rounding, on a subset of its support. Where
     the two tie, it is the stationary one: the answer does not hang on the last bit of a sum.
@@ -174,11 +176,9 @@ def optimise_on_support(cov: Covariance, x: np.ndarray, *, nonnegative: bool, mo
             z = leading
             break
         z = _power(part, z)
+        if z.all():
+            z = _to_the_edge(part, z, leading)
         live = z > 0
-        if live.all():
-            break
-        if not live.any():  # nothing beside these features varies with them
-            return x
         support, part, z = support[live], part.restrict(np.flatnonzero(live)), feasible.unit(z[live])
     out = np.zeros_like(x)
     out[support] = z
@@ -208,13 +208,28 @@ def _power(part: Covariance, z: np.ndarray, max_iter: int = 500) -> np.ndarray:
         step = feasible.unit(np.maximum(gradient, 0.0))
         gradient = part.apply(step)
         gained = step @ gradient
-        if not gained >= value:
+        if not gained >= value or not step.any():
             break
         rested = gained - value <= 1e-13 * gained
         z, value = step, gained
         if rested or (z == 0).any():
             break
     return z
+
+
+def _to_the_edge(part: Covariance, z: np.ndarray, leading: np.ndarray) -> np.ndarray:
+    """Go from z > 0 along ± the leading eigenvector, which has both signs, until a loading is zero: the better end.
+
+    On the circle through both, the variance grows all the way from z to the nearer of the two.
+    """
+    ends = []
+    for v in (leading, -leading):
+        with np.errstate(over="ignore"):
+            first = int(np.argmax(-v / z))
+        end = np.maximum(v * z[first] - z * v[first], 0.0)
+        end[first] = 0.0
+        ends.append(feasible.unit(end))
+    return max(ends, key=part.variance)
 
 
 CANDIDATES = 400  # features outside, and inside, considered in a round; half and twice as many end as well

@@ -32,7 +32,7 @@ from nnspca.covariance.problem import Features, Problem
 from nnspca.numerics import feasible, rounding
 from nnspca.numerics.doubles import read_only
 from nnspca.result import Component, Necessity, OnProgress, Ranking, ShouldStop
-from nnspca.solvers.climb import climb, optimise_on_support, polish
+from nnspca.solvers.climb import GAIN, climb, optimise_on_support, polish
 from nnspca.tasks._certify import BETTER
 from nnspca.tasks._certify import within as limited_to
 from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed, excluding, solve
@@ -290,8 +290,9 @@ def solve_all(
 ) -> Ranking:
     """Find the best distinct supports, with a proof that no other support lies between them.
 
-    A support is the set of features that a component uses, at most k; its variance is the largest on it, and supports
-    on which the best component leaves a feature at zero are none of their own.
+    A support is the set of features that a component uses, at most k; its variance is the largest on it. Supports on
+    which the best component leaves a feature at zero are none of their own, nor are those with no more variance
+    (relative, 1e-10) than a part of them has.
 
     Parameters
     ----------
@@ -337,9 +338,10 @@ def solve_all(
     first = solve(cov, k, nonnegative=nonnegative, seed=check_seed(seed), should_stop=stop)
     every = np.arange(cov.n_features)
     whole = cov if cov.holds_entries else part_of(cov, every)
-    search = _Search(Problem(whole, k, nonnegative), count, share, Monitor(stop, told))
+    beyond = 0.0 if whole is cov else cov.error_elsewhere
+    search = _Search(Problem(whole, k, nonnegative), count, share, Monitor(stop, told), beyond)
     with one_blas_thread():
-        rest = search.run(np.asarray(first.loadings)) + (0.0 if whole is cov else cov.error_elsewhere)
+        rest = search.run(np.asarray(first.loadings)) + beyond
         search.monitor.tell(1.0, "done", max(search.values.values()), rest)
     listed = [read_only(search.found[support] + 0.0) for support in search.listed()]
     components = tuple(Component(x, cov.variance(x), "best", k, nonnegative, features=cov.features) for x in listed)
@@ -349,8 +351,9 @@ def solve_all(
 class _Search:
     """Supports found so far, and the tree of what is still open."""
 
-    def __init__(self, problem: Problem, count: int, share: float, monitor: Monitor) -> None:
+    def __init__(self, problem: Problem, count: int, share: float, monitor: Monitor, beyond: float) -> None:
         self.problem, self.count, self.share, self.monitor = problem, count, share, monitor
+        self.error = problem.cov.room() + beyond  # of the entries of A, in norm
         self.found: dict[tuple[int, ...], np.ndarray] = {}  # the best component by its support
         self.values: dict[tuple[int, ...], float] = {}
         self.closed: dict[tuple[int, ...], float] = {}  # supports whose variance is bounded by itself
@@ -368,15 +371,48 @@ class _Search:
         return [support for support in order if self.values[support] >= self.values[order[0]] * (1 - self.share)]
 
     def consider(self, features: np.ndarray) -> tuple[int, ...]:
-        """Keep the best component on some features; return the support of it."""
+        """Keep the best component met on some features, without those that add nothing; return its support."""
         cov, nonnegative = self.problem.cov, self.problem.nonnegative
         x = np.zeros(self.problem.n)
         x[features] = 1 / math.sqrt(len(features))
         x = optimise_on_support(cov, x, nonnegative=nonnegative)
+        while not self._needs_all(x):
+            x[np.where(x, np.abs(x), np.inf).argmin()] = 0.0
+            x = optimise_on_support(cov, feasible.unit(x), nonnegative=nonnegative)
         support = tuple(np.flatnonzero(x).tolist())
         if support not in self.found:
             self.found[support], self.values[support] = x if nonnegative else feasible.orient(x), cov.variance(x)
         return support
+
+    def _needs_all(self, x: np.ndarray) -> bool:
+        """Whether every part of the support of x, the leading eigenvector there, has less variance.
+
+        Without feature i it has at most λ₁ − x_i² (λ₁ − λ₂): a unit y without i has (x'y)² <= 1 − x_i².
+        """
+        support = np.flatnonzero(x)
+        if len(support) == 1:
+            return True
+        values = np.linalg.eigvalsh(self.problem.cov.block(support, support))
+        return bool((x[support] ** 2).min() * (values[-1] - values[-2]) > GAIN * values[-1])
+
+    def _is_none_of_its_own(self, features: np.ndarray, bound: float, smaller: tuple[int, ...]) -> bool:
+        """Whether the best component on some features surely leaves one at zero, or a smaller support has as much.
+
+        With M = λ₁I − A there, x > 0 is the best if Mx = 0. Then no w has Mw > 0: x'Mw would be 0 and above it.
+        Such a w is My, for the y >= 0 of sum 1 and least ‖My‖. The room is for errors of A, of λ₁ and of Mw.
+        """
+        cov = self.problem.cov
+        if bound <= masses.attained(cov, self.found[smaller]) * (1 + GAIN):
+            return True
+        if not self.problem.nonnegative:
+            return False
+        from scipy.optimize import nnls  # slow to import
+
+        k, A = len(features), cov.block(features, features) / cov.trace
+        M = np.linalg.eigvalsh(A)[-1] * np.eye(k) - A
+        y, _ = nnls(np.vstack([M, np.ones(k)]), np.append(np.zeros(k), 1.0), maxiter=100 * k)
+        w, error = M @ y, 2 * self.error / cov.trace + rounding.eigenvalues(k, 1.0) + rounding.sums(2 * k + 8, 1.0)
+        return bool((M @ w).min() > 2 * error * np.linalg.norm(w))
 
     def run(self, x: np.ndarray) -> float:
         """Open the case of largest bound until none may hold a support to be listed; return what bounds all others."""
@@ -394,8 +430,9 @@ class _Search:
                 node = heapq.heappop(open_nodes)
                 features, inside = node.case
                 if inside.all() or len(features) == 1:
-                    if self.consider(features) == tuple(features.tolist()):
-                        self.closed[tuple(features.tolist())] = node.value
+                    own, met = tuple(features.tolist()), self.consider(features)
+                    if own == met or not self._is_none_of_its_own(features, node.value, met):
+                        self.closed[own] = node.value
                     continue
                 tree.goal, split = self.threshold, tree.undecided(node)
                 for side in tree.sides(node, int(np.flatnonzero(~inside)[0]) if split is None else split):

@@ -54,12 +54,14 @@ def test_optimising_on_the_support_never_loses_variance_nor_leaves_it(nonnegativ
             assert problem.cov.variance(y) >= problem.cov.variance(x) * (1 - TIE)
 
 
-def test_optimising_on_the_support_without_sign_is_the_leading_eigenvector_of_the_block():
-    for problem, _, rows in starts(4, False):
+@BOTH
+def test_optimising_on_the_support_gives_the_leading_eigenvector_of_the_block_that_is_kept(nonnegative):
+    apart = problems._of_matrix("equal, negatively correlated", 1.25 * np.eye(4) - 0.25)
+    for problem, _, rows in [*starts(4, nonnegative), (apart, 4, np.full((1, 4), 0.5))]:
         for x in rows:
-            J = np.flatnonzero(x)
+            y = optimise_on_support(problem.cov, x, nonnegative=nonnegative)
+            J = np.flatnonzero(y if nonnegative else x)
             leading = np.linalg.eigvalsh(problem.A[np.ix_(J, J)])[-1]
-            y = optimise_on_support(problem.cov, x, nonnegative=False)
             assert problem.cov.variance(y) == pytest.approx(leading, rel=1e-9, abs=1e-12 * problem.cov.trace)
 
 

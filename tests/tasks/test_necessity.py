@@ -165,6 +165,12 @@ def test_one_feature_stands_for_many_and_two_equal_ones_for_each_other():
     assert 0 <= need.limit[3] < 1e-6 < 1 / (1 + (0.99 * 8 - 1) ** 2)
 
 
+def test_of_equal_features_that_are_negatively_correlated_none_is_needed():
+    for n in (3, 5):
+        need = nnspca.necessity(nnspca.Covariance.from_matrix(1.1 * np.eye(n) - 0.1), n, 0.0)
+        assert need.component.cardinality == 1 and need.dispensable.all()
+
+
 @pytest.mark.parametrize("n", [2, 3])
 def test_where_all_else_has_no_variance_the_question_stays_open_if_rounding_alone_may_reach_the_threshold(n):
     cov = nnspca.Covariance.from_matrix(np.diag([1.0, 0.0, 0.0][:n]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import inspect
+import math
 import warnings
 from collections.abc import Iterable, Iterator
 from importlib import import_module
@@ -83,8 +84,8 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         Features that a single component reserves a place for, and that none may use, as for
         :func:`nnspca.decompose`; by place or by name.
     ddof : int
-        Variances divide by the number of samples less this: 0 as everywhere else here, 1 as R's packages do.
-        Components and certificates are the same for any.
+        Variances divide by the number of samples, or the sum of their weights, less this: 0 as everywhere else here, 1
+        as R's packages do. Components and certificates are the same for any.
     store_covariance : bool
         Keep the covariance as ``covariance_``, also where the estimator is pickled.
     n_jobs : int or None
@@ -174,7 +175,8 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         cov = Covariance.from_data(rows, stated(self.standardize), center=self.center, sample_weight=sample_weight)
         if isinstance(rows, Source):
             self._learn_names(rows.names, cov.n_features)
-        return self._find(cov)
+        weights = check_weights(sample_weight, None)
+        return self._find(cov, cast("int", cov.n_samples) if weights is None else float(weights.sum()))
 
     def partial_fit(self, X, y=None, sample_weight=None) -> Self:
         """Take more samples; the components of all are found when they are first asked for.
@@ -221,7 +223,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         """Find the components of the samples taken so far when one of them is first asked for."""
         sums = self.__dict__.get("_sums")
         if name in FOUND and sums is not None and "_found" not in self.__dict__:
-            self._find(self._of_sums(sums))
+            self._find(self._of_sums(sums), sums.weight if self.center else sums.weight / 2)
             if name in self.__dict__:
                 return self.__dict__[name]
         return object.__getattribute__(self, name)  # which says what is wrong
@@ -270,8 +272,9 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         validate_data(self, named, reset=first, skip_check_array=True)
         return values
 
-    def _find(self, cov: Covariance) -> NonnegativeSparsePCA:
-        n, m = cov.n_features, cast("int", cov.n_samples)
+    def _find(self, cov: Covariance, weight: float) -> NonnegativeSparsePCA:
+        """Find the components of samples of so much weight, 1 each where none was given."""
+        n = cov.n_features
         wanted = check_whole("n_components", self.n_components, 1)
         sizes = self._sizes(wanted, n)
         options: dict[str, Any] = check_options(self.options)
@@ -279,7 +282,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             raise ValueError(f"options={shown(self.options)} is not allowed: {given[0]!r} is no option of the method")
         check_flag("store_covariance", self.store_covariance)
         check_flag("center", self.center)
-        more = m / (m - check_whole("ddof", self.ddof, 0, m - 1))
+        more = weight / (weight - check_whole("ddof", self.ddof, 0, math.ceil(weight) - 1))
         angle = check_number("min_angle", self.min_angle, 0, 90, "degrees")
         warn_of_dominant(cov, self.standardize)
         self._seed = _seed(self.random_state)

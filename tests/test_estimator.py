@@ -338,6 +338,11 @@ def test_a_sample_of_weight_two_is_two_samples(X, form, standardize):
 @pytest.mark.parametrize("standardize", [False, True])
 def test_variances_may_be_those_of_m_less_one(X, standardize):
     one, none = (NonnegativeSparsePCA(2, 5, standardize=standardize, ddof=ddof).fit(X) for ddof in (1, 0))
+    twice = NonnegativeSparsePCA(2, 5, standardize=standardize, ddof=1)
+    repeated = twice.fit(np.repeat(X, 2, axis=0)).explained_variance_
+    for fit in (twice.fit, twice.partial_fit):
+        weighted = fit(X, sample_weight=np.full(len(X), 2.0))
+        assert np.allclose(weighted.explained_variance_, repeated, rtol=1e-10)
     assert np.array_equal(one.components_, none.components_)
     assert np.allclose(one.transform(X).var(axis=0, ddof=1), one.explained_variance_)
     assert np.allclose(one.explained_variance_ratio_, none.explained_variance_ratio_)

@@ -87,7 +87,7 @@ def numbers(given: object, *, finite: bool = True) -> np.ndarray | scipy.sparse.
     check_unmasked(given)
     values = _of_table(given) if is_table(given) else _of_array(given)
     if finite:
-        _check_finite(values, columns=getattr(given, "columns", None) if is_table(given) else None)
+        check_finite(values, columns=getattr(given, "columns", None) if is_table(given) else None)
     return values
 
 
@@ -173,7 +173,7 @@ def _of_sparse(given, finite: bool) -> scipy.sparse.csr_array:
         stored, kind = len(rows.data), rows.dtype.kind
         rows = scipy.sparse.csr_array((as_doubles(rows.data), rows.indices, rows.indptr), shape=rows.shape)
         if finite:
-            _check_finite(rows)
+            check_finite(rows)
         rows.sum_duplicates()
         if kind in "iu" and len(rows.data) < stored and np.abs(rows.data).max() >= EXACT:
             raise DataError(
@@ -181,7 +181,7 @@ def _of_sparse(given, finite: bool) -> scipy.sparse.csr_array:
                 "which doubles may round: add them up (sum_duplicates), or give floats"
             )
     if finite:
-        _check_finite(rows, "place(s) hold several entries whose sum is not finite")
+        check_finite(rows, "place(s) hold several entries whose sum is not finite")
     return rows
 
 
@@ -209,7 +209,7 @@ def _as_rows(given) -> scipy.sparse.csr_array:
     return scipy.sparse.csr_array((listed.data[order], listed.col[order], pointers), shape=given.shape)
 
 
-def _check_finite(values: Any, what: str = "value(s) are not finite", columns: Any = None) -> None:
+def check_finite(values: Any, what: str = "value(s) are not finite", columns: Any = None) -> None:
     """Raise DataError where a value is not finite; ``columns`` are the names of a table's, None without names."""
     stored = values.data if scipy.sparse.issparse(values) else values
     bad = int(stored.size - np.isfinite(stored).sum())

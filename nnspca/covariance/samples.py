@@ -55,7 +55,9 @@ def of_samples(
     weighted = sample_weight is not None
     if (source := chunked(X)) is not None:
         source = source.heeding(should_stop, on_progress)
-        values, given = read(source, standardize, sample_weight), Given(None, source.names, chosen=source.chosen)
+        values = read(source, standardize, sample_weight)
+        given = Given(None, source.names, chosen=source.chosen)
+        given = replace(X, values=None) if isinstance(X, Given) else given
         if isinstance(values, tuple):
             return values, given
     else:

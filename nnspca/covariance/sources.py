@@ -110,11 +110,13 @@ def chunked(given: Any) -> Source | None:
     """Return what holds rows that are read a few at a time; None for anything that is in memory whole."""
     if isinstance(given, Source):
         return given
+    if isinstance(given, Given):
+        return given.values if isinstance(given.values, Source) else None
     if isinstance(own := getattr(given, "source", None), Source):  # features that were chosen
         return own
     if isinstance(given, np.memmap):
         return _of_slices(given, f"the file {str(given.filename or '')[-60:]!r}")
-    if isinstance(given, np.ndarray | list | tuple | str | bytes | Given) or scipy.sparse.issparse(given):
+    if isinstance(given, np.ndarray | list | tuple | str | bytes) or scipy.sparse.issparse(given):
         return None
     package, kind = type(given).__module__.partition(".")[0], type(given).__name__
     if package == "nnspca" and kind == "LazyData":

@@ -333,4 +333,5 @@ def _explained_shares(
         if components.stopped:
             return None
         columns = components.loadings
-    return samples.explained(columns, others, rows), samples.explained(columns, others, others)
+    mean, factors = samples.measured(cov, others)
+    return samples.explained(columns, mean, factors, rows), samples.explained(columns, mean, factors, others)

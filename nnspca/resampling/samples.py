@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,11 +15,11 @@ from nnspca.components._decompose import decompose
 from nnspca.control.arguments import Method, Seed, check_whole, shown
 from nnspca.control.progress import Monitor, ShouldStop
 from nnspca.covariance import Covariance
-from nnspca.covariance.factor import deviations, varies
+from nnspca.covariance.factor import varies
 from nnspca.covariance.forms import DENSE_EIGEN
-from nnspca.covariance.input import Given, aligned, numbers, opened
+from nnspca.covariance.input import Given, aligned, check_finite, check_unmasked, numbers, opened
 from nnspca.covariance.problem import orthonormal
-from nnspca.covariance.samples import GATHERED, stated, warn_of_dominant, whole
+from nnspca.covariance.samples import GATHERED, TooFar, is_large, stated, warn_of_dominant, whole
 from nnspca.covariance.sources import Source, chunked, taking_part
 from nnspca.errors import DataError
 from nnspca.result import Components, Features
@@ -27,6 +28,7 @@ from nnspca.tasks._solve import check_method, check_seed
 # Arguments of `decompose` that have no meaning within a resample (callbacks, executors and the like).
 READ = "deflation", "min_angle", "starts", "include", "exclude"
 OF_DECOMPOSE = set(inspect.signature(decompose).parameters)
+AT_ONCE = 2**20  # numbers copied at a time
 UNREAD = OF_DECOMPOSE - {*READ, "options"}
 
 
@@ -46,11 +48,23 @@ class Samples:
 
     def covariance(self, rows: np.ndarray) -> Covariance | None:
         """Return the covariance of some samples, with repetition; None if they are all the same."""
-        chosen = self.X[rows]
-        if not varies(chosen).any():
+        described, first = self.described or Given(None), self.X[rows[:1]]
+        if scipy.sparse.issparse(self.X) or not is_large(len(rows), self.shape[1]):
+            chosen = self.X[rows]
+            if not varies(chosen).any():
+                return None
+            return Covariance.from_data(replace(described, values=chosen), self.standardize)
+        if not any((some != first).any() for some in self._few(rows)):
             return None
-        described = Given(chosen) if self.described is None else replace(self.described, values=chosen)
-        return Covariance.from_data(described, self.standardize)
+        source = Source("the samples", lambda: self._few(rows), len(rows), self.shape[1], described.names, stored=False)
+        with suppress(TooFar):  # of any scale where they are copied
+            return Covariance.from_data(replace(described, values=source), self.standardize)
+        return Covariance.from_data(replace(described, values=self.X[rows]), self.standardize)
+
+    def _few(self, rows: np.ndarray) -> Iterator[np.ndarray]:
+        """Give some samples a few at a time: only these are copied."""
+        step = max(1, AT_ONCE // self.shape[1])
+        return (self.X[rows[start : start + step]] for start in range(0, len(rows), step))
 
     def whole(self, standardize: bool | None) -> Covariance:
         """Return the covariance of all samples; warn where a feature dominates it, unless scaling was chosen."""
@@ -59,38 +73,37 @@ class Samples:
         warn_of_dominant(cov, standardize)
         return cov
 
-    def _measured(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Mean of some samples, and the factors of the features: 0 for constant ones, if standardised."""
-        known = self.X[rows]
-        scale = np.ones(self.shape[1])
-        if self.standardize:
-            used = varies(known)
-            scale = np.where(used, 1.0, 0.0)
-            scale[used] = 1.0 / deviations(known[:, np.flatnonzero(used)])
-        return np.asarray(known.mean(axis=0)).ravel(), scale
+    def measured(self, cov: Covariance | None, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Mean of the samples of a covariance, and factors of the features: 0 for constant ones, if standardised."""
+        if cov is None:  # they are all the same
+            first = np.asarray(numbers(self.X[rows[:1]]).sum(axis=0)).ravel()
+            return first, np.full(self.shape[1], 0.0 if self.standardize else 1.0)
+        mean, scale = cov.features.mean, cov.features.scale
+        assert mean is not None and scale is not None
+        return mean, np.where(cov.diagonal > 0, 1.0 / scale, 0.0) if self.standardize else np.ones(len(mean))
 
-    def explained(self, columns: np.ndarray, fitted: np.ndarray, rows: np.ndarray) -> float:
+    def explained(self, columns: np.ndarray, mean: np.ndarray, factors: np.ndarray, rows: np.ndarray) -> float:
         """Return the share of the squared distance of ``rows`` from the mean that lies in the span of ``columns``.
 
-        Mean, and standard deviations where features are divided by them, are those of the samples
-        ``fitted``. NaN where no row is away from the mean.
+        Features are multiplied by their factors. NaN where no row is away from the mean.
 
         >>> samples = Samples(np.array([[1.0, 1.0], [-1.0, -1.0], [3.0, 4.0]]), False)
-        >>> samples.explained(np.array([[1.0], [0.0]]), np.array([0, 1]), np.array([2]))
+        >>> samples.explained(np.array([[1.0], [0.0]]), np.zeros(2), np.ones(2), np.array([2]))
         0.36
         """
-        others, basis = self.X[rows], orthonormal(columns)
-        mean, scale = self._measured(fitted)
-        if scipy.sparse.issparse(others):
-            weighted = scale[:, None] * basis
+        basis, inside, total = orthonormal(columns), 0.0, 0.0
+        if scipy.sparse.issparse(self.X):
+            others = self.X[rows]
+            weighted = factors[:, None] * basis
             inside = float(np.sum((others @ weighted - (mean @ weighted)) ** 2))
             each = np.asarray(others.multiply(others).sum(axis=0)).ravel()
-            total = float(np.sum(scale**2 * (each - 2 * mean * np.asarray(others.sum(axis=0)).ravel())))
-            total += len(rows) * float(np.sum((scale * mean) ** 2))
-        else:
-            scale = scale / (float((scale * np.abs(others - mean)).max()) or 1.0)  # so that no square overflows
-            away = (others - mean) * scale
-            inside, total = float(np.sum((away @ basis) ** 2)), float(np.sum(away**2))
+            total = float(np.sum(factors**2 * (each - 2 * mean * np.asarray(others.sum(axis=0)).ravel())))
+            total += len(rows) * float(np.sum((factors * mean) ** 2))
+        else:  # divided by the largest distance first, so that no square overflows
+            largest = max(float((factors * np.abs(some - mean)).max()) for some in self._few(rows)) or 1.0
+            for some in self._few(rows):
+                away = (some - mean) * (factors / largest)
+                inside, total = inside + float(np.sum((away @ basis) ** 2)), total + float(np.sum(away**2))
         return min(inside / total, 1.0) if total > 0 else np.nan
 
 
@@ -121,7 +134,7 @@ def read_samples(
             f"{what} needs the samples themselves: {shown(getattr(data, 'name', 'this data set'))} is only a "
             "covariance matrix"
         )
-    X = numbers(given.values)
+    X = _numbers(given.values)
     if X.ndim != 2 or min(X.shape) < 1:
         raise DataError(f"data must be a table of shape (samples, features); got shape {X.shape}")
     order = None if known is None else aligned(given.names, known.given_names, "parts")
@@ -132,16 +145,35 @@ def read_samples(
 
 def _loaded(source: Source, what: str) -> Any:
     """All rows of a source as one array; DataError where they are too many."""
-    rows, count = [], 0
+    rows: list[Any] = []
+    table, begin, count = np.empty((0, 0)), 0, 0
     for chunk in source.chunks():
-        rows.append(chunk)
+        if source.rows is None or scipy.sparse.issparse(chunk):
+            rows.append(chunk)
+        else:  # into their place at once, so that they are held once
+            if not begin:
+                table = np.empty((source.rows, chunk.shape[1]), chunk.dtype)
+            table = table.astype(np.promote_types(table.dtype, chunk.dtype), copy=False)
+            table[begin : begin + len(chunk)] = chunk
+            begin += len(chunk)
         count += chunk.nnz if scipy.sparse.issparse(chunk) else chunk.size
         if count > GATHERED:
             raise DataError(
                 f"{what} loads the samples, up to {GATHERED:,} numbers, and {source.what} has more: choose the "
                 f"features that vary most, nnspca.most_variable(X, {DENSE_EIGEN}), or some of the samples"
             )
-    return numbers(whole(rows))
+    return _numbers(whole(rows) if rows else table)
+
+
+def _numbers(given: Any) -> Any:
+    """Samples in double precision; those whose covariance is summed a few at a time, of their own type if smaller."""
+    if not (isinstance(given, np.ndarray) and given.ndim == 2 and given.dtype.kind in "fiub"):
+        return numbers(given)
+    if given.dtype.itemsize >= 8 or not is_large(*given.shape):
+        return numbers(given)
+    check_unmasked(given)
+    check_finite(given)
+    return given
 
 
 @dataclass(frozen=True)

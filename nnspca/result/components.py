@@ -223,7 +223,18 @@ class Ranking(Display):
         lost = wording.percent(1 - self.components[-1].variance / self.components[0].variance)
         listed = "One support is" if len(self) == 1 else f"{wording.spelled(len(self)).capitalize()} supports are"
         below = f", the last {lost} below the first" if len(self) > 1 else ""
-        return f"{listed} listed{below}.{common} No other one has more variance than {wording.up(self.rest)} (proven)."
+        most = f"No other one has more variance than {wording.up(self.rest)} (proven)."
+        stopped = " The search was stopped before its end." if self.stopped else ""
+        return f"{listed} listed{below}.{common} {most}{self._unsettled}{stopped}"
+
+    @property
+    def _unsettled(self) -> str:
+        """From which place on another support may be missing."""
+        if self.settled == len(self):
+            return ""
+        if not self.settled:
+            return " None is proven to be the best: one that is not listed may have more than the first."
+        return f" Only the first {wording.spelled(self.settled)} cannot be followed by one that is missing."
 
     def plot(self) -> Figure:
         """Return a Plotly figure of the loadings of all, side by side."""
@@ -234,8 +245,13 @@ class Ranking(Display):
 
     def _lines(self) -> list[str]:
         allowed = f"{wording.spelled(self.k)} of {wording.counted(len(self.components[0].loadings), 'feature')}"
-        one = "support" if len(self) == 1 else f"{wording.spelled(len(self))} supports"
-        head = f"Ranking: the best {one} of at most {allowed} (proven: any other has at most {wording.up(self.rest)})"
+        one = wording.counted(len(self), "support")
+        if settled := self.settled == len(self):
+            one = f"the best {one.removeprefix('one ')}"
+        sure = "" if settled else f"{wording.spelled(self.settled) if self.settled else 'none'} settled; "
+        stopped = ", stopped before its end" if self.stopped else ""
+        most = f"proven: any other has at most {wording.up(self.rest)}"
+        head = f"Ranking: {one} of at most {allowed} ({sure}{most}){stopped}"
         shown = self.components[: wording.LINES - 2]
         told = [
             f"{c}: {sentences.line(part)} ({wording.variance_share(part.variance, part)})"

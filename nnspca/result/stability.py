@@ -70,8 +70,8 @@ class Stability(Display):
 
     @property
     def suggested_r(self) -> int:
-        """Number of parts whose mean recurrence reaches the threshold."""
-        return int(self.stable.sum())
+        """Number of parts, from the first, before one whose mean recurrence does not reach the threshold."""
+        return int(np.logical_and.accumulate(self.stable).sum())
 
     def to_records(self) -> list[dict[str, object]]:
         """Return a flat row for each feature of each part, and of its counterparts, the most frequent first."""
@@ -126,7 +126,7 @@ class Stability(Display):
     def _lines(self) -> list[str]:
         stopped = ", stopped before its end" if self.stopped else ""
         found = f"{wording.plural(len(self.parts.parts), 'part')} over {wording.plural(self.resamples, 'resample')}"
-        stable = f"{self.suggested_r} stable (mean recurrence of at least {self.threshold:g})"
+        stable = f"{int(self.stable.sum())} stable (mean recurrence of at least {self.threshold:g})"
         head = f"Stability: {found}, {stable}{stopped}"
         means = self.mean_recurrence if self.resamples else np.full(len(self.parts.parts), np.nan)
         lines = [f"{c}: {means[c - 1]:.2f}  {sentences.line(p)}" for c, p in enumerate(self.parts.parts[:4], start=1)]

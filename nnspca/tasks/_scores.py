@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from functools import partial
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -11,6 +14,8 @@ import scipy.sparse
 from nnspca.control.arguments import check_choice, check_columns, check_flag, masked, real_array, shown
 from nnspca.covariance.factor import DenseFactor
 from nnspca.covariance.input import aligned, numbers, opened
+from nnspca.covariance.samples import large_array
+from nnspca.covariance.sources import chunked
 from nnspca.errors import DataError
 from nnspca.result import Component, Components, Features
 
@@ -24,8 +29,9 @@ def scores(X, loadings, *, mean: Literal["own"] | None = None, standardize: bool
     Parameters
     ----------
     X : array_like, data frame, scipy.sparse array, Dataset or AnnData, shape (m, n)
-        Samples as rows: new ones, or those that the loadings were sought on. Features that have names are found by
-        name, in any order and among others, where the component's have names, too.
+        Samples as rows: new ones, or those that the loadings were sought on; or what is read in chunks, as by
+        ``Covariance.from_data``. Features that have names are found by name, in any order and among others, where the
+        component's have names, too.
     loadings : Component, Components, or array_like, shape (n,) or (n, r)
         Of one component, or of several as columns.
     mean : "own", optional
@@ -59,15 +65,13 @@ def scores(X, loadings, *, mean: Literal["own"] | None = None, standardize: bool
     """
     standardize, own = check_flag("standardize", standardize), mean is not None
     check_choice("mean", mean, ("own",), none=True)
-    source = opened(X)
-    rows = numbers(source.values)
-    if rows.ndim != 2 or min(rows.shape) < 1:
-        raise DataError(f"X must be a table of samples and features; got shape {rows.shape}")
+    names, chunks = _chunks(X)
+    first = next(chunks)
     features: Features | None = None
     if isinstance(loadings, Component | Components):
         features, loadings = loadings.features, loadings.loadings
-    order = None if features is None else aligned(source.names, features.given_names, "the component")
-    n = rows.shape[1] if order is None else len(order)
+    order = None if features is None else aligned(names, features.given_names, "the component")
+    n = first.shape[1] if order is None else len(order)
     if features is not None and n != (expected := len(loadings)):
         named = (
             ""
@@ -79,10 +83,10 @@ def scores(X, loadings, *, mean: Literal["own"] | None = None, standardize: bool
     U = check_columns("loadings", np.reshape(loadings, (-1, 1)) if one else loadings, n)
     used = np.flatnonzero(U.any(axis=1))
     places = used if order is None else order[used]
-    values = rows[:, places].toarray() if isinstance(rows, scipy.sparse.csr_array) else np.asarray(rows[:, places])
+    read = map(partial(_columns, places=places), chain([first], chunks))
     with np.errstate(over="ignore", invalid="ignore"):
         if own:
-            result = _on_their_own(values, U[used], standardize)
+            result = _on_their_own(np.concatenate(list(read)), U[used], standardize)
         elif features is None or features.mean is None or features.scale is None:
             raise ValueError(
                 "mean is not given, and these loadings carry none: give mean='own' for the mean of X itself, or the "
@@ -91,10 +95,28 @@ def scores(X, loadings, *, mean: Literal["own"] | None = None, standardize: bool
         elif standardize:
             raise ValueError("standardize=True goes with mean='own'; a component brings its own scale")
         else:
-            result = ((values - features.mean[used]) / features.scale[used]) @ U[used]
+            centre, scale = features.mean[used], features.scale[used]
+            result = np.concatenate([((values - centre) / scale) @ U[used] for values in read])
     if not np.isfinite(result).all():
         raise DataError("the scores are too large for double precision: rescale the data")
     return result[:, 0] if one else result
+
+
+def _chunks(X: Any) -> tuple[tuple[str, ...] | None, Iterator[Any]]:
+    """Names of the features, and the samples in double precision: all at once, or a few at a time."""
+    given = None if (source := chunked(X)) is not None else opened(X)
+    if given is not None and (source := large_array(given.values)) is None:
+        rows = numbers(given.values)
+        if rows.ndim != 2 or min(rows.shape) < 1:
+            raise DataError(f"X must be a table of samples and features; got shape {rows.shape}")
+        return given.names, iter([rows])
+    assert source is not None
+    return source.names if given is None else given.names, map(numbers, source.chunks())
+
+
+def _columns(rows: Any, places: np.ndarray) -> np.ndarray:
+    """Some features of samples, as a copy: no chunk is kept for them."""
+    return rows[:, places].toarray() if scipy.sparse.issparse(rows) else np.array(rows[:, places])
 
 
 def _on_their_own(values: np.ndarray, U: np.ndarray, standardize: bool) -> np.ndarray:

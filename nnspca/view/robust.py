@@ -13,7 +13,7 @@ import nnspca
 from nnspca.components import deflated_problem
 from nnspca.control.arguments import Deflation
 from nnspca.datasets import Dataset
-from nnspca.result import Component, Components, Necessity, Stability, sentences
+from nnspca.result import Component, Components, Necessity, Stability, sentences, wording
 from nnspca.view import cache, machines, sanitize, say, tasks
 from nnspca.view.jobs import Job, stretch
 from nnspca.view.link.state import State, chosen, keys_of
@@ -348,7 +348,7 @@ def _stability_answer(stability: Stability, sought: Sought, subject: Subject) ->
 def stability_summary(stability: Stability, noun: str) -> str:
     """Say how many parts are stable, and which is most and which least stable, in plain words."""
     r, mean, error = len(stability.mean_recurrence), stability.mean_recurrence, stability.error
-    stable, bar = stability.suggested_r, say.fixed(100 * stability.threshold, 0)
+    stable, bar = int(stability.stable.sum()), say.fixed(100 * stability.threshold, 0)
     head = f"### {stable} of {r} {'part' if r == 1 else 'parts'} {'returns' if stable == 1 else 'return'}"
     head += f" with at least {bar} % of {'its' if stable == 1 else 'their'} {noun}"
     each = "; ".join(
@@ -363,7 +363,8 @@ def stability_summary(stability: Stability, noun: str) -> str:
     if r == 1:
         lines[1] = sentences.stability(stability)
     elif stable < r:
-        lines.append(f"Resampling suggests **{stable} {'part' if stable == 1 else 'parts'}**, not {r}.")
+        few = wording.plural(stability.suggested_r, "part")
+        lines.append(f"Resampling suggests **{few}**, not {r}: those before the first that does not return.")
     if stability.degenerate:
         some = "One resample consists" if stability.degenerate == 1 else f"{stability.degenerate:,} resamples consist"
         lines.append(f"{some} of one sample, repeated: no feature returns there.")

@@ -167,7 +167,7 @@ class Sheet:
         if best is None:
             return "Each class has too few samples to say how well a score tells it apart."
         which = "The score" if best["part"] == "this" else f"Part {best['part'].removeprefix('part ')}"
-        number = f"AUC {say.at_least(best['AUC'], 2)}; chance gives 0.50"
+        number = f"AUC {say.at_least(best['AUC'], 2)}, the largest over classes, scores and directions"
         if best["AUC"] < CHANCE:
             return f"No score tells the classes apart; the best tells {best['class']} from the others ({number})."
         return (

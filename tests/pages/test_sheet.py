@@ -60,6 +60,8 @@ def test_a_part_that_tells_two_classes_apart_says_so_in_one_direction(made):
     area = nnspca.separation(made.values[:, 0], CLASSES)
     assert {row["AUC"] for row in made.groups} == {max(area[0], 1 - area[0])} and area[0] > 0.85
     assert "ill scores higher in" in made.verdict
+    # no value that chance alone would give: that of the largest of many areas is above 0.5
+    assert re.findall(r"\d\.\d+", made.verdict.split("(")[1]) == [f"{np.floor(100 * made.groups[0]['AUC']) / 100:.2f}"]
 
 
 def test_the_workbook_holds_each_number_and_runs_no_word(made):

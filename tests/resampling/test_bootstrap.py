@@ -1,5 +1,6 @@
 """Recurrence is a relative frequency over resamples: 1 for what is planted, little for noise, the same everywhere."""
 
+import dataclasses
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -30,6 +31,12 @@ def test_a_planted_spike_returns_in_every_resample_and_noise_does_not():
     assert found.mean_recurrence[2] < 0.7  # there is no third
     assert found.suggested_r == 2
     assert found.ranks.tolist() == [1, 1, 3]
+    later = dataclasses.replace(
+        found,
+        recurrence=found.recurrence[:, ::-1],
+        parts=dataclasses.replace(found.parts, parts=found.parts.parts[::-1]),
+    )
+    assert later.stable.tolist() == [False, True, True] and later.suggested_r == 0  # none without the first
     assert found.resamples == 12
     assert not found.stopped
 

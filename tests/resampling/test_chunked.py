@@ -1,11 +1,15 @@
 """Samples on disk, in chunks and on a cluster are loaded: the same resamples, folds and answers as in memory."""
 
+import tracemalloc
+
 import dask.array
 import numpy as np
 import pytest
 import scipy.sparse
 
 import nnspca
+from nnspca.covariance import samples as making
+from nnspca.covariance import sums
 from nnspca.resampling import samples as reading
 from tests.resampling.test_bootstrap import planted
 
@@ -35,6 +39,24 @@ def test_resamples_are_those_of_samples_in_memory(held, standardize, tmp_path):
     assert nnspca.bootstrap(data, **options) == nnspca.bootstrap(memory, **options)
     one, other = (nnspca.cross_validate(d, [2, 6], folds=3, standardize=standardize) for d in (data, memory))
     assert one == other
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+def test_samples_in_single_precision_are_never_copied_whole(standardize, monkeypatch):
+    for room, name, value in ((making, "WHOLE", 1000), (reading, "AT_ONCE", 20_000), (sums, "BLOCK", 20_000)):
+        monkeypatch.setattr(room, name, value)
+    X = planted(m=20_000, n=40).astype(np.float32)
+    options = {"method": "em", "standardize": standardize}
+    for call in (
+        lambda X: nnspca.bootstrap(X, 6, resamples=2, **options),
+        lambda X: nnspca.cross_validate(X, 6, folds=2, **options),
+    ):
+        tracemalloc.start()
+        found = call(X)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < X.nbytes  # beside the data
+        assert found == call(X.astype(float))
 
 
 def test_chosen_features_are_the_same():

@@ -31,6 +31,7 @@ RESULTS = {
     "cross-validation": lambda: nnspca.cross_validate(X, [1, 2, 3]),
     "judgement": lambda: nnspca.certify_loadings(COV, np.linalg.eigh(np.cov(X.T))[1]),
     "ranking": lambda: nnspca.solve_all(COV, 3, within=0.2),
+    "ranking, stopped": lambda: nnspca.solve_all(COV, 3, within=0.2, should_stop=lambda: True),
     "contribution": lambda: nnspca.contribution(COV, PART, 0),
     "of faces": lambda: nnspca.certify(FACES, 10),
     "any sign": lambda: nnspca.solve(COV, 3, nonnegative=False),

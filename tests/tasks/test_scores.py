@@ -1,5 +1,7 @@
 """Scores and areas under the curve: their definitions, and what leaves them as they are."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -7,8 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 import nnspca
+from nnspca.covariance import sources
 
 FEW = some.lists(some.tuples(some.integers(-3, 3), some.booleans()), min_size=1, max_size=12)
+
+
+def in_chunks(X):
+    return lambda: (X[start : start + 4] for start in range(0, len(X), 4))
 
 
 def made(seed=0, m=9, n=6):
@@ -19,7 +26,7 @@ def made(seed=0, m=9, n=6):
 
 
 @pytest.mark.parametrize("standardize", [False, True])
-@pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csr_array, np.ndarray.tolist])
+@pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csr_array, np.ndarray.tolist, in_chunks])
 def test_the_mean_square_of_the_scores_is_the_variance(standardize, kind):
     X = made()
     cov = nnspca.Covariance.from_data(X, standardize)
@@ -81,7 +88,7 @@ def test_each_class_is_told_from_all_others_and_samples_without_one_do_not_count
 
 
 @pytest.mark.parametrize("standardize", [False, True])
-@pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csr_array])
+@pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csr_array, in_chunks])
 def test_new_samples_are_measured_as_those_the_component_was_sought_on(standardize, kind):
     X = made()
     est = nnspca.NonnegativeSparsePCA(n_components=2, n_nonzero=3, standardize=standardize).fit(X)
@@ -90,6 +97,18 @@ def test_new_samples_are_measured_as_those_the_component_was_sought_on(standardi
     assert np.allclose(nnspca.scores(new, parts), est.transform(new))
     assert np.allclose(nnspca.scores(new, parts[1]), est.transform(new)[:, 1])
     assert not np.allclose(nnspca.scores(new, parts, mean="own", standardize=standardize), est.transform(new))
+
+
+def test_a_file_is_never_loaded_whole(tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "CHUNK", 100_000)
+    np.save(tmp_path / "X.npy", np.random.default_rng(0).random((20_000, 100), dtype=np.float32))
+    X = np.load(tmp_path / "X.npy", mmap_mode="r")
+    part = nnspca.solve(nnspca.Covariance.from_data(np.array(X[:500])), 3)
+    tracemalloc.start()
+    along = nnspca.scores(X, part)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < X.nbytes / 3 and np.allclose(along, nnspca.scores(np.array(X, float), part))
 
 
 def test_loadings_without_a_mean_are_refused_with_what_to_give():

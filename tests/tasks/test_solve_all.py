@@ -76,6 +76,9 @@ def test_what_a_stopped_search_says_holds():
     assert found.rest <= cov.trace * 1.001
     at_once = nnspca.solve_all(cov, 12, should_stop=lambda: True)
     assert at_once.stopped and at_once.settled == 0
+    for said in (repr(at_once), at_once.summary()):  # nothing is the best yet
+        assert "stopped" in said and "the best support" not in said
+    assert "stopped" not in repr(nnspca.solve_all(nnspca.Covariance.from_matrix(np.diag([2.0, 1.0])), 1))
 
 
 def test_too_many_features_are_refused():

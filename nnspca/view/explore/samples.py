@@ -80,12 +80,13 @@ def told_apart(data: Dataset, apart: Sequence[float | None]) -> str:
     best = max(areas, key=lambda c: abs(areas[c] - 0.5))
     area, name = areas[best], class_name(data, best)
     others = class_name(data, next(c for c in present if c != best)) if len(present) == 2 else "all others"
-    shown, higher = say.at_least(max(area, 1 - area), 2), "higher" if area >= 0.5 else "lower"
+    higher = "higher" if area >= 0.5 else "lower"
+    largest = f"AUC {say.at_least(max(area, 1 - area), 2)}, the largest over classes and directions"
     if max(area, 1 - area) < CHANCE:
-        best_one = f"best {name}, which scores {higher} (AUC {shown}; chance gives 0.50)"
+        best_one = f"best {name}, which scores {higher} ({largest})"
         return f"The score hardly separates the classes: {best_one}."
     which = f" from {others}" if len(present) == 2 else f" best of {len(present)} classes"
-    return f"The score separates {name}{which} (AUC {shown}): {name} scores {higher}."
+    return f"The score separates {name}{which} ({largest}): {name} scores {higher}."
 
 
 def measured_as(standardised: bool) -> str:

@@ -347,13 +347,6 @@ def _averages(X: np.ndarray, shares: np.ndarray | None) -> np.ndarray:
     return X.mean(axis=0) if shares is None else shares @ X
 
 
-def deviations(X) -> np.ndarray:
-    """Standard deviation (1/m) of each feature of the data, dense or sparse, at any scale a number can have."""
-    powers = _exponents(X)
-    factor_type = SparseFactor if scipy.sparse.issparse(X) else DenseFactor
-    return np.ldexp(np.sqrt(factor_type.of_data(_times(X, -powers), False).squared_norms()), powers)
-
-
 def _exponents(X) -> np.ndarray:
     """Return whole e such that each feature is of size 1 once multiplied by 2⁻ᵉ."""
     peaks = abs(X).max(axis=0)

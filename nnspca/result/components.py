@@ -224,17 +224,11 @@ class Ranking(Display):
         listed = "One support is" if len(self) == 1 else f"{wording.spelled(len(self)).capitalize()} supports are"
         below = f", the last {lost} below the first" if len(self) > 1 else ""
         most = f"No other one has more variance than {wording.up(self.rest)} (proven)."
+        if self.settled < len(self):
+            after = f"after the first {wording.spelled(self.settled)}" if self.settled else "before the first"
+            most += f" One that is not listed may belong {after}."
         stopped = " The search was stopped before its end." if self.stopped else ""
-        return f"{listed} listed{below}.{common} {most}{self._unsettled}{stopped}"
-
-    @property
-    def _unsettled(self) -> str:
-        """From which place on another support may be missing."""
-        if self.settled == len(self):
-            return ""
-        if not self.settled:
-            return " None is proven to be the best: one that is not listed may have more than the first."
-        return f" Only the first {wording.spelled(self.settled)} cannot be followed by one that is missing."
+        return f"{listed} listed{below}.{common} {most}{stopped}"
 
     def plot(self) -> Figure:
         """Return a Plotly figure of the loadings of all, side by side."""

@@ -1,12 +1,11 @@
 """Data sets at a glance: a preview of one, and cards of all, each with its component and proven share from the ledger.
 
-The terms of some data sets forbid passing images on, so pictures are drawn where the data are, once a server, at the
-foot of the first visitor's page.
+The terms of some data sets forbid passing images on, so pictures are drawn where the data are: once a server, when the
+first visitor looks at the card.
 """
 
 from __future__ import annotations
 
-import base64
 import functools
 from collections.abc import Sequence
 from contextlib import suppress
@@ -16,8 +15,7 @@ import numpy as np
 import streamlit as st
 
 from nnspca.datasets import Dataset, DatasetInfo
-from nnspca.view import ledger, sanitize, say
-from nnspca.view.figures import dataset
+from nnspca.view import cache, ledger, sanitize, say, session
 from nnspca.view.figures import dataset as figures
 from nnspca.view.figures.dataset import montage
 from nnspca.view.ledger import Known
@@ -84,7 +82,6 @@ def sheet(data: Dataset, count: int) -> bytes:
     return montage(_samples(data, count), data.image_shape or (1, data.n_features))
 
 
-@st.cache_data(show_spinner=False, max_entries=32, hash_funcs=BY_CONTENT)
 def thumbnail(data: Dataset) -> bytes:
     """Return a small PNG of what a data set looks like: the mean image, or some of its numbers as greys."""
     if data.image_shape is not None:
@@ -107,27 +104,18 @@ def table_excerpt(data: Dataset, rows: int = 8, columns: int = 8) -> dict[str, S
     return {name: list(body[:, i]) for name, i in zip(names, chosen, strict=True)}
 
 
-@st.cache_data(show_spinner=False, max_entries=64)
-def _drawn(name: str, read: bool, _best: Known | None) -> str:
-    """Return the picture of a data set that all visits share, as PNG in base64: drawn once a server."""
-    data = None
-    with suppress(ValueError, OSError):  # of an unreadable file, as its own page says
-        data = catalogue.local_dataset(name) if read else None
-    return base64.b64encode(picture(data, _best)).decode()
-
-
 def picture(data: Dataset | None, best: Known | None) -> bytes:
     """Return the picture of a data set: its component where one is known, else some of its numbers."""
     loadings = best.component.loadings if best is not None and best.components else None
     if data is None:
-        return b"" if loadings is None else dataset.as_bars(loadings)
+        return b"" if loadings is None else figures.as_bars(loadings)
     if loadings is None or len(loadings) != data.n_features:
         return thumbnail(data)
     if data.kind != "covariance" and data.image_shape is not None:
-        return dataset.over_image(loadings[:, None], data.means, data.image_shape)
+        return figures.over_image(loadings[:, None], data.means, data.image_shape)
     if data.kind != "covariance" and data.axis is not None:
-        return dataset.along_axis(loadings, data.means, data.axis.values)
-    return dataset.as_bars(loadings)
+        return figures.along_axis(loadings, data.means, data.axis.values)
+    return figures.as_bars(loadings)
 
 
 def cards(now: State) -> None:
@@ -137,16 +125,17 @@ def cards(now: State) -> None:
     canvas.cards(
         "gallery",
         "Data sets",
-        [
-            _card(name, info, known.get(name) if name not in own else None, own.get(name))
-            for name, info in infos.items()
-        ],
+        [_card(info, None if name in own else known.get(name), own.get(name)) for name, info in infos.items()],
         now.data,
         lambda name: catalogue.use(name, infos[name].shape[1]),
     )
 
 
-_made = functools.lru_cache(maxsize=256)(Card)  # a page shows the same cards each time it is drawn
+def _card(info: DatasetInfo, best: Known | None, own: Dataset | None) -> Card:
+    says = info.description.split(". ")[0].rstrip(".") + "." if info.description else ""
+    away = "" if info.local else f" {catalogue.away(info).capitalize()}."
+    foot = "" if best is None else _foot(best.at, best.lower, best.upper, best.stored)
+    return Card(info.name, sanitize.line(info.title), f"{says}{away}", foot, _address(info, best, own))
 
 
 @functools.lru_cache(maxsize=64)
@@ -154,13 +143,18 @@ def _foot(k: int, lower: float, upper: float, stored: bool) -> str:
     return f"k = {k}: {say.proven_share(say.share(lower, upper))}{' (stored proof)' if stored else ''}"
 
 
-def _card(name: str, info: DatasetInfo, best: Known | None, own: Dataset | None) -> Card:
-    says = info.description.split(". ")[0].rstrip(".") + "." if info.description else ""
-    if own is not None:
-        drawn = base64.b64encode(thumbnail(own)).decode()
-    else:
-        shown = best is None or info.kind in OVER_MEAN  # bars need no data, slow to read
-        drawn = _drawn(name, info.local and shown, best) if info.local or best is not None else ""
-    away = "" if info.local else f" {catalogue.away(info).capitalize()}."
-    foot = "" if best is None else _foot(best.at, best.lower, best.upper, best.stored)
-    return _made(name, sanitize.line(info.title), f"{says}{away}", foot, drawn)
+def _address(info: DatasetInfo, best: Known | None, own: Dataset | None) -> str:
+    """Return where the browser fetches a card's picture once the card is in view; empty where there is none."""
+    if not info.local and best is None:
+        return ""
+    is_read = info.local and (best is None or info.kind in OVER_MEAN)  # bars need no data, slow to read
+    about = info.name if own is None else own.content_hash
+
+    def draw() -> bytes:
+        data = own
+        with suppress(ValueError, OSError):  # of an unreadable file, as its own page says
+            data = own or (catalogue.local_dataset(info.name) if is_read else None)
+        return picture(data, best)
+
+    drawn = functools.partial(cache.shared().get, ("card", about, is_read), draw)
+    return f"{session.current().offer('cards', f'{info.name}.png', drawn, 'image/png')}?{about[:8]}"

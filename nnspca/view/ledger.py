@@ -15,12 +15,13 @@ Entries hold no proofs: certificates, which take megabytes, are kept as other re
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import math
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -392,7 +393,8 @@ class Packed(Sequence[Component]):
     k: int
     nonnegative: bool
     variances: Sequence[float]
-    loadings: Sequence[tuple[np.ndarray, np.ndarray]]  # the support and the levels of each
+    chain: Callable[[], Sequence[tuple[np.ndarray, np.ndarray]]]  # support and levels of all that are stored beside them
+    start: int  # where these begin
 
     def __len__(self) -> int:
         """Return how many there are."""
@@ -400,8 +402,9 @@ class Packed(Sequence[Component]):
 
     def __getitem__(self, at: Any) -> Any:
         """Return one of them."""
-        support, levels = self.loadings[at]
-        return Component(unpack(support, levels, self.n), self.variances[at], METHOD, self.k, self.nonnegative)
+        variance = self.variances[at]
+        loadings = unpack(*self.chain()[self.start + at], self.n)
+        return Component(loadings, variance, METHOD, self.k, self.nonnegative)
 
 
 @dataclass(frozen=True, eq=False)
@@ -434,15 +437,20 @@ class Stored:
         return zip(counts, parts, self.about["parts_upper"], strict=True)
 
     def _packed(self, kind: str, ks: Sequence[int], sizes: Sequence[int]) -> Iterator[Packed]:
-        place, nonnegative = self.about["arrays"], self.problem[2]
-        with np.load(self.file, allow_pickle=False) as arrays:
-            moved, planes = (arrays[f"{place}/{kind}{part}"] for part in ("moved", "changes"))
-        changes = np.ascontiguousarray(planes.T).view("<i2").ravel()
-        loadings = unchained(moved, self.about[f"{kind}moved"], changes, self.about["n"])
-        of = zip(self.about[f"{kind}lower"], loadings, strict=True)
-        for k, size in zip(ks, sizes, strict=True):
-            variances, each = zip(*itertools.islice(of, size), strict=True)
-            yield Packed(self.about["n"], k, nonnegative, variances, each)
+        n, nonnegative, variances = self.about["n"], self.problem[2], self.about[f"{kind}lower"]
+        chain, ends = functools.partial(_unpacked, self, kind), itertools.accumulate(sizes)
+        for k, size, end in zip(ks, sizes, ends, strict=True):
+            yield Packed(n, k, nonnegative, variances[end - size : end], chain, end - size)
+
+
+@cache
+def _unpacked(held: Stored, kind: str) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return the support and the levels of each component, read when the first of them is used."""
+    place = held.about["arrays"]
+    with np.load(held.file, allow_pickle=False) as arrays:
+        moved, planes = (arrays[f"{place}/{kind}{part}"] for part in ("moved", "changes"))
+    changes = np.ascontiguousarray(planes.T).view("<i2").ravel()
+    return list(unchained(moved, held.about[f"{kind}moved"], changes, held.about["n"]))
 
 
 def opened_as(name: str) -> Key:

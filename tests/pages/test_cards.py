@@ -1,7 +1,8 @@
 """Cards of the data sets: the picture of the component they open with, and the proven share that Explore shows too."""
 
-import base64
 import io
+from dataclasses import replace
+from urllib.parse import unquote
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from PIL import Image
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.view import collection, ledger, say
+from nnspca.view import cache, collection, ledger, say, session
 from nnspca.view.link import canvas
 from nnspca.view.link.state import State, opening, usual_k, usual_scale
 from nnspca.view.sources import catalogue
@@ -35,10 +36,10 @@ def record(name):
 
 @pytest.fixture
 def shelf(monkeypatch):
-    """Nothing is stored but what a test puts here, and no picture is drawn yet."""
+    """Nothing is stored but what a test puts here, no data set is read and no picture drawn yet."""
     records = {}
     monkeypatch.setattr(ledger, "stored", lambda: shelved(*records.values()))
-    collection._drawn.clear()
+    cache.shared.clear()
     ledger.shared.clear()
     yield records
     ledger.shared.clear()
@@ -50,6 +51,14 @@ def shown(monkeypatch, now):
     monkeypatch.setattr(canvas, "cards", lambda key, label, given, here, choose: cards.extend(given))
     collection.cards(now)
     return {card.name: card for card in cards}
+
+
+def picture(card):
+    """The picture of a card as the browser fetches it."""
+    _, visit, key, name = card.picture.partition("?")[0].split("/")
+    file = session.find(visit).file(unquote(key), unquote(name))
+    assert file.mime == "image/png"
+    return file.read()
 
 
 @pytest.mark.parametrize("name", ["digits", "pitprops"])
@@ -69,16 +78,30 @@ def test_a_card_says_the_number_that_explore_shows(name, shelf, monkeypatch):
     assert said == f"k = {now.k}: {say.proven_share(Subject(data, now).at().ratio)}"
 
 
-def test_every_local_data_set_has_a_picture_though_nothing_is_stored_of_it(shelf, monkeypatch):
+def test_a_data_set_is_read_and_drawn_once_for_all_visits_when_its_card_is_looked_at(shelf, monkeypatch):
+    read, load = [], nnspca.datasets.load
+    monkeypatch.setattr(nnspca.datasets, "load", lambda name: read.append(name) or load(name))
     cards = shown(monkeypatch, State())
-    assert all(cards[name].picture for name in BUNDLED)
-    assert all(card.foot == "" for card in cards.values())
+    assert not read
+    assert all(card.foot == "" for card in cards.values()), "nothing is stored"
+    for name in BUNDLED:
+        assert Image.open(io.BytesIO(picture(cards[name]))).size > (1, 1)
+    assert sorted(read) == sorted(BUNDLED)
+    again = shown(monkeypatch, State())
+    assert all(picture(again[name]) for name in BUNDLED)
+    assert sorted(read) == sorted(BUNDLED)
+
+
+def test_a_data_set_that_is_not_here_shows_what_is_stored_of_it(monkeypatch):
+    away = replace(catalogue.infos()["cbcl-faces"], local=False)
+    monkeypatch.setattr(catalogue, "infos", lambda: {away.name: away})
+    painted, _ = colours(shown(monkeypatch, State())["cbcl-faces"])
+    assert painted > 100
 
 
 def colours(card):
     """Return how many pixels of a card's picture are painted, and how many greys there are beside them."""
-    picture = Image.open(io.BytesIO(base64.b64decode(card.picture))).convert("RGB")
-    pixels = np.asarray(picture).reshape(-1, 3).astype(int)
+    pixels = np.asarray(Image.open(io.BytesIO(picture(card))).convert("RGB")).reshape(-1, 3).astype(int)
     grey = (pixels.max(axis=1) - pixels.min(axis=1)) < 3
     return int((~grey).sum()), len(np.unique(pixels[grey], axis=0))
 
@@ -101,15 +124,6 @@ def test_faces_that_may_not_be_passed_on_are_drawn_where_the_data_are(name, real
     assert greys > 50
 
 
-def test_pictures_are_drawn_once_for_all_visits(shelf, monkeypatch):
-    drawn = []
-    monkeypatch.setattr(collection, "picture", lambda data, best: drawn.append(data.name) or b"x")
-    shown(monkeypatch, State())
-    assert drawn and len(set(drawn)) == len(drawn)
-    shown(monkeypatch, State())
-    assert len(set(drawn)) == len(drawn)
-
-
 # Of what a visitor brought.
 
 RNG = np.random.default_rng(0)
@@ -124,15 +138,17 @@ OWN = {
 
 
 def test_the_card_of_a_file_that_was_brought_has_a_small_picture_of_its_own(monkeypatch):
-    shown = []
     monkeypatch.setattr(collection.catalogue, "uploaded", lambda: OWN)
-    monkeypatch.setattr(canvas, "cards", lambda key, label, cards, here, choose: shown.extend(cards))
-    collection.cards(State(data="table"))
-    own = {card.name: card for card in shown if card.name in OWN}
+    own = {name: card for name, card in shown(monkeypatch, State(data="table")).items() if name in OWN}
     assert own.keys() == OWN.keys()
     assert not any(card.foot for card in own.values()), "nothing is stored of it"
-    for name, data in OWN.items():
-        content = collection.thumbnail(data)
-        picture = Image.open(io.BytesIO(content))
-        assert own[name].picture and len(content) < 10_000 and max(picture.size) <= 128
-        assert len(picture.getcolors(256)) > 1
+    for card in own.values():
+        content = picture(card)
+        image = Image.open(io.BytesIO(content))
+        assert len(content) < 10_000 and max(image.size) <= 128
+        assert len(image.getcolors(256)) > 1
+    other = Dataset(name="table", X=RNG.random((40, 3)))
+    monkeypatch.setattr(collection.catalogue, "uploaded", lambda: {"table": other})
+    card = shown(monkeypatch, State(data="table"))["table"]
+    assert card.picture != own["table"].picture, "a browser keeps what an address gave"
+    assert picture(card) != picture(own["images"])

@@ -97,7 +97,7 @@ class Card:
     title: str
     says: str
     foot: str = ""
-    picture: str = ""  # a PNG in base64; empty for none
+    picture: str = ""  # its address, fetched once the card is in view; empty for none
     group: str = ""  # the heading it stands under; empty for none. Cards of one group follow each other.
 
 

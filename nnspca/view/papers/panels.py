@@ -113,6 +113,7 @@ def _result(name: str, **settings: Any) -> StudyResult:
 
 
 FIRST = re.compile(r".+?\.(?=$| [A-Z])")  # the first sentence; the full stop in "Alg. 3" does not end it
+PNG = "data:image/png;base64,"
 FILE = Path(__file__).parent / "thumbnails.json"  # written by `python -m tests.stored`
 
 
@@ -123,7 +124,7 @@ def cards(here: Study) -> None:
         "paper-cards",
         "Figures of the papers",
         [
-            Card(name, study.figure, study.title, picture=pictures[name]["picture"], group=study.source.short)
+            Card(name, study.figure, study.title, picture=PNG + pictures[name]["picture"], group=study.source.short)
             for name, study in STUDIES.items()
         ],
         here.name,

@@ -1,7 +1,5 @@
 // A gallery: a card is a button; a press tells the page which was chosen.
 
-const galleries = new WeakMap();
-
 /** Return how bright a picture is, 0 to 255: a drawing is dark lines on light paper, a photograph is not. */
 function brightness(image) {
   const pen = new OffscreenCanvas(8, 8).getContext("2d");
@@ -10,9 +8,16 @@ function brightness(image) {
   return all.reduce((sum, part) => sum + part, 0) / all.length;
 }
 
+const inView = new IntersectionObserver((cards) => {  // a picture is fetched, and so drawn, once it is looked at
+  for (const { target } of cards.filter((card) => card.isIntersecting)) {
+    inView.unobserve(target);
+    target.src = target.address;
+  }
+});
+
 function cardButton(card, here) {
-  const image = element("img", { alt: "", onload: () => image.classList.toggle("drawing", brightness(image) > 170) });
-  if (card.picture) image.src = `data:image/png;base64,${card.picture}`;
+  const image = element("img", { alt: "", address: card.picture, onload: () => image.classList.toggle("drawing", brightness(image) > 170) });
+  if (card.picture) inView.observe(image);
   const [title, says, foot] = [["b", card.title], ["span", card.says], ["span", card.foot]].map(([kind, textContent]) => element(kind, { textContent }));
   return button({ dataset: { name: card.name }, ariaCurrent: card.name === here ? "true" : null }, image, title, says, foot);
 }
@@ -21,14 +26,9 @@ function fillGallery(nav, data) {
   nav.ariaLabel = data.label;
   nav.classList.toggle("strip", data.strip);
   nav.replaceChildren();
-  let group = null, list = null;
-  for (const card of data.cards) {
-    if (list === null || card.group !== group) {
-      group = card.group;
-      list = element("ul");
-      nav.append(...(group ? [element("h2", { textContent: group })] : []), list);
-    }
-    list.append(element("li", {}, cardButton(card, data.here)));
+  for (const group of new Set(data.cards.map((card) => card.group))) {
+    const cards = data.cards.filter((card) => card.group === group).map((card) => element("li", {}, cardButton(card, data.here)));
+    nav.append(...(group ? [element("h2", { textContent: group })] : []), element("ul", {}, ...cards));
   }
 }
 
@@ -41,8 +41,8 @@ function markMore(nav) {  // an edge that fades says that the strip goes on
 export default function ({ data, parentElement, setTriggerValue }) {
   const nav = parentElement.querySelector("nav");
   const said = JSON.stringify(data);
-  if (galleries.get(parentElement) !== said || !nav.children.length) {
-    galleries.set(parentElement, said);
+  if (nav.said !== said) {
+    nav.said = said;
     fillGallery(nav, data);
     const chosen = nav.querySelector("[aria-current]");
     if (data.strip && chosen) nav.scrollTo(chosen.offsetLeft - 104, chosen.offsetTop - 60);  // in view, the page at rest

@@ -393,7 +393,7 @@ class Packed(Sequence[Component]):
     k: int
     nonnegative: bool
     variances: Sequence[float]
-    chain: Callable[[], Sequence[tuple[np.ndarray, np.ndarray]]]  # support and levels of all that are stored beside them
+    chain: Callable[[], Sequence[tuple[np.ndarray, np.ndarray]]]  # support and levels of all stored beside them
     start: int  # where these begin
 
     def __len__(self) -> int:

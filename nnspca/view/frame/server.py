@@ -37,7 +37,7 @@ SCRIPTS = Path(st.__file__).parent / "static" / "static" / "js"
 # Streamlit's own frame is being built.
 EARLY = ("Html", "BidiComponent", "Selectbox", "Radio", "NumberInput", "Multiselect", "Checkbox", "Button", "Progress")
 CHARTS = ("PlotlyChart",)  # and those of pages that are about a chart: most of what they fetch
-CHARTED = re.compile(r"/compare/?$")
+CHARTED = re.compile(r"/compare/?\?|[?&]samples=true\b")  # of a path and its query
 PACKED = re.compile(r"/static/((?:js|css)/[^/]+\.(?:js|css))$")
 _BROUGHT = {f"{kind}/{file.name}": file for kind in ("js", "css") for file in (SCRIPTS.parent / kind).glob(f"*.{kind}")}
 NEEDED = re.compile(r"""\b(?:from|import)\s*["'`]\./([^"'`]+\.js)["'`]""")
@@ -85,7 +85,8 @@ class AssetMiddleware:
         await self._app({**scope, "headers": plain}, receive, keep)
         headers, page = MutableHeaders(raw=list(begun["headers"])), bytes(body)
         if begun["status"] == 200 and headers.get("content-type", "").startswith("text/html"):
-            page = completed(page, charted=CHARTED.search(scope["path"]) is not None)
+            asked = f"{scope['path']}?{scope['query_string'].decode('latin-1')}"
+            page = completed(page, charted=CHARTED.search(asked) is not None)
             for name in ("etag", "last-modified"):
                 del headers[name]
             if not session.visitor(Request(scope).cookies):

@@ -28,11 +28,11 @@ with press:
     if shown is None:
         shown = run.find(subject)
     if shown is not None and "play" not in st.session_state and not subject.at().found:
-        shown.wait_for_first(tasks.FIRST, 2)  # that it has begun, and what it has found
+        shown.wait_for_first(tasks.FIRST)
 
 longer = proofs.tightening(subject)
 runs = stage.Runs(shown, *run.along(subject, choice, shown), tasks.running(longer))
-told = 0 if shown is None else len(shown.arrived)
+going = shown is not None and not shown.done
 view = stage.view(subject, choice, runs)
 with played:
     stage.render(view, runs)
@@ -41,7 +41,7 @@ with tighten:
 with suggest:
     widgets.offer(None if runs.along and not runs.along.done else more.suggestion(view), "k", now.k)
 with running:
-    if shown is not None and tasks.follow(shown, news=lambda _: 0) and len(shown.arrived) > told:
+    if shown is not None and tasks.follow(shown, news=lambda _: 0) and going:
         st.rerun()  # it ended after the picture had been drawn
     proofs.under_way(runs.longer, view)
 

@@ -39,8 +39,8 @@ with press:
     job = tasks.offer(run.task(subject, choice), tasks.solve(), at_once=needed)
 compared = run.others(subject, choice) if others.open else None
 if job is not None and not (choice.best and known.found):
-    job.wait_for_first(tasks.FIRST, 2)  # that it has begun, and the first parts
-done, arrived = job is None or job.done, 0 if job is None else len(job.arrived)
+    job.wait_for_first(tasks.FIRST)
+done = job is None or job.done
 view = run.view(subject, choice, (compared, job), done=done)
 if job is not None and job.stopped:  # Stop is answered before anything is drawn
     with running:
@@ -91,5 +91,5 @@ with use:
 if job is not None and not job.stopped:
     with running:
         panels.watch(job, view)
-    if job.done and (not done or len(job.arrived) > arrived):
+    if job.done and not done:
         st.rerun()  # it ended while the page was drawn

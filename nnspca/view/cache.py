@@ -90,6 +90,21 @@ class Results:
             ):
                 self._results.popitem(last=False)
 
+    def keep(self, key: Hashable, result: _T) -> _T:
+        """Keep a result unless it was stopped before its end; return it."""
+        if not result.stopped:  # type: ignore[attr-defined]
+            self.put(key, result)
+        return result
+
+    def find(self, key: Hashable, make: Callable[[], _T], should_stop: Callable[[], bool]) -> _T:
+        """Return the result kept under ``key``, else what is made, and keep that unless it was stopped.
+
+        Where another session is at it, its answer is taken.
+        """
+        with self.sought(key, should_stop):
+            result = self.get(key)
+            return self.keep(key, make()) if result is None else result
+
     def drop(self, key: Hashable) -> None:
         """Forget one result."""
         with self._lock:

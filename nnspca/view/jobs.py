@@ -98,7 +98,7 @@ ABANDONED = 300.0  # seconds after which a run that no page shows stops itself
 AFTER = 8.0  # seconds of a run's age up to which another one waits for its first result
 STOP_POLL_SECONDS = 0.05  # between two looks meanwhile at whether to stop
 
-Work = Callable[["Job"], Any]
+Work = Callable[["Job"], Any]  # what it returns is the last result
 
 
 def stretch(
@@ -116,9 +116,9 @@ def stretch(
 class Job:
     """One run, shared by the thread that works and the pages that look.
 
-    The worker calls :meth:`report` and :meth:`publish` and polls :meth:`should_stop`; the pages
-    read ``progress``, ``about`` (what the worker has in hand, where it does several things),
-    ``arrived``, ``result``, ``problem`` and ``done``.
+    The worker calls :meth:`report`, :meth:`tell` and :meth:`publish` and polls :meth:`should_stop`; the pages read
+    ``progress``, ``live`` (how the run stands, each time in place of what it was told before), ``results`` (each
+    stays), ``problem`` and ``done``.
     """
 
     def __init__(
@@ -130,9 +130,8 @@ class Job:
     ):
         self.key, self.kind = key, kind
         self.progress = Progress(0.0, "Starting")
-        self.about: Any = None
-        self.arrived: tuple[Any, ...] = ()
-        self.result: Any = None
+        self.live: Any = None
+        self.results: tuple[Any, ...] = ()
         self.problem: str | None = None
         self.stopped = False
         self.done = False  # whether the worker has returned, or its result is no longer wanted
@@ -187,11 +186,20 @@ class Job:
         """Note how far the run has come."""
         self.progress = progress
 
-    def publish(self, thing: Any) -> None:
+    def tell(self, live: Any) -> None:
+        """Tell how the run stands; nothing waits for it."""
+        self.live = live
+
+    def publish(self, result: Any) -> None:
         """Hand over a part of the answer before the whole is ready."""
         with self._news:
-            self.arrived = (*self.arrived, thing)
+            self.results = (*self.results, result)
             self._news.notify_all()
+
+    @property
+    def result(self) -> Any:
+        """The last result; None before the first."""
+        return self.results[-1] if self.results else None
 
     def stop(self) -> None:
         """Ask the worker to return with what it has."""
@@ -224,8 +232,8 @@ class Job:
         return self._wait_until(lambda: self.done, seconds)
 
     def wait_for_first(self, age: float, count: int = 1) -> bool:
-        """Wait until so much was handed over or all is done, to this ``age`` at most; return whether it is so."""
-        return self._wait_until(lambda: self.done or len(self.arrived) >= count, age - self.age)
+        """Wait for so many results or the end, to this ``age`` at most; return whether either has come."""
+        return self._wait_until(lambda: self.done or len(self.results) >= count, age - self.age)
 
     def _wait_until(self, is_so: Callable[[], bool], seconds: float) -> bool:
         self._seen = time.monotonic()
@@ -237,7 +245,7 @@ class Job:
         """Wait for a worker and do the work in this thread; a run stopped while it waits is done."""
         while after is not None and not self._is_over() and after.age < AFTER:
             with after._news:  # not as a page that shows it waits
-                if after._news.wait_for(lambda: after.done or bool(after.arrived), STOP_POLL_SECONDS):
+                if after._news.wait_for(lambda: after.done or bool(after.results), STOP_POLL_SECONDS):
                     break
         if self._workers.acquire(self._ticket, self._is_over):
             self._working = True
@@ -257,7 +265,8 @@ class Job:
             return
         try:
             with one_blas_thread():
-                self.result = work(self)
+                if (last := work(self)) is not None:
+                    self.publish(last)
         except (ValueError, OSError) as error:  # DataError is a ValueError: its message is for people
             self.problem = str(error)
         except MemoryError:

@@ -402,9 +402,8 @@ class Packed(Sequence[Component]):
 
     def __getitem__(self, at: Any) -> Any:
         """Return one of them."""
-        variance = self.variances[at]
-        loadings = unpack(*self.chain()[self.start + at], self.n)
-        return Component(loadings, variance, METHOD, self.k, self.nonnegative)
+        variance, (support, levels) = self.variances[at], self.chain()[self.start + at]
+        return Component(unpack(support, levels, self.n), variance, METHOD, self.k, self.nonnegative)
 
 
 @dataclass(frozen=True, eq=False)

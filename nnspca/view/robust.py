@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,12 +14,12 @@ from nnspca.components import deflated_problem
 from nnspca.control.arguments import Deflation
 from nnspca.datasets import Dataset
 from nnspca.result import Component, Components, Necessity, Stability, sentences, wording
-from nnspca.view import cache, machines, sanitize, say, tasks
+from nnspca.view import cache, sanitize, say, tasks
 from nnspca.view.jobs import Job, stretch
-from nnspca.view.link.state import State, chosen, keys_of
+from nnspca.view.link.state import chosen, keys_of
 from nnspca.view.link.widgets import choose
 from nnspca.view.subject import Subject
-from nnspca.view.tasks import Key, Task
+from nnspca.view.tasks import Key
 from nnspca.view.ui import component
 
 SHARE = "in resamples (%)"  # the column that is drawn as bars
@@ -93,7 +93,7 @@ def need_panel(parts: Components, subject: Subject) -> None:
             width=380,
         )
         key = _need_key(parts, subject, within)
-        task = Task("need", key, lambda: tasks.kept(key, _need_find(parts, subject, within)))
+        task = tasks.kept("need", key, lambda job: _need_find(job, parts, subject, within))
         about = "Some seconds, at most about half a minute a part. Stop at any time: what is proven is kept."
         job = tasks.offer(task, tasks.compute(about, ":material/push_pin:"))
     needed = tasks.answer(task, job, NEED_STOPPED)
@@ -106,43 +106,33 @@ def _need_key(parts: Components, subject: Subject, within: float) -> Key:
     return subject.key("indispensable", parts.deflation, used, within)
 
 
-def _need_find(parts: Components, subject: Subject, within: float) -> Callable[[Job], Needed]:
-    """Return what proves one part after the other; it publishes what is known after each."""
-    cov = subject.cov
-
-    def find(job: Job) -> Needed:
-        proven: dict[int, Necessity] = {}
-        count = len(parts.parts)
-        for r in range(count):
-            if job.should_stop() and proven:
-                return Needed(proven, stopped=True)
-            proven = {**proven, r: _needed(cov, parts, r, within, subject.now, job)}
-            if r + 1 < count:
-                job.publish(Needed(proven))
-        return Needed(proven, any(need.stopped for need in proven.values()))
-
-    return find
-
-
-def _needed(cov: nnspca.Covariance, parts: Components, r: int, within: float, now: State, job: Job) -> Necessity:
-    """Prove which features every near-best part has, among parts made of the features that the others leave free."""
-    left, own = alone(cov, parts, r)
+def _need_find(job: Job, parts: Components, subject: Subject, within: float) -> Needed:
+    """Prove one part after the other; publish what is known after each."""
+    proven: dict[int, Necessity] = {}
     count = len(parts.parts)
-    need = machines.call(
+    for r in range(count):
+        if job.should_stop() and proven:
+            return Needed(proven, stopped=True)
+        proven = {**proven, r: _needed(job, parts, r, within, subject)}
+        if r + 1 < count:
+            job.publish(Needed(proven))
+    return Needed(proven, any(need.stopped for need in proven.values()))
+
+
+def _needed(job: Job, parts: Components, r: int, within: float, subject: Subject) -> Necessity:
+    """Prove which features every near-best part has, among parts made of the features that the others leave free."""
+    cov, count = subject.cov, len(parts.parts)
+    left, own = alone(cov, parts, r)
+    said = say.capital if count == 1 else lambda at: f"Indispensable to part {r + 1}: {at}"
+    need = subject.call(
+        job,
         nnspca.necessity,
-        left,
         own.k,
         within / 100,
+        cov=left,
         nonnegative=own.nonnegative,
         component=own,
-        seed=now.seed,
-        should_stop=job.should_stop,
-        on_progress=stretch(
-            job.report,
-            r / count,
-            (r + 1) / count,
-            say.capital if count == 1 else lambda at: f"Indispensable to part {r + 1}: {at}",
-        ),
+        on_progress=stretch(job.report, r / count, (r + 1) / count, said),
     )
     n = cov.n_features
     if left.n_features == n:
@@ -271,7 +261,7 @@ def stability_panel(sought: Sought, subject: Subject) -> None:
             RESAMPLES, "Resamples", help="More resamples take longer; the estimate is more precise.", width=260
         )
         key = _stability_key(sought, subject, draws)
-        task = Task("stable", key, lambda: tasks.kept(key, _stability_find(sought, subject, draws)))
+        task = tasks.kept("stable", key, lambda job: _stability_find(job, sought, subject, draws))
         about = "Some seconds to some minutes. Stop at any time: what was drawn by then is shown."
         job = tasks.offer(task, tasks.compute(about, ":material/casino:"))
     stability = tasks.answer(task, job, STABILITY_STOPPED)
@@ -295,32 +285,27 @@ def _stability_key(sought: Sought, subject: Subject, draws: int) -> Key:
     return subject.key("stable", how, draws)
 
 
-def _stability_find(sought: Sought, subject: Subject, draws: int) -> Callable[[Job], Stability]:
-    """Return what draws the samples again; it publishes what is known a few times on the way."""
+def _stability_find(job: Job, sought: Sought, subject: Subject, draws: int) -> Stability:
+    """Draw the samples again; publish what is known a few times on the way."""
 
-    def find(job: Job) -> Stability:
-        def look(stability: Stability) -> None:
-            if stability.resamples % -(-draws // LOOKS) == 0 and stability.resamples < draws:
-                job.publish(stability)
+    def look(stability: Stability) -> None:
+        if stability.resamples % -(-draws // LOOKS) == 0 and stability.resamples < draws:
+            job.publish(stability)
 
-        return nnspca.bootstrap(
-            subject.data,
-            subject.k,
-            n_components=len(sought.parts.parts),
-            resamples=draws,
-            method=sought.solver,
-            standardize=subject.standardise,
-            nonnegative=subject.nonnegative and sought.solver != "pca",
-            parts=sought.parts,
-            seed=subject.seed,
-            executor=machines.executor(),
-            on_resample=look,
-            should_stop=job.should_stop,
-            on_progress=stretch(job.report, 0.0, 1.0, say.capital),
-            **sought.arguments,
-        )
-
-    return find
+    settings = sought.arguments | subject.many(job)
+    settings["on_progress"] = stretch(job.report, 0.0, 1.0, say.capital)
+    return nnspca.bootstrap(
+        subject.data,
+        subject.k,
+        n_components=len(sought.parts.parts),
+        resamples=draws,
+        method=sought.solver,
+        standardize=subject.standardise,
+        nonnegative=subject.nonnegative and sought.solver != "pca",
+        parts=sought.parts,
+        on_resample=look,
+        **settings,
+    )
 
 
 def _stability_answer(stability: Stability, sought: Sought, subject: Subject) -> None:

@@ -6,12 +6,11 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from nnspca import Covariance
-from nnspca.bounds import carried
 from nnspca.certificates.proofs import CarriedProof
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, PartsCertificate, Sweep, SweepPoint
@@ -23,6 +22,8 @@ from nnspca.view.ledger import Known, Problem
 from nnspca.view.link.state import State
 from nnspca.view.sources import preparation
 from nnspca.view.tasks import Key
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,10 +40,12 @@ class Subject:
     seed: int = field(init=False)
     nonnegative: bool = field(init=False)
     standardise: bool = field(init=False)
+    repaired: bool = field(init=False)  # whether the nearest covariance stands for the data, which are none
 
     def __post_init__(self) -> None:
         for name in ("k", "seed", "nonnegative", "standardise"):
             object.__setattr__(self, name, getattr(self.now, name))
+        object.__setattr__(self, "repaired", preparation.is_repaired(self.data.name))
 
     def at_k(self, k: int) -> Subject:
         """Return the same at another k."""
@@ -50,8 +53,8 @@ class Subject:
 
     @cached_property
     def cov(self) -> Covariance:
-        """The covariance; a page asks for it before its runs do, so that sessions share it."""
-        return preparation.covariance_for(self.data, self.standardise, preparation.is_repaired(self.data.name))
+        """The covariance, which sessions share."""
+        return preparation.covariance_for(self.data, self.standardise, self.repaired)
 
     @cached_property
     def total(self) -> float:
@@ -61,12 +64,17 @@ class Subject:
     @cached_property
     def spectrum(self) -> np.ndarray:
         """The largest eigenvalues that a page shows (fewer where there are fewer features)."""
-        return preparation.eigenvalues(self.data, self.standardise, preparation.is_repaired(self.data.name))
+        return preparation.eigenvalues(self.data, self.standardise, self.repaired)
 
     @cached_property
     def leading(self) -> float:
         """λ₁, by which variances are normalised."""
         return float(self.spectrum[0])
+
+    @cached_property
+    def least(self) -> float:
+        """A lower bound on the variance of every feature, by which upper bounds are carried along k."""
+        return preparation.least_variance(self.data, self.standardise, self.repaired)
 
     @property
     def problem(self) -> Problem:
@@ -80,6 +88,31 @@ class Subject:
     def key_of(self, what: str, *about: Hashable) -> Key:
         """Return the key of a result that does not hang on k and seed, or on others."""
         return what, self.data.name, *self.problem, *about
+
+    def call(
+        self,
+        job: Job,
+        function: Callable[..., _T],
+        *arguments: object,
+        cov: Covariance | None = None,
+        **settings: Any,
+    ) -> _T:
+        """Call the library about the covariance, with the sidebar's sign and seed and a run's progress and Stop.
+
+        ``settings`` are the function's own, or take the place of these; None leaves one out. What is found and proven
+        is recorded, unless it is of another ``cov``.
+        """
+        given: dict[str, Any] = {"nonnegative": self.nonnegative, "seed": self.seed, "on_progress": job.report}
+        given = {name: value for name, value in (given | settings).items() if value is not None}
+        result = machines.call(function, cov or self.cov, *arguments, should_stop=job.should_stop, **given)
+        if cov is None and isinstance(result, Component | Certificate):
+            self.record(result)
+        return result
+
+    def many(self, job: Job) -> dict[str, Any]:
+        """Return what calls that run many tasks take: the seed, where they run, a run's progress and Stop."""
+        shared = {"executor": machines.executor(), "should_stop": job.should_stop, "on_progress": job.report}
+        return {"seed": self.seed, **shared}
 
     def record(self, *results: Component | Certificate | SweepPoint | PartsCertificate) -> None:
         """Note what a run has found: components of solvers that keep k and signs, and certificates."""
@@ -103,7 +136,7 @@ class Subject:
 
     def along(self, ks: Iterable[int]) -> Mapping[int, Known]:
         """Return what is known at each k."""
-        return ledger.shared().along(self.problem, ks, carried.least_variance(self.cov))
+        return ledger.shared().along(self.problem, ks, self.least)
 
     def at(self, k: int | None = None) -> Known:
         """Return what is known at k, the sidebar's where none is named."""
@@ -115,7 +148,7 @@ class Subject:
 
         Disjoint parts never explain more than the total variance: a carried bound above it is left out.
         """
-        rows = ledger.shared().parts_along(self.problem, self.k, counts, carried.least_variance(self.cov))
+        rows = ledger.shared().parts_along(self.problem, self.k, counts, self.least)
         total = self.cov.trace
         return {
             r: replace(row, upper=math.inf) if row.upper > total and not row.proven else row for r, row in rows.items()
@@ -129,14 +162,14 @@ def solve_curve(
     subject: Subject, job: Job, publish: Callable[[SweepPoint], None], ks: Sequence[int], **settings: Any
 ) -> Sweep:
     """Find a component at each k; each point is entered into the ledger and published."""
-    return path(subject.cov, ks, nonnegative=subject.nonnegative, **_common(subject, job, publish), **settings)
+    return path(subject.cov, ks, nonnegative=subject.nonnegative, **_common(subject, job, publish) | settings)
 
 
 def prove_curve(
     subject: Subject, job: Job, publish: Callable[[SweepPoint], None], bare: Sweep, **settings: Any
 ) -> Sweep:
     """Prove upper bounds of a curve; each point is told of again."""
-    return certify_path(subject.cov, bare, **_common(subject, job, publish), **settings)
+    return certify_path(subject.cov, bare, **_common(subject, job, publish) | settings)
 
 
 def _common(subject: Subject, job: Job, publish: Callable[[SweepPoint], None]) -> dict[str, Any]:
@@ -144,4 +177,4 @@ def _common(subject: Subject, job: Job, publish: Callable[[SweepPoint], None]) -
         subject.record(point)
         publish(point)
 
-    return {"seed": subject.seed, "executor": machines.executor(), "on_point": tell, "should_stop": job.should_stop}
+    return {"on_point": tell, **subject.many(job)}

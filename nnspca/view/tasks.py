@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -37,8 +37,8 @@ class Task:
 
     kind: str  # of the tasks of one kind a session runs one at a time
     key: Hashable  # what tells it from others of its kind
-    make: Callable[[], Work]
-    forget: Callable[[], None] | None = None  # what a run that is asked for again must not find
+    work: Work
+    forgets: Sequence[Hashable] = ()  # keys of kept results that a run which is asked for again must not find
     after: Job | None = None  # whose first result it waits for
 
 
@@ -111,8 +111,8 @@ def offer(task: Task, button: Button, *, at_once: bool = False) -> Job | None:
 
 def begin_again(task: Task) -> None:
     """Begin a run of a task that finds nothing of an earlier one."""
-    if task.forget is not None:
-        task.forget()
+    for key in task.forgets:
+        cache.results().drop(key)
     _begin(task, asked=True)
 
 
@@ -131,37 +131,34 @@ def _begin(task: Task, *, asked: bool = False) -> Job:
     job = here.jobs[task.kind] = Job(task.key, lambda: here.is_open, shared_workers(), task.kind)
     job.asked = asked
     # Daemon threads: closing the server does not wait for runs that no page shows.
-    threading.Thread(target=job.run, args=(task.make(), task.after), name=f"nnspca-{task.kind}", daemon=True).start()
+    threading.Thread(target=job.run, args=(task.work, task.after), name=f"nnspca-{task.kind}", daemon=True).start()
     return job
 
 
-def kept(key: Hashable, find: Callable[[Job], Any]) -> Work:
-    """Return the work that publishes what ``find`` returns, and keeps it in the cache unless it was stopped."""
-    results = cache.results()
-
-    def work(job: Job) -> None:
-        answer = find(job)
-        if not answer.stopped:
-            results.put(key, answer)
-        job.publish(answer)
-
-    return work
+def kept(kind: str, key: Hashable, find: Work) -> Task:
+    """Return a task that computes its result anew, and keeps it unless it was stopped."""
+    return Task(kind, key, lambda job: cache.results().keep(key, find(job)))
 
 
 def answer(task: Task, job: Job | None, stopped: str) -> Any:
     """Show the run that was asked for; return its latest answer, or the one that is kept, None where there is none."""
     if job is not None:
-        under_way = not job.done
-        if follow(job, stopped) and under_way:
-            st.rerun()  # it ended after what the page says of the answer was drawn
-        if job.arrived:
-            return job.arrived[-1]
+        follow_to_end(job, stopped)
+        if job.results:
+            return job.result
     return cache.results().get(task.key)
+
+
+def follow_to_end(job: Job, stopped: str) -> None:
+    """Follow a job of which the page has said something already: where it ends meanwhile, the page is drawn again."""
+    under_way = not job.done
+    if follow(job, stopped) and under_way:
+        st.rerun()
 
 
 def wait_for_picture(job: Job) -> None:
     """Wait a moment for the first result: as long as a figure is worth more than an empty frame."""
-    while not job.done and not job.stopped and not job.arrived and job.age < (FIRST if job.about is None else PATIENCE):
+    while not job.done and not job.stopped and not job.results and job.age < (FIRST if job.live is None else PATIENCE):
         job.wait(AT_ONCE)
 
 
@@ -171,11 +168,11 @@ def follow(
     *,
     first: int = 0,
     waited: bool = False,
-    news: Callable[[Job], object] = lambda job: len(job.arrived),
+    news: Callable[[Job], object] = lambda job: len(job.results),
 ) -> bool:
     """Draw a job's progress and Stop, or what went wrong, or that it was stopped; return whether it has ended.
 
-    It then waits a moment for the ``first`` so many things that the job hands over: a page that has
+    It then waits a moment for the ``first`` so many results: a page that has
     nothing to show before shows them at once, not when it is drawn the next time. A page that has
     ``waited`` for its picture waits for no quick end before it shows progress. While the job runs the
     page is run again whenever its ``news`` are others.

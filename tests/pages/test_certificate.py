@@ -116,7 +116,7 @@ def test_a_longer_proof_comes_down_and_outlives_the_session(open_page, hasty):
     live = certificate_of("digits", 4)
     page.button(key="start-tighten").click().run()
     page = settle(page)
-    (fall,) = job_of(page, "tighten").arrived
+    (fall,) = job_of(page, "tighten").results
     assert fall.after.upper < fall.before.upper == live.upper
     nnspca.verify(fall.after, digits().cov)
     assert proofs.brought(fall.before, fall.after, fall.seconds, digits().total)[:20] in "\n".join(
@@ -139,7 +139,7 @@ def test_a_longer_proof_lowers_the_bound_as_it_goes_and_stop_keeps_it(open_page,
     redrawn(page).button(key="stop-tighten").click().run()
     assert job.wait(5)
     page = settle(page)
-    (fall,) = job.arrived
+    (fall,) = job.results
     assert fall.after.upper < live.upper and upper_of(fall.after) in texts(page)
 
 
@@ -152,8 +152,8 @@ def test_a_longer_proof_looks_for_a_better_component_first_says_so_and_lowers_th
     job.report = lambda progress: (report(progress), seen.append((progress.upper, about.at().upper)))
     proofs.keep(before, about)
     threading.Timer(1.0, job.stop).start()
-    proofs.tightening(about).make()(job)
-    (fall,) = job.arrived
+    job.run(proofs.tightening(about).work)
+    (fall,) = job.results
     assert seen and all(upper is None or at <= upper for upper, at in seen)
     assert fall.after.component.variance == fall.after.lower > poor.variance
     nnspca.verify(fall.after, cov)
@@ -174,7 +174,7 @@ def test_of_two_certificates_the_tighter_one_is_kept():
 @pytest.mark.parametrize("method", ["em", "pca"])
 def test_what_another_solver_finds_never_becomes_the_certificates_own(method, nothing_stored):
     about, job = digits(sign=ANY_SIGN), Job("other")
-    run.task(about, run.Choices(method, (), (method,), (9,))).make()(job)
+    run.task(about, run.Choices(method, (), (method,), (9,))).work(job)
     part, certificate = run.latest(job), proofs.certificate_at(about, 9)
     assert part.method == method
     assert certificate.component is not part and certificate.lower <= certificate.upper

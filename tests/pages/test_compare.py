@@ -65,7 +65,7 @@ def test_what_is_known_is_shown_without_a_run_and_a_live_run_says_what_it_has_pr
     page.button(key="start-compare").click().run()
     (job,) = jobs(settle(page))
     assert "Live, at" in texts(page)
-    for name, point in job.arrived:
+    for name, point in job.results:
         best = Subject(catalogue.dataset(name), State(data=name)).at(point.k)
         assert best.lower >= point.component.variance
         assert point.certificate is None or best.upper <= point.certificate.upper
@@ -84,7 +84,7 @@ def test_data_of_which_nothing_is_known_are_computed_first_and_solve_live_starts
     (before,) = jobs(page)
     page.button(key="start-compare").click().run()
     (after,) = jobs(settle(page))
-    ours, theirs = ([p.component for _, p in job.arrived] for job in (after, before))
+    ours, theirs = ([p.component for _, p in job.results] for job in (after, before))
     assert ours and not any(one is other for one in ours for other in theirs), "found anew"
 
 
@@ -97,7 +97,7 @@ def test_a_data_set_is_compared_as_the_other_pages_show_it_and_the_code_says_how
     assert "data[1] = nnspca.datasets.log1p(data[1])" in code and "data[0] =" not in code and "[(True, " in code
     assert "    nnspca.datasets.read(['count data.csv', 'gene data.csv']),\n" in code, "names of files stay as they are"
     prepared = nnspca.Covariance.from_dataset(nnspca.datasets.log1p(counts))
-    variances = {p.k: p.component.variance for name, p in jobs(page)[0].arrived if name == "counts"}
+    variances = {p.k: p.component.variance for name, p in jobs(page)[0].results if name == "counts"}
     assert variances[6] <= float(prepared.eigenpairs(1)[0][0]) * (1 + 1e-9)
     assert "Choose at least two data sets." in texts(open_page(PAGE, what=state.SETS, vs=["digits"]))
 
@@ -135,8 +135,8 @@ def test_a_broken_file_is_told_and_ends_the_page(open_page, monkeypatch):
 def test_a_run_takes_the_smallest_data_set_first_and_what_it_found_is_in_the_ledger():
     now, job = replace(State(), seed=11, sign=state.ANY_SIGN), Job("compare")
     data = tuple(Subject(catalogue.dataset(name), now) for name in ("digits", "pitprops"))
-    sets.work(data)(job)
-    assert next(iter(dict(job.arrived))) == "pitprops"
+    job.run(sets.task(data).work)
+    assert next(iter(dict(job.results))) == "pitprops"
     assert all(one.complete for one in sets.compared(data))
     assert sets.live(job).count("proven optimal") + sets.live(job).count("at least") == 2
 

@@ -122,7 +122,7 @@ def test_the_joint_certificate_opens_with_every_bound_and_is_verified_by_a_scrip
     tightening.wait(2)
     tightening.stop()
     assert tightening.wait(20)
-    fall = tightening.arrived[-1]
+    fall = tightening.result
     assert fall.after.upper <= certificate.upper and fall.after.lower == certificate.lower
     assert any("upper bound" in note.value for note in app.run().success)
     assert maximum(app) <= said, "the headline follows"

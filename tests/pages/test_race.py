@@ -29,7 +29,7 @@ def test_a_race_is_drawn_and_told_by_its_numbers_runs_again_from_its_code(open_p
     assert way["layout"]["meta"]["alt"].startswith(way["layout"]["title"]["text"])
     assert "Did not start: PCA (it uses every feature" in texts(page)
 
-    best, standing = Subject(catalogue.dataset("pitprops"), State(data="pitprops", k=4)).at(), jobs(page)[0].arrived[0]
+    best, standing = Subject(catalogue.dataset("pitprops"), State(data="pitprops", k=4)).at(), jobs(page)[0].results[0]
     assert f"**{say.capital(say.proven_share(best.ratio))}**" in page.markdown[0].value.replace("\u00a0", " ")
     assert best.upper <= standing.upper, "what the race has proven is in the ledger"
     assert best.lower >= max(lane.variance for lane in standing.lanes) * (1 - 1e-12)
@@ -42,9 +42,9 @@ def test_a_race_is_drawn_and_told_by_its_numbers_runs_again_from_its_code(open_p
     assert [lane.state for lane in scope["ended"].lanes] == [FINISHED] * 3 + [BARRED]
 
     again = settle(open_page(PAGE, **QUICK))
-    assert jobs(again)[0].arrived[0] is standing, "once run it is shown again"
+    assert jobs(again)[0].results[0] is standing, "once run it is shown again"
     again.button(key="start-race").click().run()
-    assert jobs(settle(again))[0].arrived[0] is not standing, "and run anew on request"
+    assert jobs(settle(again))[0].results[0] is not standing, "and run anew on request"
 
 
 @pytest.mark.parametrize(("name", "standardise", "k"), [("pitprops", False, 4), ("lfw-faces", True, 40)])
@@ -59,7 +59,7 @@ def test_a_stored_race_opens_without_a_run_says_no_more_than_the_ledger_and_solv
     assert page.markdown[0].value.replace("\u00a0", " ").startswith(f"**{say.capital(say.proven_share(best.ratio))}**")
     if name == "pitprops":
         page.button(key="start-race").click().run()
-        assert jobs(settle(page))[0].arrived and "A stored race" not in texts(page)
+        assert jobs(settle(page))[0].results and "A stored race" not in texts(page)
         assert jobs(open_page(PAGE, what="solvers", data=name, k=3)), "a problem without a stored race runs at once"
 
 

@@ -74,7 +74,7 @@ def test_a_feature_that_a_link_asks_about_is_answered_and_opens_its_fold(open_pa
 def second_of(page):
     """Return the second component, None where there is none."""
     job = job_of(page, "second")
-    return job.arrived[0] if job.arrived else None
+    return job.results[0] if job.results else None
 
 
 def test_the_samples_are_of_the_component_shown_and_the_second_one_uses_other_features(open_page):

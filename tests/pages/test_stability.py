@@ -91,10 +91,11 @@ def test_a_stopped_run_shows_what_is_proven_or_drawn_and_is_not_kept():
     data, now, job = catalogue.dataset("pitprops"), State(data="pitprops", k=4), Job("indispensable")
     parts = robust.only(nnspca.certify(Subject(data, now).cov, 4).component, 2.0)
     job.stop()
-    tasks.kept(robust._need_key(parts, Subject(data, now), 1.0), robust._need_find(parts, Subject(data, now), 1.0))(job)
-    (made,) = job.arrived
+    key = robust._need_key(parts, Subject(data, now), 1.0)
+    job.run(tasks.kept("need", key, lambda job: robust._need_find(job, parts, Subject(data, now), 1.0)).work)
+    (made,) = job.results
     assert made.stopped and made.proven[0].undecided.any()
-    assert cache.results().get(robust._need_key(parts, Subject(data, now), 1.0)) is None
+    assert cache.results().get(key) is None
     assert "not decided" in robust.need_summary(made, parts, "features")
 
     data, now, job = catalogue.dataset("digits"), State(data="digits", k=4), Job("stable")
@@ -106,12 +107,11 @@ def test_a_stopped_run_shows_what_is_proven_or_drawn_and_is_not_kept():
             job.stop()
 
     job.report = report
-    tasks.kept(
-        robust._stability_key(sought, Subject(data, now), 50), robust._stability_find(sought, Subject(data, now), 50)
-    )(job)
-    drawn = job.arrived[-1]
+    key = robust._stability_key(sought, Subject(data, now), 50)
+    job.run(tasks.kept("stable", key, lambda job: robust._stability_find(job, sought, Subject(data, now), 50)).work)
+    drawn = job.result
     assert drawn.stopped and 2 <= drawn.resamples < 50
-    assert cache.results().get(robust._stability_key(sought, Subject(data, now), 50)) is None
+    assert cache.results().get(key) is None
     assert "of 1 part" in robust.stability_summary(drawn, "pixels")
 
 

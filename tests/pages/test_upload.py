@@ -329,7 +329,7 @@ def test_a_matrix_that_is_not_repaired_is_refused_on_every_page_and_compare_writ
     (code,) = (block.value for block in page.code if "nnspca.sweep" in block.value)
     again = run(code)["cov"]
     (job,) = page.session_state["session"].jobs.values()
-    found = {name: point.component for name, point in job.arrived if point.certificate is None}
+    found = {name: point.component for name, point in job.results if point.certificate is None}
     assert again.variance(found["corr"].loadings) == pytest.approx(found["corr"].variance)
 
 

@@ -201,7 +201,7 @@ def check_and_files(certificate: Proof, subject: Subject) -> None:
 
     says = widgets.explained("verify", "Recomputes every variance and every upper bound with separate code.")
     button = Button("Check it by a second route", says, ":material/verified:")
-    job = tasks.offer(Task(f"verify-{key}", about, lambda: work), button)
+    job = tasks.offer(Task(f"verify-{key}", about, work), button)
     if job is not None:
         tasks.follow(job, "Stopped before the check was complete.")
         if job.done and job.result:

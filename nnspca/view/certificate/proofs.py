@@ -13,8 +13,8 @@ import streamlit as st
 
 import nnspca
 from nnspca.result import Certificate, PartsCertificate, Progress
-from nnspca.view import cache, machines, say, tasks
-from nnspca.view.jobs import Job, Work
+from nnspca.view import cache, say, tasks
+from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known
 from nnspca.view.subject import Subject
 from nnspca.view.tasks import Button, Key, Task
@@ -47,8 +47,7 @@ class Live:
 
 def live(job: Job | None) -> Live | None:
     """Return the last that a run has told of itself, where a person asked for it: else only the best known is said."""
-    told = job.arrived if job is not None and job.asked else ()
-    return next((thing for thing in reversed(told) if isinstance(thing, Live)), None)
+    return job.live if job is not None and job.asked else None
 
 
 class Clock:
@@ -75,7 +74,7 @@ class Clock:
 
     def _tell(self, **more: Any) -> None:
         self._told = dataclasses.replace(self._told, **more)
-        self._job.publish(self._told)
+        self._job.tell(self._told)
 
 
 def live_words(told: Live, whole: float, digits: int = 1, what: str = "component") -> str:
@@ -150,51 +149,42 @@ def keep(certificate: Proven, subject: Subject) -> Proven:
 def tightening(subject: Subject, parts: PartsCertificate | None = None) -> Task:
     """Return the task of lowering the upper bound of the k that is shown, or of ``parts``; it publishes the Fall."""
     if parts is None:
-        return Task("tighten", subject.key_of("tighten", subject.k), lambda: _tighten(subject, None))
+        return Task("tighten", subject.key_of("tighten", subject.k), lambda job: _tighten(job, subject, None))
     key = subject.key_of("tighten-parts", subject.k, parts.n_components, round(parts.lower, 12))
-    return Task("tighten-parts", key, lambda: _tighten(subject, parts))
+    return Task("tighten-parts", key, lambda job: _tighten(job, subject, parts))
 
 
-def _tighten(subject: Subject, parts: PartsCertificate | None) -> Work:
-    """Return what closes the gap until it stands or Stop is pressed; whatever is found and proven is kept.
+def _tighten(job: Job, subject: Subject, parts: PartsCertificate | None) -> Fall:
+    """Close the gap until it stands or Stop is pressed; whatever is found and proven is kept.
 
     One component is closed in on from both sides: a longer search for a better one comes first.
     """
-    cov, k, r = subject.cov, subject.k, 1 if parts is None else parts.n_components
+    start, k, r = time.monotonic(), subject.k, 1 if parts is None else parts.n_components
 
-    def work(job: Job) -> None:
-        start = time.monotonic()
+    def listen(progress: Progress) -> None:
+        if progress.upper is not None:
+            subject.record_upper(k, progress.upper, r)  # first: what is reported may be drawn at once
+        name = say.title(progress.stage.removeprefix("bound ").strip("“”"))
+        job.report(dataclasses.replace(progress, stage=f"Tightening: {name}"))
 
-        def listen(progress: Progress) -> None:
-            if progress.upper is not None:
-                subject.record_upper(k, progress.upper, r)  # first: what is reported may be drawn at once
-            name = say.title(progress.stage.removeprefix("bound ").strip("“”"))
-            job.report(dataclasses.replace(progress, stage=f"Tightening: {name}"))
-
-        common: dict[str, Any] = {"nonnegative": subject.nonnegative, "seed": subject.seed}
-        common |= {"should_stop": job.should_stop, "on_progress": listen}
-        longer: dict[str, Any] = {"gap": CLOSED, "time_limit": math.inf}  # for as long as it falls
-        before: Any = parts or certificate_at(subject, k)
-        after: Any
-        if parts is not None:
-            after = machines.call(nnspca.certify_parts, cov, r, k, before.parts, warm_start=before, **longer, **common)
-        else:
-            before = before or keep(machines.call(nnspca.certify, cov, k, **common), subject)
-            listen(Progress(0.0, "a longer search", before.lower, before.upper))
-            searched = machines.call(
-                nnspca.solve,
-                cov,
-                k,
-                restarts=RESTARTS,
-                leaders=LEADERS,
-                start=np.asarray(before.component.loadings),
-                **common | {"on_progress": lambda at: listen(dataclasses.replace(at, fraction=0.0, variance=None))},
-            )
-            best = searched if searched.variance > before.lower * (1 + GAIN) else before.component
-            after = machines.call(nnspca.certify, cov, k, component=best, warm_start=before, **longer, **common)
-        job.publish(Fall(before, keep(after, subject), time.monotonic() - start))
-
-    return work
+    longer: dict[str, Any] = {"gap": CLOSED, "time_limit": math.inf, "on_progress": listen}  # for as long as it falls
+    before: Any = parts
+    after: Any
+    if parts is not None:
+        after = subject.call(job, nnspca.certify_parts, r, k, parts.parts, warm_start=parts, **longer)
+    else:
+        before = certificate_at(subject, k) or keep(subject.call(job, nnspca.certify, k, on_progress=listen), subject)
+        listen(Progress(0.0, "a longer search", before.lower, before.upper))
+        more: dict[str, Any] = {
+            "restarts": RESTARTS,
+            "leaders": LEADERS,
+            "start": np.asarray(before.component.loadings),
+        }
+        more["on_progress"] = lambda at: listen(dataclasses.replace(at, fraction=0.0, variance=None))
+        searched = subject.call(job, nnspca.solve, k, **more)
+        best = searched if searched.variance > before.lower * (1 + GAIN) else before.component
+        after = subject.call(job, nnspca.certify, k, component=best, warm_start=before, **longer)
+    return Fall(before, keep(after, subject), time.monotonic() - start)
 
 
 STOPPED = "Stopped. Every upper bound proven so far is kept."
@@ -219,11 +209,9 @@ def under_way(job: Job | None, subject: Subject) -> None:
     """Show a longer proof under way, or what it has brought."""
     if job is None:
         return
-    going = not job.done
-    if tasks.follow(job, STOPPED) and going:
-        st.rerun()  # it ended after the page had drawn what was known before
-    if job.arrived:
-        fall = job.arrived[-1]
+    tasks.follow_to_end(job, STOPPED)
+    if job.result is not None:
+        fall = job.result
         st.success(brought(fall.before, fall.after, fall.seconds, subject.total), icon=":material/trending_down:")
 
 

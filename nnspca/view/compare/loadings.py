@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import streamlit as st
@@ -16,7 +16,7 @@ from nnspca.view import cache, sanitize, say, tasks
 from nnspca.view.jobs import Job
 from nnspca.view.say import share
 from nnspca.view.subject import Subject
-from nnspca.view.tasks import Key, Task
+from nnspca.view.tasks import Key
 
 TITLE = "Loadings found elsewhere: how good are they?"
 TEXT, FILE = "given-text", "given-file"
@@ -90,7 +90,7 @@ def ask(subject: Subject) -> None:
     except ValueError as problem:
         st.error(sanitize.plain(str(problem)), icon=":material/error:")
         return
-    task = Task("judge", _key(subject), lambda: tasks.kept(_key(subject), _judge(subject, loadings)))
+    task = tasks.kept("judge", _key(subject), lambda job: _judge(job, subject, loadings))
     job = tasks.offer(task, tasks.Button("Judge", "Some seconds.", ":material/gavel:"))
     judged: Judgement | None = tasks.answer(task, job, "Stopped. What was proven by then is shown.")
     if judged is not None:
@@ -107,17 +107,12 @@ def _key(subject: Subject) -> Key:
     return subject.key_of("judged", subject.seed, hashlib.sha256(_text().encode()).hexdigest())
 
 
-def _judge(subject: Subject, loadings: np.ndarray) -> Callable[[Job], Judgement]:
-    def judge(job: Job) -> Judgement:
-        judged = nnspca.certify_loadings(
-            subject.cov, loadings, seed=subject.seed, should_stop=job.should_stop, on_progress=job.report
-        )
-        for certificate in judged.certificates:
-            if certificate.nonnegative == subject.nonnegative:
-                subject.record(certificate)
-        return judged
-
-    return judge
+def _judge(job: Job, subject: Subject, loadings: np.ndarray) -> Judgement:
+    judged = nnspca.certify_loadings(
+        subject.cov, loadings, seed=subject.seed, should_stop=job.should_stop, on_progress=job.report
+    )
+    subject.record(*(proof for proof in judged.certificates if proof.nonnegative == subject.nonnegative))
+    return judged
 
 
 def told(judged: Judgement, subject: Subject) -> list[dict[str, object]]:

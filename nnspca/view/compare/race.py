@@ -16,7 +16,7 @@ import nnspca
 from nnspca.result import Progress, wording
 from nnspca.studies import race
 from nnspca.studies.racing import BARRED, RUNNING, STOPPED, Fall, Lane, Mark, Race, reason_excluded
-from nnspca.view import cache, machines, sanitize, say
+from nnspca.view import cache, sanitize, say
 from nnspca.view.compare import figures
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import Job
@@ -57,37 +57,27 @@ def options(racers: Sequence[str], now: State) -> dict[str, dict[str, object]]:
 
 
 def task(subject: Subject, racers: Sequence[str]) -> Task:
-    """Return the live race: its work keeps the standing in ``about``, and publishes the race once it has ended."""
+    """Return the live race, which tells its standing."""
     key = subject.key("race", subject.now.d, racers)
-    cov, results = subject.cov, cache.results()
 
-    def work(job: Job) -> None:
-        def look(standing: Race) -> None:
-            if any(lane.marks or lane.state != RUNNING for lane in standing.lanes):  # until then nothing can be drawn
-                job.about = standing
-            job.report(Progress(standing.fraction, _stage(standing)))
+    def work(job: Job) -> Race:
+        return cache.results().find(key, lambda: _run(job, subject, racers), job.should_stop)
 
-        ended = results.get(key) or machines.call(
-            race,
-            cov,
-            subject.k,
-            racers,
-            nonnegative=subject.nonnegative,
-            seed=subject.seed,
-            options=options(racers, subject.now),
-            seconds=SECONDS,
-            should_stop=job.should_stop,
-            here=True,
-            on_look=look,
-        )
-        subject.record(*(lane.component for lane in ended.lanes if lane.component is not None))
-        if ended.upper is not None:
-            subject.record_upper(subject.k, ended.upper)
-        if not ended.stopped:
-            results.put(key, ended)
-        job.publish(ended)
+    return Task("race", key, work, forgets=[key])
 
-    return Task("race", key, lambda: work, lambda: results.drop(key))
+
+def _run(job: Job, subject: Subject, racers: Sequence[str]) -> Race:
+    def look(standing: Race) -> None:
+        if any(lane.marks or lane.state != RUNNING for lane in standing.lanes):  # until then nothing can be drawn
+            job.tell(standing)
+        job.report(Progress(standing.fraction, _stage(standing)))
+
+    more: dict[str, Any] = {"options": options(racers, subject.now), "on_progress": None, "on_look": look}
+    ended = subject.call(job, race, subject.k, racers, seconds=SECONDS, here=True, **more)
+    subject.record(*(lane.component for lane in ended.lanes if lane.component is not None))
+    if ended.upper is not None:
+        subject.record_upper(subject.k, ended.upper)
+    return ended
 
 
 def _stage(standing: Race) -> str:
@@ -98,7 +88,7 @@ def _stage(standing: Race) -> str:
 
 def news(job: Job) -> Hashable:
     """Return what changes whenever the race has something new to draw."""
-    return len(job.arrived), job.progress.fraction if job.about is not None else 0.0
+    return len(job.results), job.progress.fraction if job.live is not None else 0.0
 
 
 FILE = Path(__file__).with_name("races.json")  # written by `python -m tests.stored races`
@@ -147,7 +137,7 @@ def stored(subject: Subject, racers: Sequence[str]) -> Race | None:
 
 def standing(job: Job | None, before: Race | None) -> Race | None:
     """Return the race as it is known now: the live one where one was begun, else the recorded one."""
-    return before if job is None else job.arrived[0] if job.arrived else job.about
+    return before if job is None else job.result or job.live
 
 
 def track(

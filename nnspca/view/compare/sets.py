@@ -11,7 +11,7 @@ from nnspca.result import SweepPoint
 from nnspca.view import ledger, sanitize, say
 from nnspca.view.compare import figures
 from nnspca.view.figures.style import Figure
-from nnspca.view.jobs import Job, Work, stretch
+from nnspca.view.jobs import Job, stretch
 from nnspca.view.ledger import Known
 from nnspca.view.link import state
 from nnspca.view.link.state import State
@@ -103,32 +103,28 @@ def compared(subjects: Sequence[Subject]) -> list[Compared]:
 def task(subjects: Sequence[Subject]) -> Task:
     """Return what the page has computed: at some k of each data set a component and an upper bound."""
     key = tuple(one.key_of("sweep", one.seed, cardinalities(one)) for one in subjects)
-    return Task("compare", key, lambda: work(subjects))
+    return Task("compare", key, lambda job: solve_all(job, subjects))
 
 
-def work(subjects: Sequence[Subject]) -> Work:
-    """Return the work of the page: publishes (data set, SweepPoint) as they come, the smallest data set first."""
+def solve_all(job: Job, subjects: Sequence[Subject]) -> None:
+    """Solve and prove the k of each data set, the smallest first; publish (data set, SweepPoint) as they come."""
     titles = labels()
     ordered = sorted(subjects, key=lambda one: one.data.n_features)
+    for place, one in enumerate(ordered):
+        if job.should_stop():
+            return
 
-    def work_through(job: Job) -> None:
-        for place, one in enumerate(ordered):
-            if job.should_stop():
-                return
+        def publish(point: SweepPoint, name: str = one.data.name) -> None:
+            job.publish((name, point))
 
-            def publish(point: SweepPoint, name: str = one.data.name) -> None:
-                job.publish((name, point))
+        def told(_: str, name: str = one.data.name) -> str:
+            return f"Running: {titles[name]}"
 
-            def told(_: str, name: str = one.data.name) -> str:
-                return f"Running: {titles[name]}"
-
-            middle = (place + SOLVING) / len(ordered)
-            span = stretch(job.report, place / len(ordered), middle, told)
-            bare = solve_curve(one, job, publish, cardinalities(one), on_progress=span)
-            span = stretch(job.report, middle, (place + 1) / len(ordered), told)
-            prove_curve(one, job, publish, bare, on_progress=span)
-
-    return work_through
+        middle = (place + SOLVING) / len(ordered)
+        span = stretch(job.report, place / len(ordered), middle, told)
+        bare = solve_curve(one, job, publish, cardinalities(one), on_progress=span)
+        span = stretch(job.report, middle, (place + 1) / len(ordered), told)
+        prove_curve(one, job, publish, bare, on_progress=span)
 
 
 def answer(sets: Sequence[Compared]) -> str:
@@ -148,7 +144,7 @@ def answer(sets: Sequence[Compared]) -> str:
 
 def live(job: Job) -> str:
     """Say what a run that has ended has proven by itself, without what was known before."""
-    proven = {(name, p.k): p.certificate.ratio for name, p in job.arrived if p.certificate is not None}
+    proven = {(name, p.k): p.certificate.ratio for name, p in job.results if p.certificate is not None}
     if not proven:
         return ""
     titles = labels()

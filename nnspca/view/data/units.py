@@ -13,7 +13,7 @@ import nnspca
 from nnspca.datasets import preparing
 from nnspca.datasets.inspecting import MOST_COLUMNS, Inspection
 from nnspca.result import Component, sentences
-from nnspca.view import machines, sanitize, tasks
+from nnspca.view import sanitize, tasks
 from nnspca.view.desk import Desk
 from nnspca.view.jobs import Job
 from nnspca.view.link import state
@@ -100,7 +100,7 @@ def _ask(question: Question, why: str, subject: Subject, slot: str) -> None:
     wanted = [view for view in views.values() if view.cov and not view.at().found]  # looked up in the page's thread
     if wanted:
         key = tuple(view.key("units") for view in views.values())
-        if not tasks.follow(tasks.ask(Task(slot, key, lambda: lambda job: _find(job, wanted)))):
+        if not tasks.follow(tasks.ask(Task(slot, key, lambda job: _find(job, wanted)))):
             return
     found = {name: view.at().component for name, view in views.items() if view.at().found}
     if len({tuple(part.support) for part in found.values()}) == 1 < len(found):
@@ -132,16 +132,7 @@ def _find(job: Job, wanted: Sequence[Subject]) -> None:
     """Find the component of each answer."""
     for view in wanted:
         if not job.should_stop():
-            part = machines.call(
-                nnspca.solve,
-                view.cov,
-                view.k,
-                nonnegative=view.nonnegative,
-                seed=view.seed,
-                should_stop=job.should_stop,
-                on_progress=job.report,
-            )
-            view.record(part)
+            view.call(job, nnspca.solve, view.k)
 
 
 def _answer(name: str, view: Subject, part: Component | None, slot: str, choice: Mapping[str, Any], now: State) -> None:

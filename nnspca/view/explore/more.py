@@ -16,7 +16,7 @@ import nnspca
 from nnspca.result import Bound, Component, CrossValidation, Progress, Stability, SweepPoint, sentences, wording
 from nnspca.solvers.registry import METHODS
 from nnspca.studies import paper_bound
-from nnspca.view import cache, export, machines, robust, say, tasks
+from nnspca.view import cache, export, robust, say, tasks
 from nnspca.view.certificate import panels, proofs
 from nnspca.view.explore import figures
 from nnspca.view.explore.run import KEYS, STEPS, Choices, few
@@ -64,28 +64,18 @@ def _paper(view: View) -> None:
 
 def _paper_bounds(view: View) -> dict[int, Bound]:
     """Return the paper's bound at each k so far; its run begins with the first look."""
-    ks, cov = few(view.choice.ks, STEPS), view.cov
-    key = view.key_of("paper", view.seed, ks)
+    ks = few(view.choice.ks, STEPS)
 
     def work(job: Job) -> None:
         for done, k in enumerate(ks):
             job.report(Progress(done / len(ks), "The paper's bound"))
             if job.should_stop():
                 return
-            bound = machines.call(
-                paper_bound,
-                cov,
-                k,
-                nonnegative=view.nonnegative,
-                max_samples=DIRECTIONS,
-                seed=view.seed,
-                should_stop=job.should_stop,
-            )
-            job.publish((k, bound))
+            job.publish((k, view.call(job, paper_bound, k, max_samples=DIRECTIONS, on_progress=None)))
 
-    job = tasks.ask(Task("paper", key, lambda: work))
+    job = tasks.ask(Task("paper", view.key_of("paper", view.seed, ks), work))
     tasks.follow(job)
-    return dict(job.arrived)
+    return dict(job.results)
 
 
 def figure(view: View) -> Figure:
@@ -123,7 +113,7 @@ def which_k(view: View) -> Figure | None:
             width=260,
         )
         key = _held_out_key(view, ks, solver, folds)
-        task = Task("which", key, lambda: tasks.kept(key, _hold_out(view, ks, solver, folds)))
+        task = tasks.kept("which", key, lambda job: _hold_out(job, view, ks, solver, folds))
         about = "Takes as long as the curve, once for each fold. Stop at any time: the results so far are shown."
         job = tasks.offer(task, tasks.compute(about, ":material/content_cut:"))
     result = tasks.answer(task, job, STOPPED)
@@ -209,34 +199,24 @@ def _held_out_key(subject: Subject, ks: tuple[int, ...], solver: str, folds: int
     return subject.key_of("held-out", subject.seed, ks, solver, folds)
 
 
-def _hold_out(subject: Subject, ks: tuple[int, ...], solver: Any, folds: int) -> Callable[[Job], CrossValidation]:
-    """Return what measures each k on held-out samples; it publishes whenever a k is known for every fold."""
+def _hold_out(job: Job, subject: Subject, ks: tuple[int, ...], solver: Any, folds: int) -> CrossValidation:
+    """Measure each k on held-out samples; publish whenever a k is known for every fold."""
 
-    def find(job: Job) -> CrossValidation:
-        published = 0
+    def look(result: CrossValidation) -> None:
+        whole = int(np.isfinite(result.fitted).all(axis=0).sum())
+        if len(job.results) < whole < len(result.ks):
+            job.publish(result)
 
-        def look(result: CrossValidation) -> None:
-            nonlocal published
-            whole = int(np.isfinite(result.fitted).all(axis=0).sum())
-            if published < whole < len(result.ks):
-                published = whole
-                job.publish(result)
-
-        return nnspca.cross_validate(
-            subject.data,
-            ks,
-            folds=folds,
-            method=solver,
-            standardize=subject.standardise,
-            nonnegative=subject.nonnegative,
-            seed=subject.seed,
-            executor=machines.executor(),
-            on_point=look,
-            should_stop=job.should_stop,
-            on_progress=job.report,
-        )
-
-    return find
+    return nnspca.cross_validate(
+        subject.data,
+        ks,
+        folds=folds,
+        method=solver,
+        standardize=subject.standardise,
+        nonnegative=subject.nonnegative,
+        on_point=look,
+        **subject.many(job),
+    )
 
 
 def _say_which(result: CrossValidation, view: View, solver: str, folds: int) -> Figure | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,9 +13,9 @@ import nnspca
 from nnspca.result import Component, Progress, SweepPoint
 from nnspca.solvers.registry import OptionInfo
 from nnspca.tasks import coarse_first
-from nnspca.view import cache, ledger, machines, sanitize, tasks
+from nnspca.view import cache, ledger, sanitize, tasks
 from nnspca.view.certificate import proofs
-from nnspca.view.jobs import Job, Work, stretch
+from nnspca.view.jobs import Job, stretch
 from nnspca.view.ledger import Known
 from nnspca.view.link import state
 from nnspca.view.link.state import usual_k
@@ -92,39 +93,33 @@ def along(subject: Subject, choice: Choices, shown: Job | None) -> tuple[Job | N
         own = ()
     rows = subject.along(ks)
     missing = [k for k in ks if not rows[k].found or (k in own and not is_known(subject, rows[k]))]
-    curve = Task("path", subject.key_of("path", subject.seed, ks), lambda: _along(subject, ks, own), after=shown)
+    key = subject.key_of("path", subject.seed, ks)
+    curve = Task("path", key, lambda job: _solve_curve(job, subject, ks, own), after=shown)
     job = tasks.ask(curve) if missing else tasks.running(curve)
     if not choice.others:
         return job, None
     key = subject.key_of("sweep", subject.seed, choice.others, ks)
-    return job, tasks.ask(Task("curves", key, lambda: _others(subject, choice), after=shown))
+    return job, tasks.ask(Task("curves", key, lambda job: _solve_others(job, subject, choice), after=shown))
 
 
-def _others(subject: Subject, choice: Choices) -> Work:
-    """Return what finds other solvers' curves, which are always computed; a point is kept for all visitors."""
+def _solve_others(job: Job, subject: Subject, choice: Choices) -> None:
+    """Find other solvers' curves, which are always computed; a point is kept for all visitors."""
     ks, results = choice.ks if len(choice.ks) <= MOST else few(choice.ks, STEPS), cache.results()
 
     def key(k: int, method: str) -> tasks.Key:
         return subject.key_of("point", subject.seed, k, method)
 
-    def known(k: int, method: str) -> Component | None:
-        found: Component | None = results.get(key(k, method))
-        return found
+    def publish(point: SweepPoint) -> None:
+        results.keep(key(point.k, point.method), point.component)
+        job.publish(point)
 
-    def work(job: Job) -> None:
-        def publish(point: SweepPoint) -> None:
-            if not point.component.stopped:
-                results.put(key(point.k, point.method), point.component)
-            job.publish(point)
-
-        solve_curve(subject, job, publish, ks, known=known, methods=choice.others, on_progress=job.report)
-
-    return work
+    more: dict[str, Any] = {"methods": choice.others, "known": lambda *at: results.get(key(*at))}
+    solve_curve(subject, job, publish, ks, **more)
 
 
-def _along(subject: Subject, ks: tuple[int, ...], own: tuple[int, ...]) -> Work:
-    """Return what solves the curve and proves it, coarse k first, from what the ledger knows; all goes into it."""
-    wide = subject.data.n_features > SMALL
+def _solve_curve(job: Job, subject: Subject, ks: tuple[int, ...], own: tuple[int, ...]) -> None:
+    """Solve the curve and prove it, coarse k first, from what the ledger knows; all goes into it."""
+    is_wide = subject.data.n_features > SMALL
 
     def known(k: int, _: str) -> Component | None:
         row = subject.at(k)
@@ -134,35 +129,22 @@ def _along(subject: Subject, ks: tuple[int, ...], own: tuple[int, ...]) -> Work:
         if point.certificate is not None and not point.certificate.stopped:  # one cut short is not kept
             proofs.keep(point.certificate, subject)
 
-    def work(job: Job) -> None:
-        bare = solve_curve(
-            subject,
-            job,
-            keep,
-            ks,
-            known=known,
-            anchors=ANCHORS if wide else None,
-            options=QUICK if wide else None,
-            on_progress=stretch(job.report, 0.0, SOLVING, lambda at: f"Drawing the curve: {at.partition(':')[0]}"),
-        )
-        job.deprioritise()  # what is asked for at one k goes before the band
-        prove_curve(
-            subject,
-            job,
-            keep,
-            replace(bare, stopped=False),
-            ks=[k for k in own if not is_known(subject, subject.at(k))],
-            within=WITHIN,
-            on_progress=stretch(job.report, SOLVING, 1.0, lambda at: f"Proving upper bounds: {at.partition(':')[0]}"),
-        )
+    def listen(begin: float, end: float, doing: str) -> Callable[[Progress], None]:
+        return stretch(job.report, begin, end, lambda at: f"{doing}: {at.partition(':')[0]}")
 
-    return work
+    quick: dict[str, Any] = {"anchors": ANCHORS, "options": QUICK} if is_wide else {}
+    solving = listen(0.0, SOLVING, "Drawing the curve")
+    bare = solve_curve(subject, job, keep, ks, known=known, on_progress=solving, **quick)
+    job.deprioritise()  # what is asked for at one k goes before the band
+    bare, unproven = replace(bare, stopped=False), [k for k in own if not is_known(subject, subject.at(k))]
+    proving = listen(SOLVING, 1.0, "Proving upper bounds")
+    prove_curve(subject, job, keep, bare, ks=unproven, within=WITHIN, on_progress=proving)
 
 
 def by_solver(job: Job | None) -> dict[str, dict[int, Component]]:
     """Return what the other solvers have found so far, by solver and k."""
     components: dict[str, dict[int, Component]] = {}
-    for point in job.arrived if job is not None else ():
+    for point in job.results if job is not None else ():
         components.setdefault(point.method, {})[point.k] = point.component
     return components
 
@@ -276,7 +258,7 @@ SOLVED = 0.2  # share of the progress at which the component is found
 def task(subject: Subject, choice: Choices) -> Task:
     """Return the task of the k that is shown: its run publishes a Component, and how it goes."""
     key = subject.key("solve", choice.method, choice.options)
-    return Task("explore", key, lambda: _solve(subject, choice, key), lambda: cache.results().drop(key))
+    return Task("explore", key, lambda job: _solve(job, subject, choice, key), forgets=[key])
 
 
 def is_needed(subject: Subject, choice: Choices) -> bool:
@@ -288,65 +270,43 @@ def is_needed(subject: Subject, choice: Choices) -> bool:
 
 def find(subject: Subject) -> Job | None:
     """Return the run that seeks the component of a k between stored ones, whose bound is carried."""
-    sought = Task("find", subject.key("find"), lambda: _find(subject))
+    sought = Task("find", subject.key("find"), lambda job: _find(job, subject))
     return tasks.running(sought) if subject.at().found else tasks.ask(sought)
 
 
-def _find(subject: Subject) -> Work:
-    cov, start = subject.cov, subject.at().component.loadings
-    common: dict[str, Any] = {"nonnegative": subject.nonnegative, "seed": subject.seed, "start": start}
-    if subject.data.n_features > SMALL:
-        common |= QUICK["best"]
-
-    def work(job: Job) -> None:
-        part = machines.call(
-            nnspca.solve, cov, subject.k, should_stop=job.should_stop, on_progress=job.report, **common
-        )
-        subject.record(part)
-        job.publish(part)
-
-    return work
+def _find(job: Job, subject: Subject) -> Component:
+    quick: dict[str, Any] = QUICK["best"] if subject.data.n_features > SMALL else {}
+    return subject.call(job, nnspca.solve, subject.k, start=subject.at().component.loadings, **quick)
 
 
 def latest(job: Job | None) -> Component | None:
     """Return the component that a run for one k has found; None before."""
-    return None if job is None else next((thing for thing in job.arrived if isinstance(thing, Component)), None)
+    return None if job is None else job.result
 
 
-def _solve(subject: Subject, choice: Choices, key: tasks.Key) -> Work:
-    """Return what solves one k and proves an upper bound, unless another solver is shown and one is known."""
-    cov, kept, best = subject.cov, cache.results(), choice.method == "best"
-    common: dict[str, Any] = {"nonnegative": subject.nonnegative, "seed": subject.seed}
+def _solve(job: Job, subject: Subject, choice: Choices, key: tasks.Key) -> None:
+    """Solve one k and prove an upper bound, unless another solver is shown and one is known."""
+    before, is_best = subject.at(), choice.method == "best"
+    clock = proofs.Clock(job, before.lower if nnspca.METHODS[choice.method].feasible else 0.0)
+    solving = stretch(job.report, 0.0, SOLVED, lambda stage: f"Solving: {stage}")
+    proving = stretch(job.report, SOLVED, 1.0, lambda _: "Proving an upper bound")
 
-    def work(job: Job) -> None:
-        before = subject.at()
-        clock = proofs.Clock(job, before.lower if nnspca.METHODS[choice.method].feasible else 0.0)
-        solving = stretch(job.report, 0.0, SOLVED, lambda stage: f"Solving: {stage}")
-        proving = stretch(job.report, SOLVED, 1.0, lambda _: "Proving an upper bound")
+    def listen(progress: Progress) -> None:
+        if progress.upper is not None and clock.fell(progress.upper):
+            subject.record_upper(subject.k, progress.upper)
+        proving(progress)
 
-        def listen(progress: Progress) -> None:
-            if progress.upper is not None and clock.fell(progress.upper):
-                subject.record_upper(subject.k, progress.upper)
-            proving(progress)
+    def solve() -> Component:
+        options = dict(choice.options)
+        return subject.call(job, nnspca.solve, subject.k, choice.method, on_progress=solving, **options)
 
-        common["should_stop"] = job.should_stop
-        with kept.sought(key, job.should_stop):  # where another session is at it, its answer is taken
-            part = kept.get(key)
-            if part is None:
-                options = dict(choice.options)
-                part = machines.call(
-                    nnspca.solve, cov, subject.k, choice.method, on_progress=solving, **common, **options
-                )
-                if not part.stopped:
-                    kept.put(key, part)
-            subject.record(part)
-            job.publish(part)
-            clock.found(part.variance)
-            if (best or not before.bounded) and not job.should_stop():
-                given = part if best else None  # another solver's may be no component of this problem
-                proof = machines.call(nnspca.certify, cov, subject.k, component=given, on_progress=listen, **common)
-                clock.fell(proof.upper)
-                proofs.keep(proof, subject)
-        clock.end()
-
-    return work
+    part = cache.results().find(key, solve, job.should_stop)
+    subject.record(part)
+    job.publish(part)
+    clock.found(part.variance)
+    if (is_best or not before.bounded) and not job.should_stop():
+        given = part if is_best else None  # another solver's may be no component of this problem
+        proof = subject.call(job, nnspca.certify, subject.k, component=given, on_progress=listen)
+        clock.fell(proof.upper)
+        proofs.keep(proof, subject)
+    clock.end()

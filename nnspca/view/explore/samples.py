@@ -12,7 +12,7 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Component, Contribution, wording
-from nnspca.view import cache, machines, sanitize, say, session, tasks
+from nnspca.view import cache, sanitize, say, session, tasks
 from nnspca.view.explore import figures
 from nnspca.view.explore.figures import Positions
 from nnspca.view.figures.dataset import curves, montage
@@ -172,34 +172,21 @@ KEYS = state.keys_of("explore")
 def _second(first: Component, subject: Subject) -> Job:
     """Return the session's run of a component of other features, which publishes it where there is one."""
     key = subject.key("second", first.method, hash(first.loadings.tobytes()))
-    cov, known = subject.cov, cache.results()
+    used, cov = first.loadings != 0, subject.cov
 
-    def work(job: Job) -> None:
-        used = first.loadings != 0
-        if subject.data.kind == "covariance" or used.all():
-            return
-        second = known.get(key)
-        if second is None:
-            left = nnspca.deflate(cov, first.loadings[:, None], "disjoint")
-            if left.trace <= 1e-12 * cov.trace:  # nothing varies any more
-                return
-            second = machines.call(
-                nnspca.solve,
-                left,
-                min(subject.k, left.n_features),
-                nonnegative=subject.nonnegative,
-                seed=subject.seed,
-                should_stop=job.should_stop,
-                on_progress=job.report,
-            )
-            loadings = np.zeros(cov.n_features)
-            loadings[~used] = second.loadings
-            second = replace(second, loadings=loadings, variance=cov.variance(loadings))
-            if not second.stopped:
-                known.put(key, second)
-        job.publish(second)
+    def solve(job: Job) -> Component:
+        left = nnspca.deflate(cov, first.loadings[:, None], "disjoint")
+        second = subject.call(job, nnspca.solve, min(subject.k, left.n_features), cov=left)
+        loadings = np.zeros(cov.n_features)
+        loadings[~used] = second.loadings
+        return replace(second, loadings=loadings, variance=cov.variance(loadings))
 
-    return tasks.ask(Task("samples", key, lambda: work))
+    def work(job: Job) -> Component | None:
+        if cov.diagonal[~used].sum() <= 1e-12 * cov.trace:  # nothing varies any more
+            return None
+        return cache.results().find(key, lambda: solve(job), job.should_stop)
+
+    return tasks.ask(Task("samples", key, work))
 
 
 def positioned(subject: Subject, first: Component, second: Component | None) -> Positions:
@@ -228,7 +215,7 @@ def panel(first: Component, subject: Subject) -> None:
         job = _second(first, subject)
         job.wait_for_first(tasks.AT_ONCE)  # where it is known; the first figure does not wait for the second
         tasks.follow(job, waited=True)
-        positions = positioned(subject, first, job.arrived[0] if job.arrived else None)
+        positions = positioned(subject, first, job.result)
         st.markdown(
             sanitize.plain(
                 f"{score(first, data, standardised=subject.standardise)} {told_apart(data, positions.apart)}"

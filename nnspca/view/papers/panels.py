@@ -18,7 +18,7 @@ from nnspca.studies.study import PROOFS
 from nnspca.view import cache, ledger, machines, tasks
 from nnspca.view.figures import style
 from nnspca.view.figures.style import Palette
-from nnspca.view.jobs import Job, Work
+from nnspca.view.jobs import Job
 from nnspca.view.link import canvas, state
 from nnspca.view.link.canvas import Card
 from nnspca.view.link.state import State
@@ -72,10 +72,13 @@ def absent(study: Study) -> None:
 
 def start(study: Study, now: State) -> Job | None:
     """Draw the button that solves live; return the job, None until it has been asked for."""
-    key = _key(study, now)
-    task = Task("study", key, lambda: _work(study, now), lambda: cache.results().drop(key))
-    known = cache.results().get(key) is not None  # what another visit has run is shown at once
-    return tasks.offer(task, tasks.solve(width="content"), at_once=known)
+    key, results = _key(study, now), cache.results()
+
+    def work(job: Job) -> StudyResult:
+        return results.find(key, lambda: _run(job, study, now), job.should_stop)
+
+    known = results.get(key) is not None  # what another visit has run is shown at once
+    return tasks.offer(Task("study", key, work, forgets=[key]), tasks.solve(width="content"), at_once=known)
 
 
 def _key(study: Study, now: State) -> tuple[Hashable, ...]:
@@ -83,28 +86,10 @@ def _key(study: Study, now: State) -> tuple[Hashable, ...]:
     return "study", study.name, data_of(study), now.seed
 
 
-def _work(study: Study, now: State) -> Work:
-    """Return the work of one study: publishes the result as it fills, and enters what is proven into the ledger."""
-    known, key, data = cache.results(), _key(study, now), data_of(study)
-
-    def work(job: Job) -> None:
-        result = known.get(key)
-        if result is None:
-            result = machines.call(
-                _result,
-                study.name,
-                seed=now.seed,
-                data=data,
-                should_stop=job.should_stop,
-                here=True,
-                on_progress=job.report,
-                on_rows=job.publish,
-            )
-            if not result.stopped:
-                known.put(key, result)
-        job.publish(result)
-
-    return work
+def _run(job: Job, study: Study, now: State) -> StudyResult:
+    """Run one study; publish the result as it fills."""
+    settings = {"seed": now.seed, "data": data_of(study), "on_progress": job.report, "on_rows": job.publish}
+    return machines.call(_result, study.name, should_stop=job.should_stop, here=True, **settings)
 
 
 def _result(name: str, **settings: Any) -> StudyResult:
@@ -156,7 +141,7 @@ def in_ledger(name: str, k: int, parts: int) -> tuple[float, float]:
 
 def known_tables(study: Study, now: State, job: Job | None) -> tuple[Table, ...]:
     """Return the live run's tables, or the stored run's until the live run has some; what is proven is the ledger's."""
-    arrived = job.arrived[-1].known_better(in_ledger).tables if job is not None and job.arrived else ()
+    arrived = job.result.known_better(in_ledger).tables if job is not None and job.results else ()
     before = stored(study.name)
     if arrived or before is None:
         return arrived

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -13,7 +12,7 @@ import streamlit as st
 import nnspca
 from nnspca.result import Component, Components, Progress, Stability, sentences, wording
 from nnspca.result.component import Features
-from nnspca.view import ledger, machines, robust, say, tasks
+from nnspca.view import ledger, robust, say, tasks
 from nnspca.view.certificate import panels, proofs
 from nnspca.view.figures import band
 from nnspca.view.figures.style import Figure
@@ -117,7 +116,8 @@ def certificate(view: View) -> None:
 
 def watch(job: Job, view: View) -> None:
     """Show how a live run goes, and what it came to beside the best known."""
-    tasks.follow(job, "Stopped. What was found by then is shown.")
+    stopped = "Stopped. What was found by then is shown."
+    tasks.follow(job, stopped, news=lambda job: (len(job.results), job.live))
     if (told := proofs.live(job)) is not None:
         digits = say.digits(view.best.lower, view.best.upper, view.total)
         st.caption(proofs.live_words(told, view.total, digits, "part" if view.choice.r == 1 else "parts"))
@@ -277,17 +277,13 @@ def each_alone(view: View) -> None:
                 return
             job.report(Progress(r / count, f"part {r + 1} of {count}"))
             left, own = robust.alone(cov, parts, r)
-            settings: dict[str, Any] = {
-                "nonnegative": own.nonnegative,
-                "seed": view.seed,
-                "should_stop": job.should_stop,
-            }
-            job.publish(machines.call(nnspca.certify, left, own.k, component=own, **settings))
+            proof = {"nonnegative": own.nonnegative, "component": own, "on_progress": None}
+            job.publish(view.call(job, nnspca.certify, own.k, cov=left, **proof))
 
-    job = tasks.ask(Task("parts-proof", key, lambda: work))
+    job = tasks.ask(Task("parts-proof", key, work))
     tasks.follow(job)
     apart = "features that the other parts" if parts.deflation == TOGETHER else "variance that the earlier parts"
-    for r, cert in enumerate(job.arrived):
+    for r, cert in enumerate(job.results):
         st.markdown(
             f"Part {r + 1}: **{say.proven_share(cert.ratio)}** on the {apart} leave"
             f"{' free' if parts.deflation == TOGETHER else ''} ({nnspca.BOUNDS[cert.winner.name].title.lower()})."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -14,10 +14,10 @@ import streamlit as st
 import nnspca
 from nnspca.result import Components, PartsCertificate, PartsPoint, Progress
 from nnspca.solvers import comparators
-from nnspca.view import cache, ledger, machines, tasks
+from nnspca.view import cache, ledger, tasks
 from nnspca.view.certificate import proofs
 from nnspca.view.certificate.proofs import Clock
-from nnspca.view.jobs import Job, Work, stretch
+from nnspca.view.jobs import Job, stretch
 from nnspca.view.ledger import Known
 from nnspca.view.link import state
 from nnspca.view.link.state import State
@@ -170,18 +170,15 @@ def task(subject: Subject, choice: Choices) -> Task:
         clock = Clock(job, subject.parts_along((choice.r,))[choice.r].lower if choice.disjoint else 0.0)
         lead = None
         for number, way in enumerate(ways):
-            lead = _found(subject, choice, way, job, stretch(job.report, number / 3, (number + 1) / 3))
+            lead = _found(job, subject, choice, way, number / 3, (number + 1) / 3)
         if lead is not None:
             clock.found(math.fsum(lead.variances))
             if applies(lead) and not job.should_stop():
-                _prove(lead, subject, choice.r, job, clock)
+                _prove(job, lead, subject, choice.r, clock)
         clock.end()
 
-    def forget() -> None:
-        for way in ways:
-            cache.results().drop(_part_key(subject, choice, way))
-
-    return Task("parts", subject.key("parts", subject.now.d, choice), lambda: work, forget)
+    key, forgets = subject.key("parts", subject.now.d, choice), [_part_key(subject, choice, way) for way in ways]
+    return Task("parts", key, work, forgets)
 
 
 def is_needed(subject: Subject, choice: Choices, known: Known) -> bool:
@@ -196,33 +193,34 @@ def others(subject: Subject, choice: Choices) -> Job | None:
 
     def work(job: Job) -> None:
         for number, way in enumerate(ways):
-            _found(subject, choice, way, job, stretch(job.report, number / len(ways), (number + 1) / len(ways)))
+            _found(job, subject, choice, way, number / len(ways), (number + 1) / len(ways))
 
     key = subject.key("parts-others", subject.now.d, choice)
-    return tasks.ask(Task("parts-others", key, lambda: work)) if ways else None
+    return tasks.ask(Task("parts-others", key, work)) if ways else None
 
 
-def _found(
-    subject: Subject, choice: Choices, way: str, job: Job, listen: Callable[[Progress], None]
-) -> Components | None:
+def _found(job: Job, subject: Subject, choice: Choices, way: str, begin: float, end: float) -> Components | None:
     """Return the parts that a way finds, or has found, noted and published; None where the run is to stop before."""
-    cov, about = subject.cov, _part_key(subject, choice, way)
-    done: Components | None = cache.results().get(about)
-    if done is None and not job.should_stop():
+    if job.should_stop():
+        return None
+    listen = stretch(job.report, begin, end, lambda at: f"{title_of(way, choice)}: {at}")
+    solver = choice.lead if way == IN_TURN else way
+
+    def find() -> Components:
         if way == "nmf" and of_samples(subject):
-            of_images = comparators.nmf_of_samples
-            done = of_images(subject.data.X, cov, choice.r, seed=subject.seed, should_stop=job.should_stop)
-        else:
-            done = _decomposed(cov, way, choice, subject.now, job, listen)
-        if not done.stopped:
-            cache.results().put(about, done)
-    if done is not None:
-        record(subject, done)
-        job.publish((way, done))
-    return done
+            take_apart, X = comparators.nmf_of_samples, subject.data.X
+            return take_apart(X, subject.cov, choice.r, seed=subject.seed, should_stop=job.should_stop)
+        more = dict[str, Any](arguments(way, choice, subject.now))
+        more["nonnegative"] = subject.nonnegative and solver != "pca"
+        return subject.call(job, nnspca.decompose, choice.r, subject.k, solver, on_progress=listen, **more)
+
+    parts = cache.results().find(_part_key(subject, choice, way), find, job.should_stop)
+    record(subject, parts)
+    job.publish((way, parts))
+    return parts
 
 
-def _prove(parts: Components, subject: Subject, r: int, job: Job, clock: Clock) -> None:
+def _prove(job: Job, parts: Components, subject: Subject, r: int, clock: Clock) -> None:
     """Prove an upper bound for r parts in some seconds, from the parts found."""
 
     def listen(progress: Progress) -> None:
@@ -231,17 +229,7 @@ def _prove(parts: Components, subject: Subject, r: int, job: Job, clock: Clock) 
         stage = "Computing the upper bound for all parts together"
         job.report(replace(progress, fraction=(2 + progress.fraction) / 3, stage=stage))
 
-    proof = machines.call(
-        nnspca.certify_parts,
-        subject.cov,
-        r,
-        subject.k,
-        parts,
-        nonnegative=subject.nonnegative,
-        seed=subject.seed,
-        should_stop=job.should_stop,
-        on_progress=listen,
-    )
+    proof = subject.call(job, nnspca.certify_parts, r, subject.k, parts, on_progress=listen)
     clock.fell(proof.upper)
     proofs.keep(proof, subject)
 
@@ -249,24 +237,6 @@ def _prove(parts: Components, subject: Subject, r: int, job: Job, clock: Clock) 
 def of_samples(subject: Subject) -> bool:
     """Tell whether NMF can take the samples themselves apart: they are nonnegative, and as they are."""
     return subject.data.kind != "covariance" and not subject.standardise and bool(subject.data.X.min() >= 0)
-
-
-def _decomposed(
-    cov: nnspca.Covariance, way: str, choice: Choices, now: State, job: Job, listen: Callable[[Progress], None]
-) -> Components:
-    solver, title = choice.lead if way == IN_TURN else way, title_of(way, choice)
-    return machines.call(
-        nnspca.decompose,
-        cov,
-        choice.r,
-        now.k,
-        solver,
-        nonnegative=now.nonnegative and solver != "pca",
-        seed=now.seed,
-        should_stop=job.should_stop,
-        on_progress=stretch(listen, 0.0, 1.0, lambda at: f"{title}: {at}"),
-        **dict(arguments(way, choice, now)),
-    )
 
 
 def arguments(way: str, choice: Choices, now: State) -> tuple[tuple[str, Any], ...]:
@@ -305,38 +275,24 @@ def record(subject: Subject, parts: Components) -> None:
 
 def curve(subject: Subject, r: int, counts: Sequence[int]) -> Task:
     """Return the task along the numbers of parts up to r that are not proven: publishes and records PartsPoints."""
-    key = subject.key("parts-curve", r)
-    return Task("parts-curve", key, lambda: _curve(subject.cov, subject, counts))
+    return Task("parts-curve", subject.key("parts-curve", r), lambda job: _prove_curve(job, subject, counts))
 
 
-def _curve(cov: nnspca.Covariance, subject: Subject, counts: Sequence[int]) -> Work:
+def _prove_curve(job: Job, subject: Subject, counts: Sequence[int]) -> None:
+    job.deprioritise()  # the page's own number of parts and a longer proof of it go first
 
-    def work(job: Job) -> None:
-        job.deprioritise()  # the page's own number of parts and a longer proof of it go first
+    def keep(point: PartsPoint) -> None:
+        record(subject, point.together)
+        if point.certificate is not None:
+            subject.record(point.certificate)
+        job.publish(point)
 
-        def arrived(point: PartsPoint) -> None:
-            record(subject, point.together)
-            if point.certificate is not None:
-                subject.record(point.certificate)
-            job.publish(point)
+    def listen(progress: Progress) -> None:
+        many = counts[min(int(progress.fraction * len(counts)), len(counts) - 1)]
+        job.report(Progress(progress.fraction, f"The band at {many} {'part' if many == 1 else 'parts'}"))
 
-        def listen(progress: Progress) -> None:
-            many = counts[min(int(progress.fraction * len(counts)), len(counts) - 1)]
-            job.report(Progress(progress.fraction, f"The band at {many} {'part' if many == 1 else 'parts'}"))
-
-        nnspca.sweep_parts(
-            cov,
-            tuple(counts),
-            subject.k,
-            nonnegative=subject.nonnegative,
-            seed=subject.seed,
-            executor=machines.executor(),
-            on_point=arrived,
-            should_stop=job.should_stop,
-            on_progress=listen,
-        )
-
-    return work
+    more = subject.many(job) | {"nonnegative": subject.nonnegative, "on_point": keep, "on_progress": listen}
+    nnspca.sweep_parts(subject.cov, tuple(counts), subject.k, **more)
 
 
 @dataclass(frozen=True, eq=False)
@@ -375,7 +331,7 @@ def view(subject: Subject, choice: Choices, jobs: Sequence[Job | None], *, done:
     rows = subject.parts_along(range(1, int(KEYS["r"].high or 1) + 1))
     known, came = rows[choice.r], dict[str, Components]()
     for job in jobs:
-        came |= dict(thing for thing in job.arrived if isinstance(thing, tuple)) if job is not None else {}
+        came |= dict(job.results) if job is not None else {}
     live = came.get(choice.lead)
     if choice.best and known.found and (live is None or math.fsum(live.variances) < known.lower):
         parts = tuple(known.components)

@@ -75,7 +75,7 @@ def _fetched(slot: str, load: Callable[..., object], label: str) -> bool:
 
     look: Literal["primary", "secondary"] = "primary" if label == "Download" else "secondary"
     button = Button(label, None, ":material/download:", again=again, type=look)
-    job = tasks.offer(Task(slot, slot, lambda: work), button)
+    job = tasks.offer(Task(slot, slot, work), button)
     if job is not None:
         tasks.follow(job, f"Stopped. Nothing was kept; **{again}** starts over.")
     return job is not None and job.done and not job.problem and not job.stopped
@@ -88,7 +88,7 @@ def read(opened: Opened) -> None:
     need = "One pass is needed." if opened.passes == 1 else "Two passes are needed: the first computes the variances."
     shape = f"{rows:,} rows × {columns:,} columns, {size} on disk. {need} {opened.kept_text}"
     st.markdown(f"**{name}**: {shape}")
-    task = Task(SLOT, opened.name, lambda: opened.read)
+    task = Task(SLOT, opened.name, opened.read)
     if not tasks.follow(tasks.ask(task), "Stopped. Nothing was kept."):
         return
     if opened.data is not None:

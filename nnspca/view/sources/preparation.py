@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Sequence
 import numpy as np
 
 import nnspca
+from nnspca.bounds import carried
 from nnspca.datasets import Dataset, preparing
 from nnspca.result import Progress
 from nnspca.view import cache, session
@@ -33,6 +34,12 @@ def eigenvalues(data: Dataset, standardise: bool, repair: bool) -> np.ndarray:
     """Return the ``LEADING`` largest eigenvalues (fewer where there are fewer features or samples)."""
     cov, key = covariance_for(data, standardise, repair), covariance_maker(data, standardise, repair)[0]
     return cache.get_or_create(("leading", key), lambda: leading(cov), "Computing the spectrum")
+
+
+def least_variance(data: Dataset, standardise: bool, repair: bool) -> float:
+    """Return a lower bound on the variance of every feature."""
+    cov, key = covariance_for(data, standardise, repair), covariance_maker(data, standardise, repair)[0]
+    return cache.shared().get(("least", key), lambda: carried.least_variance(cov))
 
 
 def leading(cov: nnspca.Covariance) -> np.ndarray:
@@ -94,7 +101,7 @@ def run(wanted: Sequence[tuple[Dataset, bool]]) -> Task:
                     job.report(Progress((i + 0.5) / len(views), "Computing the spectrum"))
                     shared.get(("leading", key), lambda cov=cov: leading(cov))  # type: ignore[misc]
 
-    return Task("prepare", tuple(covariance_maker(*view)[0] for view in views), lambda: work)
+    return Task("prepare", tuple(covariance_maker(*view)[0] for view in views), work)
 
 
 def is_repaired(name: str) -> bool:

@@ -77,7 +77,7 @@ class Read:
 
 def reading_of(desk: Desk) -> Task:
     """Return the task of reading what lies on the desk as it is wanted."""
-    return Task("read", (desk, desk.reading), lambda: _work(desk))
+    return Task("read", (desk, desk.reading), _work(desk))
 
 
 def _work(desk: Desk) -> Work:

@@ -29,8 +29,10 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
     with press:
         complete = all(one.complete for one in sets.compared(subjects))  # then a run only on request
         job = tasks.offer(task, tasks.solve(), at_once=not complete)
+    if job is not None:
+        job.wait_for_first(tasks.FIRST, len(sets.SHARES))
     with running:
-        if job is not None and tasks.follow(job, STOPPED, first=len(sets.SHARES), waited=True) and not job.stopped:
+        if job is not None and tasks.follow(job, STOPPED, waited=True) and not job.stopped:
             st.caption(sets.live(job))
     known = sets.compared(subjects)
     answer.markdown(sets.answer(known))

@@ -43,6 +43,8 @@ def _weigh(thing: Any, seen: set[int]) -> int:
         new = id(whole) not in seen
         seen.add(id(whole))
         return getattr(whole, "nbytes", thing.nbytes) * new
+    if isinstance(thing, bytes):
+        return len(thing)
     if scipy.sparse.issparse(thing):
         return sum(_weigh(getattr(thing, part, None), seen) for part in ("data", "indices", "indptr"))
     if isinstance(thing, Features):

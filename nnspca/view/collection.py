@@ -24,14 +24,12 @@ from nnspca.view.link.canvas import Card
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import DeltaGenerator
 from nnspca.view.sources import catalogue
-from nnspca.view.sources.opened import Summed
 from nnspca.view.subject import Subject
 from nnspca.view.ui import charts, component
 
 TILES = 36
 OVER_MEAN = ("faces", "images", "spectra")  # kinds of data whose component is drawn over the mean
 SMALL = 16  # rows and columns of a picture of numbers
-BY_CONTENT: dict[Any, Any] = dict.fromkeys((Dataset, Summed), lambda data: (data.name, data.content_hash))
 
 
 def sample_preview(data: Dataset, key: str = "glance") -> None:
@@ -76,10 +74,10 @@ def _samples(data: Dataset, count: int) -> np.ndarray:
     return data.rows(np.unique(np.linspace(0, m - 1, min(count, m)).round().astype(int)))
 
 
-@st.cache_data(show_spinner=False, max_entries=32, hash_funcs=BY_CONTENT)
 def sheet(data: Dataset, count: int) -> bytes:
-    """Return one PNG of ``count`` sample images."""
-    return montage(_samples(data, count), data.image_shape or (1, data.n_features))
+    """Return one PNG of ``count`` sample images, drawn once for all visits."""
+    key, shape = ("sheet", data.name, data.content_hash, count), data.image_shape or (1, data.n_features)
+    return cache.shared().get(key, lambda: montage(_samples(data, count), shape))
 
 
 def thumbnail(data: Dataset) -> bytes:
@@ -148,7 +146,7 @@ def _address(info: DatasetInfo, best: Known | None, own: Dataset | None) -> str:
     if not info.local and best is None:
         return ""
     is_read = info.local and (best is None or info.kind in OVER_MEAN)  # bars need no data, slow to read
-    about = info.name if own is None else own.content_hash
+    content = "" if own is None else own.content_hash
 
     def draw() -> bytes:
         data = own
@@ -156,5 +154,5 @@ def _address(info: DatasetInfo, best: Known | None, own: Dataset | None) -> str:
             data = own or (catalogue.local_dataset(info.name) if is_read else None)
         return picture(data, best)
 
-    drawn = functools.partial(cache.shared().get, ("card", about, is_read), draw)
-    return f"{session.current().offer('cards', f'{info.name}.png', drawn, 'image/png')}?{about[:8]}"
+    drawn = functools.partial(cache.shared().get, ("card", info.name, content, is_read), draw)
+    return f"{session.current().offer('cards', f'{info.name}.png', drawn, 'image/png')}?{content[:8]}"

@@ -43,7 +43,7 @@ def offer(stem: str, answer: Answer, more: Mapping[str, Content]) -> None:
     beside = sheet.Sheet(answer.parts, subject)
     sheet.section(beside)
     held: dict[str, Content] = {
-        "report.html": lambda: report(answer).encode(),
+        "report.html": lambda: report(answer),
         "sheet.xlsx": lambda: workbook(beside, answer),
         "loadings.csv": lambda: downloads.loadings(loadings, subject.data),
     }

@@ -31,7 +31,7 @@ NEWS, DOWNLOAD = "news", "download"  # first words of the addresses
 FILES = 200  # that a session keeps; the least recently offered goes first
 COOKIE = "nnspca-visitor-"  # and some letters: two pages that a browser opens at once each give it one, and both stay
 
-Content = bytes | str | Callable[[], bytes]
+Content = bytes | str | Callable[[], bytes | str]
 Place = tuple[tuple[str, ...], str]  # the pages of a key of the link, and the key
 _bound: ContextVar[Session | None] = ContextVar("session", default=None)
 _sessions: WeakValueDictionary[str, Session] = WeakValueDictionary()  # each is held by Streamlit's own state

@@ -140,6 +140,11 @@ def kept(kind: str, key: Hashable, find: Work) -> Task:
     return Task(kind, key, lambda job: cache.results().keep(key, find(job)))
 
 
+def found(kind: str, key: Hashable, find: Work) -> Task:
+    """Return a task whose result is taken from whichever visit has found it; asked for again, it is computed anew."""
+    return Task(kind, key, lambda job: cache.results().find(key, lambda: find(job), job.should_stop), forgets=[key])
+
+
 def answer(task: Task, job: Job | None, stopped: str) -> Any:
     """Show the run that was asked for; return its latest answer, or the one that is kept, None where there is none."""
     if job is not None:
@@ -166,19 +171,16 @@ def follow(
     job: Job,
     stopped: str = "Stopped. What was found by then is shown; **Solve live** starts over.",
     *,
-    first: int = 0,
     waited: bool = False,
     news: Callable[[Job], object] = lambda job: len(job.results),
 ) -> bool:
     """Draw a job's progress and Stop, or what went wrong, or that it was stopped; return whether it has ended.
 
-    It then waits a moment for the ``first`` so many results: a page that has
-    nothing to show before shows them at once, not when it is drawn the next time. A page that has
-    ``waited`` for its picture waits for no quick end before it shows progress. While the job runs the
+    A page that has ``waited`` for its picture waits for no quick end before it shows progress. While the job runs the
     page is run again whenever its ``news`` are others.
     """
     with st.container():  # one place on the page, full or empty: what stands below keeps its own
-        _watch(job, first, waited, news)
+        _watch(job, waited, news)
         if job.problem and not job.stopped:
             st.error(sanitize.plain(job.problem), icon=":material/error:")
         elif job.done and job.stopped:
@@ -186,17 +188,17 @@ def follow(
     return job.done
 
 
-def _watch(job: Job, first: int, waited: bool, news: Callable[[Job], object]) -> None:
+def _watch(job: Job, waited: bool, news: Callable[[Job], object]) -> None:
     """Draw progress and Stop while the job runs."""
     if job.done or job.wait(PATIENCE if job.stopped else 0.0 if waited else max(0.0, PATIENCE - job.age)):
         return
-    drawn = [news(job)]
+    drawn = news(job)
 
     def look() -> Look:
         """Return how far the job is; the page is to be drawn where it shows less than there is, and at the end."""
         job.wait(0.0)
         fraction = min(max(job.progress.fraction, 0.0), 1.0)
-        return Look(fraction, _words(job), job.done or news(job) != drawn[0])
+        return Look(fraction, _words(job), job.done or news(job) != drawn)
 
     with st.container(horizontal=True, vertical_alignment="center", key=f"watch-{job.kind}"):
         with st.container():
@@ -209,9 +211,6 @@ def _watch(job: Job, first: int, waited: bool, news: Callable[[Job], object]) ->
             on_click=job.stop,
             width="content",
         )
-    if first:
-        job.wait_for_first(FIRST, first)
-        drawn[0] = news(job)
 
 
 def _words(job: Job) -> str:

@@ -175,7 +175,7 @@ def test_of_two_certificates_the_tighter_one_is_kept():
 def test_what_another_solver_finds_never_becomes_the_certificates_own(method, nothing_stored):
     about, job = digits(sign=ANY_SIGN), Job("other")
     run.task(about, run.Choices(method, (), (method,), (9,))).work(job)
-    part, certificate = run.latest(job), proofs.certificate_at(about, 9)
+    part, certificate = job.result, proofs.certificate_at(about, 9)
     assert part.method == method
     assert certificate.component is not part and certificate.lower <= certificate.upper
     if method == "pca":  # all features at once: no component of the problem, and so none of the ledger's

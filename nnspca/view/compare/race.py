@@ -16,7 +16,7 @@ import nnspca
 from nnspca.result import Progress, wording
 from nnspca.studies import race
 from nnspca.studies.racing import BARRED, RUNNING, STOPPED, Fall, Lane, Mark, Race, reason_excluded
-from nnspca.view import cache, sanitize, say
+from nnspca.view import sanitize, say, tasks
 from nnspca.view.compare import figures
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import Job
@@ -59,11 +59,7 @@ def options(racers: Sequence[str], now: State) -> dict[str, dict[str, object]]:
 def task(subject: Subject, racers: Sequence[str]) -> Task:
     """Return the live race, which tells its standing."""
     key = subject.key("race", subject.now.d, racers)
-
-    def work(job: Job) -> Race:
-        return cache.results().find(key, lambda: _run(job, subject, racers), job.should_stop)
-
-    return Task("race", key, work, forgets=[key])
+    return tasks.found("race", key, lambda job: _run(job, subject, racers))
 
 
 def _run(job: Job, subject: Subject, racers: Sequence[str]) -> Race:

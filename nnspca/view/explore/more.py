@@ -310,7 +310,7 @@ def _downloads(part: Component, view: View) -> None:
     )
     more: dict[str, Content] = {
         "curves.csv": lambda: downloads.table_csv(rows(view)),
-        "band.html": lambda: style.page(figure(view)).encode(),
+        "band.html": lambda: style.page(figure(view)),
     }
     export.offer(f"{view.data.name}-k{part.k}-{part.method}", answer, more)
 
@@ -335,15 +335,10 @@ def rows(view: View) -> list[dict[str, object]]:
     return records
 
 
-def _arguments(choice: Choices) -> str:
-    """Return the solver's options as Python, each after a comma."""
-    return "".join(f", {name}={value!r}" for name, value in choice.options)
-
-
 def _code(view: View) -> str:
     """Return the Python that finds this component, its certificate and the curves again."""
     setting = f"nonnegative={view.nonnegative}"
-    method, arguments = view.choice.method, _arguments(view.choice)
+    method, arguments = view.choice.method, "".join(f", {name}={value!r}" for name, value in view.choice.options)
     return "\n".join(
         [
             *downloads.data_lines(view.now),

@@ -279,11 +279,6 @@ def _find(job: Job, subject: Subject) -> Component:
     return subject.call(job, nnspca.solve, subject.k, start=subject.at().component.loadings, **quick)
 
 
-def latest(job: Job | None) -> Component | None:
-    """Return the component that a run for one k has found; None before."""
-    return None if job is None else job.result
-
-
 def _solve(job: Job, subject: Subject, choice: Choices, key: tasks.Key) -> None:
     """Solve one k and prove an upper bound, unless another solver is shown and one is known."""
     before, is_best = subject.at(), choice.method == "best"

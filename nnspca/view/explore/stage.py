@@ -283,7 +283,7 @@ def view(subject: Subject, choice: Choices, runs: Runs) -> View:
     known = {**subject.along(choice.ks), subject.k: subject.at()}
     played = {k: row for k, row in known.items() if row.found or (row.bounded and k == subject.k)}
     if method != "best":
-        part = run.latest(runs.shown)
+        part = None if runs.shown is None else runs.shown.result
         points = curves[method] = curves.get(method, {}) | ({} if part is None else {subject.k: part})
         played = {k: Known(k, (part,), part.variance) for k, part in points.items()}
     others = {name: curves.get(name, {}) for name in choice.others}

@@ -27,7 +27,6 @@ from nnspca.view.papers.figures import study as figure_of
 from nnspca.view.say import fixed
 from nnspca.view.session import Content
 from nnspca.view.sources import catalogue
-from nnspca.view.tasks import Task
 from nnspca.view.ui import charts, downloads
 
 KEYS = state.keys_of("papers")
@@ -72,13 +71,9 @@ def absent(study: Study) -> None:
 
 def start(study: Study, now: State) -> Job | None:
     """Draw the button that solves live; return the job, None until it has been asked for."""
-    key, results = _key(study, now), cache.results()
-
-    def work(job: Job) -> StudyResult:
-        return results.find(key, lambda: _run(job, study, now), job.should_stop)
-
-    known = results.get(key) is not None  # what another visit has run is shown at once
-    return tasks.offer(Task("study", key, work, forgets=[key]), tasks.solve(width="content"), at_once=known)
+    task = tasks.found("study", _key(study, now), lambda job: _run(job, study, now))
+    known = cache.results().get(task.key) is not None  # what another visit has run is shown at once
+    return tasks.offer(task, tasks.solve(width="content"), at_once=known)
 
 
 def _key(study: Study, now: State) -> tuple[Hashable, ...]:
@@ -207,8 +202,8 @@ def takeaway(study: Study, now: State, tables: tuple[Table, ...]) -> None:
             downloads.offer(study.name, held, _code(study, now))
 
 
-def _page(table: Table, palette: Palette) -> bytes:
-    return style.page(figure_of(table, palette, titled=True)).encode()
+def _page(table: Table, palette: Palette) -> str:
+    return style.page(figure_of(table, palette, titled=True))
 
 
 def _code(study: Study, now: State) -> str:

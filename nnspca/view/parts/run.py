@@ -91,16 +91,6 @@ def title_of(way: str, choice: Choices) -> str:
     return "Together" if way == choice.lead and choice.compares else nnspca.METHODS[way].title
 
 
-def _names(subject: Subject) -> list[str]:
-    """Return the solvers that can take these data; PCA is there whatever the signs."""
-    known = [
-        m
-        for m, info in nnspca.METHODS.items()
-        if (info.max_features or subject.data.n_features) >= subject.data.n_features
-    ]
-    return [m for m in known if subject.nonnegative in nnspca.METHODS[m].signs or m == "pca"]
-
-
 def ask(subject: Subject, others: DeltaGenerator) -> tuple[Choices, DeltaGenerator, DeltaGenerator]:
     """Draw the row of controls, and the solvers in the place ``others``; return the choices and two buttons' places.
 
@@ -142,8 +132,10 @@ def ask(subject: Subject, others: DeltaGenerator) -> tuple[Choices, DeltaGenerat
 
 
 def _solvers(subject: Subject) -> tuple[str, ...]:
-    """Draw the choice of solvers."""
-    names = _names(subject)
+    """Draw the choice of the solvers that can take these data; PCA is there whatever the signs."""
+    n = subject.data.n_features
+    able = {name: info for name, info in nnspca.METHODS.items() if (info.max_features or n) >= n}
+    names = [name for name, info in able.items() if subject.nonnegative in info.signs or name == "pca"]
     solvers: tuple[str, ...] = choose(
         KEYS["with"],
         "Solvers",

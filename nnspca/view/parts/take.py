@@ -119,12 +119,8 @@ def takeaway(view: View, drawn: Mapping[str, Figure]) -> None:
         known=view.best if run.applies(results[way]) else None,
         proof=view.proof,
     )
-    more = {f"{name}.html": functools.partial(_page, figure) for name, figure in drawn.items()}
+    more = {f"{name}.html": functools.partial(style.page, figure) for name, figure in drawn.items()}
     export.offer(f"{view.data.name}-parts", answer, more)
-
-
-def _page(figure: Figure) -> bytes:
-    return style.page(figure).encode()
 
 
 def _whole_code(results: Mapping[str, Components], subject: Subject, choice: Choices) -> str:

@@ -214,7 +214,7 @@ def forgetting(visit: Session) -> Callable[[], None]:
         visit.desks.clear()
         visit.desk = None
         visit.jobs.clear()
-        st.cache_data.clear()  # pictures
+        st.cache_data.clear()  # directions of the spannogram
         del made
         gc.collect()  # what runs and sessions hold is in cycles
 

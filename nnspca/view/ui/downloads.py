@@ -53,7 +53,7 @@ def offer(stem: str, held: Mapping[str, Content], code: str) -> None:
 def table(stem: str, rows: list[dict[str, object]], figure: style.Figure, code: str) -> None:
     """Show rows as a table, and offer them with the figure that they are drawn in and the code."""
     st.dataframe(rows, hide_index=True, alt=f"{len(rows):,} rows: {', '.join(rows[0]) if rows else 'none'}.")
-    offer(stem, {f"{stem}.csv": lambda: table_csv(rows), f"{stem}.html": lambda: style.page(figure).encode()}, code)
+    offer(stem, {f"{stem}.csv": lambda: table_csv(rows), f"{stem}.html": lambda: style.page(figure)}, code)
 
 
 def zipped(held: Mapping[str, Content]) -> bytes:

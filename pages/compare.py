@@ -29,7 +29,7 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
     with press:
         complete = all(one.complete for one in sets.compared(subjects))  # then a run only on request
         job = tasks.offer(task, tasks.solve(), at_once=not complete)
-    if job is not None:
+    if job is not None and not job.stopped:  # Stop is answered at once
         job.wait_for_first(tasks.FIRST, len(sets.SHARES))
     with running:
         if job is not None and tasks.follow(job, STOPPED, waited=True) and not job.stopped:

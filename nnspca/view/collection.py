@@ -149,9 +149,9 @@ def _address(info: DatasetInfo, best: Known | None, own: Dataset | None) -> str:
     content = "" if own is None else own.content_hash
 
     def draw() -> bytes:
-        data = own
+        data = catalogue.uploaded().get(info.name)  # looked up then: nothing else is to hold what was brought
         with suppress(ValueError, OSError):  # of an unreadable file, as its own page says
-            data = own or (catalogue.local_dataset(info.name) if is_read else None)
+            data = catalogue.local_dataset(info.name) if data is None and is_read else data
         return picture(data, best)
 
     drawn = functools.partial(cache.shared().get, ("card", info.name, content, is_read), draw)

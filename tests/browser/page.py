@@ -63,6 +63,18 @@ def unmoved(page: Page) -> Page:
     return page
 
 
+def in_view(where: Locator) -> Locator:
+    """Scroll to what the page may still be moving until it is wholly in view; return it."""
+    for _ in range(60):
+        where.scroll_into_view_if_needed()
+        try:
+            expect(where).to_be_in_viewport(ratio=0.99, timeout=1000)
+        except AssertionError:
+            continue
+        return where
+    raise AssertionError(f"not in view: {where}")
+
+
 def traces(page: Page, key: str) -> list[dict]:
     """Return what a figure draws; nothing where it is not drawn yet."""
     return page.evaluate(TRACES, key)
@@ -92,8 +104,9 @@ def button(page: Page, key: str) -> Locator:
 
 
 def saved(page: Page, name: str, folder: Path) -> Path:
-    """Press a download, and return where what it brings lies, under the name it comes with."""
-    with page.expect_download() as got:
+    """Press a download once the page rests, and return where what it brings lies, under the name it comes with."""
+    still(page)  # a link that is drawn anew under the mouse brings nothing
+    with page.expect_download(timeout=300_000) as got:  # it begins once all of the file is made
         page.get_by_role("link", name=name).first.click()
     got.value.save_as(folder / got.value.suggested_filename)
     return folder / got.value.suggested_filename

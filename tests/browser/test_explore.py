@@ -17,6 +17,7 @@ from tests.browser.page import (
     field,
     figure,
     grown,
+    in_view,
     player,
     quiet,
     saved,
@@ -109,7 +110,7 @@ def test_k_is_played_walked_and_chosen_in_the_chart_and_a_card_opens_other_data(
     # a card has a picture, a sentence and what is proven, and opens its data set in its own view
     card = page.locator(".gallery button[data-name=digits]")
     expect(card).to_contain_text(re.compile(r"Handwritten digits.+proven optimal"))
-    expect(card.locator("img")).not_to_have_js_property("naturalWidth", 0)
+    expect(in_view(card).locator("img")).not_to_have_js_property("naturalWidth", 0)
     card.click()
     settled_url(page, data="digits")
     assert page.evaluate("history.length") == entries, "Back leads to the page before"
@@ -136,7 +137,7 @@ def asks_why(page: Page) -> None:
     found = player(page, 16)
     quiet(page)
     picture, tip = found.locator(".picture"), found.locator(".tip").first
-    picture.scroll_into_view_if_needed()
+    in_view(picture)
     box = picture.bounding_box()
     for step in range(40):  # moved again, where the picture was laid anew under a mouse that rested
         place = {"x": box["width"] / 2 + 4 + step % 2, "y": box["height"] / 2 + 4}
@@ -157,7 +158,7 @@ def asks_why(page: Page) -> None:
     picker.press("Enter")
     expect(page.get_by_text(re.compile(r"^Why is pixel \(1, 2\)"))).to_be_visible()
     settled_url(page, why="2")
-    picture.scroll_into_view_if_needed()
+    in_view(picture)
     picture.click(position=place)
     expect(answer).to_be_visible()
     settled_url(page, why=why)

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.page import button, figure, quiet, rest, settled_url, unmoved
+from tests.browser.page import button, figure, in_view, quiet, rest, settled_url, unmoved
 
 pytestmark = pytest.mark.browser
 
@@ -36,9 +36,7 @@ def test_each_part_is_drawn_once_in_one_colour_beside_the_band_and_rebuilds_its_
     page.get_by_text(re.compile("rebuilt from 3 parts")).wait_for()
     assert share() > first
     page.set_viewport_size({"width": 390, "height": 844})
-    title = page.locator(".st-key-rebuilt .gtitle")
-    title.scroll_into_view_if_needed()
-    expect(title).to_be_in_viewport(ratio=0.99)
+    in_view(page.locator(".st-key-rebuilt .gtitle"))
 
 
 def test_a_search_is_stopped_and_so_are_resamples_and_what_was_found_stays(visit):

@@ -5,15 +5,14 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.page import figure, quiet
+from tests.browser.page import figure, in_view, quiet
 
 pytestmark = pytest.mark.browser
 
 
 def drag(page: Page, key: str) -> None:
     """Pull across the right half of a figure."""
-    plot = page.locator(f".st-key-{key} .js-plotly-plot .nsewdrag").first
-    plot.scroll_into_view_if_needed()
+    plot = in_view(page.locator(f".st-key-{key} .js-plotly-plot .nsewdrag").first)
     box = plot.bounding_box()
     page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 2)
     page.mouse.down()

@@ -17,6 +17,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nnspca import datasets
+from nnspca.datasets import fetch
 from nnspca.solvers import coordinate_descent
 from nnspca.studies import sigg2008, sigg2008_genes
 from nnspca.view import ledger
@@ -59,6 +60,13 @@ def nothing_is_done_that_nobody_sees(papers_read_once):
     with pytest.MonkeyPatch.context() as once:
         once.setattr(charts, "SEEN", 0.0)
         yield
+
+
+@pytest.fixture
+def nothing_fetched(monkeypatch, tmp_path):
+    """A machine that has no data sets but those that come with the package."""
+    monkeypatch.delenv(fetch.DATA_VARIABLE, raising=False)
+    monkeypatch.setenv(fetch.CACHE_VARIABLE, str(tmp_path))
 
 
 @pytest.fixture

@@ -117,6 +117,5 @@ def test_a_rerun_works_out_nothing_about_the_covariance(open_page, monkeypatch):
     monkeypatch.setattr(carried, "least_variance", lambda cov: least.append(cov) or honest(cov))
     page = open_page(data="pitprops", k=4)
     assert len(least) <= 1
-    redrawn(page)
-    redrawn(page)
+    redrawn(redrawn(page))
     assert len(least) <= 1

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.datasets import Dataset, fetch
+from nnspca.datasets import Dataset
 from nnspca.view import ledger
 from nnspca.view.compare import sets
 from nnspca.view.desk import Desk
@@ -102,9 +102,7 @@ def test_a_data_set_is_compared_as_the_other_pages_show_it_and_the_code_says_how
     assert "Choose at least two data sets." in texts(open_page(PAGE, what=state.SETS, vs=["digits"]))
 
 
-def test_table_downloads_and_code_say_what_is_known_and_that_data_are_missing(open_page, taken, monkeypatch, tmp_path):
-    monkeypatch.delenv(fetch.DATA_VARIABLE, raising=False)
-    monkeypatch.setenv("NNSPCA_CACHE", str(tmp_path))
+def test_table_downloads_and_code_say_what_is_known_and_that_data_are_missing(open_page, taken, nothing_fetched):
     page = open_page(PAGE, take=True, **QUICK)
     assert not any("Leukemia" in option for option in page.multiselect(key="vs").options)
     (frame,), (code,) = page.dataframe, [block.value for block in page.code]

@@ -48,19 +48,6 @@ def test_the_page_is_drawn_again_for_news_alone_and_the_bar_tells_how_long_a_lon
     assert look().draw
 
 
-@pytest.mark.parametrize(("waited", "left"), [(False, 7.0), (True, 0.0)])
-def test_a_page_that_has_waited_for_its_picture_waits_for_no_quick_end(monkeypatch, waited, left):
-    class Asked(Job):
-        def wait(self, seconds):
-            asked.append(seconds)
-            return True
-
-    asked = []
-    monkeypatch.setattr(tasks, "PATIENCE", 7.0)
-    tasks.follow(Asked("young"), waited=waited)
-    assert asked == [pytest.approx(left, abs=1.0)]
-
-
 def test_a_message_of_a_component_that_the_page_no_longer_has_changes_nothing():
     """A browser may send it while the page is run again without the component."""
 

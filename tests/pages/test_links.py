@@ -174,11 +174,7 @@ def test_an_unusable_list_of_k_says_what_is_wrong_in_words_that_can_be_written(o
 
 
 @pytest.mark.parametrize("data", ["pitprops", "cbcl-faces"])
-def test_a_note_is_told_once_though_the_page_ends_early_for_data_that_are_not_here(
-    data, open_page, monkeypatch, tmp_path
-):
-    monkeypatch.delenv("NNSPCA_DATA", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+def test_a_note_is_told_once_though_the_page_ends_early_for_data_that_are_not_here(data, open_page, nothing_fetched):
     page = open_page(data=data, k="inf")
     assert len([note.value for note in page.info if "“inf” cannot be used here" in note.value]) == 1
 

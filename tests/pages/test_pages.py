@@ -14,12 +14,6 @@ FETCHED = [info.name for info in DATA.values() if not info.bundled]
 SLOW = {"method": "epsilon-net", "d": 8, "epsilon-net.epsilon": 0.01, "epsilon-net.max_samples": 10_000_000}
 
 
-@pytest.fixture
-def nothing_fetched(monkeypatch, tmp_path):
-    monkeypatch.delenv("NNSPCA_DATA", raising=False)
-    monkeypatch.setenv("NNSPCA_CACHE", str(tmp_path))
-
-
 @pytest.mark.parametrize("name", BUNDLED)
 def test_explore_shows_a_component_its_proven_place_and_a_band_for_every_bundled_data_set(open_page, name):
     page = settle(open_page(data=name, ks="2, 5", more="true"), path=True)

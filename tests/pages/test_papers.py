@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 import nnspca
-from nnspca.datasets import fetch
 from nnspca.studies import STUDIES, Picture, Table, stored
 from nnspca.view.figures import style
 from nnspca.view.papers import figures as pictures
@@ -32,13 +31,6 @@ def begun(page):
     """Press the button that runs a study, and wait for its end."""
     next(button for button in page.button if button.key == "start-study").click().run()
     return settle(page)
-
-
-@pytest.fixture
-def fresh_machine(monkeypatch, tmp_path):
-    """Hide every data set that does not come with a package."""
-    monkeypatch.delenv(fetch.DATA_VARIABLE, raising=False)
-    monkeypatch.setenv("NNSPCA_CACHE", str(tmp_path))
 
 
 def test_the_page_opens_with_the_figure_of_a_stored_run_and_a_run_holds_the_printed_numbers_beside_ours(
@@ -126,7 +118,7 @@ def test_a_result_is_kept_for_the_next_visitor_and_another_seed_is_another_run(o
     assert "**A stored run**" in texts(redrawn(page)) and "seed 79" in texts(page)
 
 
-def test_on_a_fresh_machine_a_stored_run_is_shown_and_what_is_missing_is_named(open_page, fresh_machine):
+def test_on_a_fresh_machine_a_stored_run_is_shown_and_what_is_missing_is_named(open_page, nothing_fetched):
     page = open_page(PAGE, **choice(STUDIES["sigg2008-fig4"]))
     said = texts(page)
     assert "Not on this machine: **Leukemia gene expression**" in said and "(data)" in said

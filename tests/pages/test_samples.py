@@ -7,7 +7,7 @@ import pytest
 
 import nnspca
 from nnspca.datasets import Axis, Dataset
-from nnspca.view.explore import figures, run, samples
+from nnspca.view.explore import figures, samples
 from nnspca.view.figures.style import LIGHT
 from nnspca.view.link import canvas
 from nnspca.view.link.state import State
@@ -71,17 +71,11 @@ def test_a_feature_that_a_link_asks_about_is_answered_and_opens_its_fold(open_pa
     assert not page.session_state["session"].notes and "there are no samples" in texts(page)
 
 
-def second_of(page):
-    """Return the second component, None where there is none."""
-    job = job_of(page, "second")
-    return job.results[0] if job.results else None
-
-
 def test_the_samples_are_of_the_component_shown_and_the_second_one_uses_other_features(open_page):
     page = settle(settle(open_page("pages/explore.py", data="lrs", k=8, samples=True)))
     data, now = catalogue.dataset("lrs"), State(data="lrs", k=8)
     first = Subject(data, now).at().component
-    second = second_of(page)
+    second = job_of(page, "second").result
     assert not (first.support[:, None] == second.support).any()
     assert any("nnspca.separation(scores, data.labels)" in block.value for block in page.code)
     scores = nnspca.scores(data.X, first.loadings, mean="own")
@@ -117,14 +111,14 @@ def test_those_picked_in_a_figure_are_counted_and_shown(open_page, monkeypatch):
 def test_where_one_component_takes_all_features_there_is_no_second_of_others(open_page):
     own = {"made": made(np.abs(X) + X.sum(axis=1)[:, None])}
     page = settle(settle(open_page("pages/explore.py", data="made", k=6, samples=True, session=owner(*own.values()))))
-    assert second_of(page) is None
+    assert job_of(page, "second").result is None
     assert drawn(page, "samples-ladder") and not drawn(page, "samples-cloud")
     assert not page.error
 
 
 def test_another_solvers_component_is_asked_about_where_it_is_shown(open_page):
     page = settle(open_page(data="digits", k=9, method="thresholding", why=1))
-    part, data = run.latest(job_of(page, "solve")), catalogue.dataset("digits")
+    part, data = job_of(page, "solve").result, catalogue.dataset("digits")
     role = nnspca.contribution(nnspca.Covariance.from_dataset(data), part, 0)
     assert samples.question(role, data, example=False).removeprefix("Why is ").split(" ")[0] in texts(page)
     (drawn_part,) = sent(page, "why-picture")["parts"]

@@ -11,9 +11,7 @@ from tests.pages.conftest import settle, texts
 
 
 @pytest.fixture
-def cache(monkeypatch, tmp_path):
-    monkeypatch.delenv("NNSPCA_DATA", raising=False)
-    monkeypatch.setenv("NNSPCA_CACHE", str(tmp_path))
+def cache(monkeypatch, tmp_path, nothing_fetched):
     monkeypatch.setattr(originals, "SYMBOLS", pinned("p2s_df.rda", saved()))
     monkeypatch.setattr(originals, "MLL", pinned("MLL.csv", PROBES))
     return tmp_path

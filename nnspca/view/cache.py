@@ -98,14 +98,10 @@ class Results:
             self.put(key, result)
         return result
 
-    def find(self, key: Hashable, make: Callable[[], _T], should_stop: Callable[[], bool]) -> _T:
-        """Return the result kept under ``key``, else what is made, and keep that unless it was stopped.
-
-        Where another session is at it, its answer is taken.
-        """
-        with self.sought(key, should_stop):
-            result = self.get(key)
-            return self.keep(key, make()) if result is None else result
+    def find(self, key: Hashable, make: Callable[[], _T]) -> _T:
+        """Return the result kept under ``key``, else what is made, and keep that unless it was stopped."""
+        result = self.get(key)
+        return self.keep(key, make()) if result is None else result
 
     def drop(self, key: Hashable) -> None:
         """Forget one result."""

@@ -142,7 +142,7 @@ def kept(kind: str, key: Hashable, find: Work) -> Task:
 
 def found(kind: str, key: Hashable, find: Work) -> Task:
     """Return a task whose result is taken from whichever visit has found it; asked for again, it is computed anew."""
-    return Task(kind, key, lambda job: cache.results().find(key, lambda: find(job), job.should_stop), forgets=[key])
+    return Task(kind, key, lambda job: cache.results().find(key, lambda: find(job)), forgets=[key])
 
 
 def answer(task: Task, job: Job | None, stopped: str) -> Any:

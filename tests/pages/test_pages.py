@@ -3,7 +3,6 @@
 import pytest
 
 import nnspca
-from nnspca.view.explore import run
 from tests.pages.conftest import job_of, jobs, played, said_at, settle, texts
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
@@ -30,7 +29,7 @@ def test_the_state_of_a_link_is_the_state_of_the_page_and_the_question_of_its_ru
     assert page.selectbox(key="data").value == "digits"
     assert page.radio(key="scale").value == "standardised"
     assert (page.number_input(key="k").value, page.number_input(key="em.restarts").value) == (9, 3)
-    component = run.latest(job_of(settle(page), "solve"))
+    component = job_of(settle(page), "solve").result
     assert (component.k, component.method, component.nonnegative) == (9, "em", False)
     assert component.options["restarts"] == 3
 

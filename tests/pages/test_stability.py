@@ -92,8 +92,7 @@ def test_a_stopped_run_shows_what_is_proven_or_drawn_and_is_not_kept():
     parts = robust.only(nnspca.certify(Subject(data, now).cov, 4).component, 2.0)
     job.stop()
     key = robust._need_key(parts, Subject(data, now), 1.0)
-    job.run(tasks.kept("need", key, lambda job: robust._need_find(job, parts, Subject(data, now), 1.0)).work)
-    (made,) = job.results
+    made = tasks.kept("need", key, lambda job: robust._need_find(job, parts, Subject(data, now), 1.0)).work(job)
     assert made.stopped and made.proven[0].undecided.any()
     assert cache.results().get(key) is None
     assert "not decided" in robust.need_summary(made, parts, "features")
@@ -137,7 +136,7 @@ def test_a_run_stopped_before_its_first_resample_says_so(open_page, monkeypatch)
         while not job.should_stop():
             time.sleep(0.01)
 
-    monkeypatch.setattr(tasks, "kept", lambda *_: waits)
+    monkeypatch.setattr(tasks, "kept", lambda kind, key, _: tasks.Task(kind, key, waits))
     page = settle(open_page("pages/parts.py", r=1, **DIGITS))
     page.button(key="start-stable").click().run()
     assert "No resample was drawn before it was stopped." in texts(press(page, "stop-stable"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -103,12 +103,12 @@ def compared(subjects: Sequence[Subject]) -> list[Compared]:
 def task(subjects: Sequence[Subject]) -> Task:
     """Return what the page has computed: at some k of each data set a component and an upper bound."""
     key = tuple(one.key_of("sweep", one.seed, cardinalities(one)) for one in subjects)
-    return Task("compare", key, lambda job: solve_all(job, subjects))
+    titles = labels()  # a run does not know the visitor's own files
+    return Task("compare", key, lambda job: solve_all(job, subjects, titles))
 
 
-def solve_all(job: Job, subjects: Sequence[Subject]) -> None:
+def solve_all(job: Job, subjects: Sequence[Subject], titles: Mapping[str, str]) -> None:
     """Solve and prove the k of each data set, the smallest first; publish (data set, SweepPoint) as they come."""
-    titles = labels()
     ordered = sorted(subjects, key=lambda one: one.data.n_features)
     for place, one in enumerate(ordered):
         if job.should_stop():

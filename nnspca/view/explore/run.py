@@ -295,7 +295,8 @@ def _solve(job: Job, subject: Subject, choice: Choices, key: tasks.Key) -> None:
         options = dict(choice.options)
         return subject.call(job, nnspca.solve, subject.k, choice.method, on_progress=solving, **options)
 
-    part = cache.results().find(key, solve, job.should_stop)
+    with cache.results().sought(key, job.should_stop):  # where another session is at it, its answer is taken
+        part = cache.results().find(key, solve)
     subject.record(part)
     job.publish(part)
     clock.found(part.variance)

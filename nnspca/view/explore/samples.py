@@ -184,7 +184,7 @@ def _second(first: Component, subject: Subject) -> Job:
     def work(job: Job) -> Component | None:
         if cov.diagonal[~used].sum() <= 1e-12 * cov.trace:  # nothing varies any more
             return None
-        return cache.results().find(key, lambda: solve(job), job.should_stop)
+        return cache.results().find(key, lambda: solve(job))
 
     return tasks.ask(Task("samples", key, work))
 

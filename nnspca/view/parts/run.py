@@ -206,7 +206,7 @@ def _found(job: Job, subject: Subject, choice: Choices, way: str, begin: float, 
         more["nonnegative"] = subject.nonnegative and solver != "pca"
         return subject.call(job, nnspca.decompose, choice.r, subject.k, solver, on_progress=listen, **more)
 
-    parts = cache.results().find(_part_key(subject, choice, way), find, job.should_stop)
+    parts = cache.results().find(_part_key(subject, choice, way), find)
     record(subject, parts)
     job.publish((way, parts))
     return parts

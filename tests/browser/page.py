@@ -7,6 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Locator, Page, TimeoutError, expect
 
+RUNS = 300_000  # milliseconds in which runs end and files are made on the busiest machine
 PROVEN = re.compile(r"at least [\d.]+ % of the optimum|proven optimal")
 WAITED_FOR = """() => ({script: document.querySelector('[data-testid=stApp]').dataset.testScriptState,
   runs: [...document.querySelectorAll('[class*=st-key-stop-]')].map(e => /st-key-[\\w-]+/.exec(e.className)[0]),
@@ -38,7 +39,7 @@ def rest(page: Page, busy: str = "false", pause: int = 500) -> Page:
               return !busy && performance.now() - window.restsSince > pause;
             }}""",
             arg=pause,
-            timeout=90_000,
+            timeout=RUNS,
             polling=100,
         )
     except TimeoutError:
@@ -106,7 +107,7 @@ def button(page: Page, key: str) -> Locator:
 def saved(page: Page, name: str, folder: Path) -> Path:
     """Press a download once the page rests, and return where what it brings lies, under the name it comes with."""
     still(page)  # a link that is drawn anew under the mouse brings nothing
-    with page.expect_download(timeout=300_000) as got:  # it begins once all of the file is made
+    with page.expect_download(timeout=RUNS) as got:  # it begins once all of the file is made
         page.get_by_role("link", name=name).first.click()
     got.value.save_as(folder / got.value.suggested_filename)
     return folder / got.value.suggested_filename
@@ -138,6 +139,6 @@ def grown(page: Page, most: int) -> Locator:
         "most => [...document.querySelectorAll('.st-key-stage *')].map(e => e.shadowRoot ?? e)"
         ".some(e => Number(e.querySelector?.('input[type=range]')?.max ?? 0) >= most)",
         arg=most,
-        timeout=90_000,
+        timeout=RUNS,
     )
     return found

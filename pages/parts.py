@@ -58,7 +58,7 @@ with curve:
     if choice.disjoint and any(row.found for row in view.rows.values()):
         drawn["band"] = panels.along(view)
     elif view.lead is not None and not choice.disjoint:
-        drawn["explained"] = panels.explained_by_all({choice.lead: view.lead}, choice)
+        drawn["explained"] = panels.explained_by_all({choice.lead: view.lead}, view)
     if choice.best and done:
         panels.fill_band(view)
 with proofs:

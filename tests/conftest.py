@@ -4,6 +4,7 @@ import gc
 import os
 from collections.abc import Generator
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -130,6 +131,28 @@ def real():
     if not os.environ.get(fetch.DATA_VARIABLE):
         pytest.skip("NNSPCA_DATA is not set: it names the folder of the real data files")
     return load
+
+
+@pytest.fixture
+def cov():
+    """A matrix of six features."""
+    G = np.random.default_rng(3).standard_normal((9, 6))
+    return nnspca.Covariance.from_matrix(G.T @ G)
+
+
+@pytest.fixture(scope="module")
+def pitprops():
+    A = nnspca.datasets.load("pitprops").X
+    return A, nnspca.Covariance.from_matrix(A)
+
+
+@pytest.fixture(scope="module")
+def genes():
+    """Few samples of many features, so that A is never formed: a few of them vary together, most hardly vary."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((9, 2010)) * np.geomspace(1, 1e-3, 2010)
+    X[:, :12] += 3 * rng.standard_normal((9, 1))
+    return X, nnspca.Covariance.from_data(X)
 
 
 @pytest.fixture

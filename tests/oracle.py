@@ -11,6 +11,8 @@ from itertools import combinations
 
 import numpy as np
 
+import nnspca
+
 
 def optimum(A, k, nonnegative=True):
     """Return (value, x): the largest x'Ax over unit x with at most k nonzeros, and a point that attains it."""
@@ -128,3 +130,13 @@ def exact_variance_of_data(X, x):
 def allows(upper_bound, attained):
     """Whether a bound is at or above a variance known exactly: not one last digit of tolerance."""
     return Fraction(float(upper_bound)) >= attained
+
+
+def judged_files(cert, cov, X, folder):
+    """The paths of a certificate and its data, for a checker, once the judge confirms both it and what is read back."""
+    files = [folder / "cert.npz", folder / "data.npy"]
+    nnspca.verify(cert, cov)
+    nnspca.save_certificate(cert, files[0], cov)
+    nnspca.verify(nnspca.load_certificate(files[0]), cov)
+    np.save(files[1], X)
+    return [str(file) for file in files]

@@ -68,21 +68,6 @@ def accepted(cert, cov, X):
     return True
 
 
-@pytest.fixture(scope="module")
-def pitprops():
-    A = nnspca.datasets.load("pitprops").X
-    return A, nnspca.Covariance.from_matrix(A)
-
-
-@pytest.fixture(scope="module")
-def genes():
-    """Few samples of many features, so that A is never formed: a few of them vary together, most hardly vary."""
-    rng = np.random.default_rng(3)
-    X = rng.standard_normal((9, 2010)) * np.geomspace(1, 1e-3, 2010)
-    X[:, :12] += 3 * rng.standard_normal((9, 1))
-    return X, nnspca.Covariance.from_data(X)
-
-
 @pytest.mark.parametrize("nonnegative", [True, False])
 @pytest.mark.parametrize("k", [1, 2, 6, 13])
 def test_every_bound_of_a_certificate_is_accepted_but_that_along_a_direction(pitprops, k, nonnegative):

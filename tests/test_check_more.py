@@ -46,21 +46,6 @@ def beyond_the_first(content, data):
     return False
 
 
-@pytest.fixture(scope="module")
-def pitprops():
-    A = nnspca.datasets.load("pitprops").X
-    return A, nnspca.Covariance.from_matrix(A)
-
-
-@pytest.fixture(scope="module")
-def genes():
-    """Few samples of many features, so that A is never formed."""
-    rng = np.random.default_rng(3)
-    X = rng.standard_normal((9, 2010)) * np.geomspace(1, 1e-3, 2010)
-    X[:, :12] += 3 * rng.standard_normal((9, 1))
-    return X, nnspca.Covariance.from_data(X)
-
-
 @pytest.mark.parametrize("nonnegative", [True, False])
 def test_a_bound_along_the_first_eigenvector_is_accepted_on_either_side(pitprops, genes, nonnegative):
     for (X, cov), ks, kind in ((pitprops, (2, 6, 13), "joint"), (genes, (3, 200), "samples")):

@@ -187,7 +187,7 @@ def test_a_help_mark_leads_to_a_paragraph(site, key):
 def test_the_gallery_says_what_was_proven(site):
     assert "ACCEPTED" in read(site, "gallery/stranger.html")
     assert "same answer there and here: True" in read(site, "gallery/cluster.html")
-    assert "do better by more than" in read(site, "gallery/genes.html")
+    assert "gap at most" in read(site, "gallery/genes.html")
 
 
 def test_a_folder_of_other_files_is_left_alone(tmp_path):

@@ -51,9 +51,7 @@ def opened(given: Any) -> Given:
     if package == "xarray":
         return Given(given.values, last_names(given))
     if hasattr(given, "kind") and hasattr(given, "X") and not is_table(given):  # a data set
-        names: Any = getattr(given, "feature_names", ())
-        counted = not names or (names[0] == "feature 1" and names[-1] == f"feature {len(names)}")
-        names = None if counted else tuple(map(str, names))
+        names = tuple(map(str, getattr(given, "feature_names", ()))) or None
         shape, axis = getattr(given, "image_shape", None), getattr(given, "axis", None)
         title = "" if axis is None else f"{axis.name} ({axis.unit})" if axis.unit else axis.name
         values = None if axis is None else axis.values

@@ -237,14 +237,15 @@ class Dataset(Content):
 
     @cached_property
     def deviations(self) -> np.ndarray:
-        """Standard deviation (1/m) of each feature, shape (n,)."""
+        """Standard deviation (1/m) of each feature, shape (n,); exactly 0 where all its values are one."""
+        most, least = (np.ravel(end.toarray() if self.is_sparse else end) for end in (self.X.max(0), self.X.min(0)))
         if not self.is_sparse:
-            return np.asarray(self.X.std(axis=0))
+            return np.where(most == least, 0.0, self.X.std(axis=0))
         stored = np.diff(self.X.tocsc().indptr)
         away = self.X.copy()
         away.data = (away.data - self.means[away.indices]) ** 2
         squares = np.asarray(away.sum(axis=0)).ravel() + (self.shape[0] - stored) * self.means**2
-        return np.sqrt(squares / self.shape[0])
+        return np.where(most == least, 0.0, np.sqrt(squares / self.shape[0]))
 
     @property
     def n_samples(self) -> int | None:

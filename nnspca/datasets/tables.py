@@ -191,7 +191,7 @@ def _parsed(grid: Grid, options: ReadingOptions, notes: list[str]) -> Table:
             elif column.decorated and not column.beside:
                 written.append(name)
             if column.beside:
-                notes.append(f"Column {name!r:.60} holds {column.beside} behind its numbers: left out.")
+                notes.append(f"Column {name!r:.60} holds {column.beside} behind its numbers, which is not read.")
             if odd := column.odd:
                 notes.append(_said(name, odd))
     if gone_by_choice:
@@ -213,7 +213,7 @@ def _parsed(grid: Grid, options: ReadingOptions, notes: list[str]) -> Table:
         notes.append(f"True and false are read as 1 and 0, in {len(truths)} column(s): {listed(truths)}.")
     if written:
         notes.append(
-            f"Signs of currency, per cent and thousands are left out in {len(written)} column(s): {listed(written)}; "
+            f"Signs of currency, per cent and thousands are not read in {len(written)} column(s): {listed(written)}; "
             "so are stars, and a number in parentheses is negative."
         )
     whole = len(columns) == block.shape[1] == len(numeric) and not texts and list(columns) == numeric
@@ -729,7 +729,9 @@ def _names(
         if grid.short and not text.place and not text.identifies:
             raise _short_header(len(grid.names))
         if len(text.values) > 1 and len(few) == 1:
-            notes.append(f"{text.called} has one text in all rows: left out.")
+            filled = sum(map(bool, text.values))
+            where = "all rows" if filled == len(text.values) else f"{filled:,} of {len(text.values):,} rows, no other"
+            notes.append(f"{text.called} has one text in {where}: left out.")
         elif grid.roles.get(text.name) == "class" or text.name == options.label or not (text.identifies or many):
             texts.append(text)
         elif taken or options.sample_names == "":

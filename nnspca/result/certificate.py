@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from nnspca.result import sentences, wording
+from nnspca.result import rounded, sentences, wording
 from nnspca.result.component import Component
 from nnspca.result.wording import ByValue, DataFrame, Display, Figure, frame
 
-OPTIMAL = 5e-5  # gap below which nothing is left to try
 USELESS = 0.1  # gap above which a proof without any relaxation proves little
 RELAXATIONS = {"pair-scaled", "elimination", "branch"}  # bounds that may come near the optimum
 
@@ -51,7 +50,7 @@ class Sandwich(Display):
     @property
     def ratio(self) -> float:
         """``lower / upper``, rounded down: the proven share of the optimum; ``lower`` is rounded by some 1e-15."""
-        return wording.quotient(self.lower, self.upper)
+        return rounded.share(self.lower, self.upper)
 
     @property
     def gap(self) -> float:
@@ -89,11 +88,16 @@ class Sandwich(Display):
 
         return certificate(self.lower, [(b.name, b.value, b.deterministic) for b in self.bounds])
 
+    def _proven_of(self, what: str) -> str:
+        share, gap = rounded.ratio(self.lower, self.upper), rounded.gap(self.lower, self.upper)
+        return f"At least {share} of the optimum of {what}; gap at most {gap} (proven)."
+
     def _proven_lines(self) -> list[str]:
         stopped = ", stopped before its end" if self.stopped else ""
+        lower, upper = rounded.pair(self.lower, self.upper)
         return [
-            f"ratio: at least {wording.proven_share(self.lower, self.upper)} of the optimum (proven); "
-            f"lower {wording.down(self.lower)}, upper {wording.up(self.upper)}",
+            f"ratio: at least {rounded.ratio(self.lower, self.upper)} of the optimum (proven); "
+            f"lower {lower}, upper {upper}",
             f"bound: {self.winner.name}, the least of {len(self.bounds)} tried ({self.effort}{stopped})",
         ]
 
@@ -110,7 +114,7 @@ class Certificate(Sandwich):
     >>> cert.lower <= cert.upper, cert.gap < 0.0001
     (True, True)
     >>> print(cert.proven())
-    No five features with loadings ≥ 0 do better by more than 0.01 % (proven).
+    At least 99.99 % of the optimum of five features with loadings ≥ 0; gap at most 0.01 % (proven).
     """
 
     k: int  #: Cardinality allowed
@@ -131,19 +135,12 @@ class Certificate(Sandwich):
     exclude: tuple[int, ...] = ()  #: See ``include``
 
     def summary(self) -> str:
-        """Return plain sentences: the component found, and how much better any other can be at most."""
+        """Return plain sentences: the component found, and its proven share of the optimum."""
         return sentences.join(self.component.summary(), self.proven())
 
     def proven(self) -> str:
-        """Return in a sentence what is proven of all other components."""
-        better = wording.gain(self.lower, self.upper) if self.lower > 0 else ""
-        signs = " with loadings ≥ 0" if self.nonnegative else ""
-        signs += f"{self._given()}," if self._given() else ""
-        others = f"No {'single feature' if self.k == 1 else wording.counted(self.k, 'feature')}{signs}"
-        verb = "does" if self.k == 1 else "do"
-        if not better:
-            return f"{others} {'has' if self.k == 1 else 'have'} more variance than {wording.up(self.upper)} (proven)."
-        return f"{others} {verb} better by more than {better} (proven)."
+        """Return in a sentence what share of the optimum the component is proven to have."""
+        return self._proven_of(f"{_features(self.k, self.nonnegative)}{self._given()}")
 
     def ahead(self) -> str:
         """Return in a sentence what more work would try; empty where the component is proven optimal.
@@ -157,10 +154,10 @@ class Certificate(Sandwich):
         >>> print(nnspca.certify(cov, k=5, time_limit=1e-6).ahead())
         Not tried yet: longer relaxations and more cases; how much they gain is not known before. time_limit= goes on.
         """
-        if self.gap <= OPTIMAL:
+        if rounded.optimal(self.lower, self.upper):
             return ""
         if not (self.stopped or self.gap < USELESS or RELAXATIONS & {bound.name for bound in self.bounds}):
-            share, unless = wording.proven_share(self.lower, self.upper), ", unless a thorough certificate finds one"
+            share, unless = rounded.ratio(self.lower, self.upper), ", unless a thorough certificate finds one"
             return f"No proof better than {share} is known for data of this kind{unless * (self.effort == 'live')}."
         if self.effort == "thorough" and not self.stopped:
             return "All that is known has been tried at length; time_limit= with warm_start= tries twice as long."
@@ -220,18 +217,13 @@ class PartsCertificate(Sandwich):
         return np.column_stack([part.loadings for part in self.parts])
 
     def summary(self) -> str:
-        """Return plain sentences: the parts found, and how much better any others can be at most."""
+        """Return plain sentences: the parts found, and their proven share of the optimum."""
         return sentences.join(sentences.listing(self.parts), self.proven())
 
     def proven(self) -> str:
-        """Return in a sentence what is proven of all other parts."""
-        parts = wording.counted(self.n_components, "part")
-        better = wording.gain(self.lower, self.upper)
-        return (
-            f"No {parts} of at most {wording.counted(self.k, 'feature')} each, no feature in two of them"
-            f"{self._without()}, "
-            f"{'does' if self.n_components == 1 else 'do'} better by more than {better} (proven)."
-        )
+        """Return in a sentence what share of the optimum the parts are proven to have."""
+        parts, features = wording.counted(self.n_components, "part"), _features(self.k, self.nonnegative)
+        return self._proven_of(f"{parts} of at most {features} each, no feature in two of them{self._without()}")
 
     def _without(self) -> str:
         names = [self.parts[0].feature_name(i) for i in self.exclude]
@@ -245,6 +237,10 @@ class PartsCertificate(Sandwich):
         listed = [f"{c}: {sentences.line(part)}" for c, part in enumerate(self.parts[:2], start=1)]
         more = [f"… and {len(self.parts) - 2} more"] if len(self.parts) > 2 else []
         return [head, *listed, *more, *self._proven_lines()]
+
+
+def _features(k: int, nonnegative: bool) -> str:
+    return f"{wording.counted(k, 'feature')} {'with loadings ≥ 0' if nonnegative else 'of any sign'}"
 
 
 TOLD = 4  # most components that are described one by one
@@ -262,7 +258,7 @@ class Judgement(Display):
     >>> judged = nnspca.certify_loadings(cov, [0.0, 3.0, 4.0])
     >>> judged
     Judgement: one component of three features beside the proven maximum
-      1: two features, loadings ≥ 0: variance 2.36, at least 58.99 % of the maximum (proven); better: a and b
+      1: two features, loadings ≥ 0: variance 2.360, at least 58.9 % of the optimum (proven); better: a and b
     >>> judged.better[0].names, judged.ratio.round(3)
     (('a', 'b'), array([0.59]))
     """
@@ -315,8 +311,8 @@ class Judgement(Display):
         """Return plain sentences: how near to the proven maximum each component is, and what does better."""
         told = [self._sentence(c) for c in range(min(len(self.components), TOLD))]
         more = len(self.components) - len(told)
-        rest = self.ratio[len(told) :].min(initial=1.0)
-        others = f"Of {wording.spelled(more)} more, each has at least {wording.at_least(float(rest))} of it (proven)."
+        least = rounded.ratio(float(self.ratio[len(told) :].min(initial=1.0)))
+        others = f"Of {wording.spelled(more)} more, each has at least {least} of it (proven)."
         return sentences.join(*told, others if more else "")
 
     def plot(self) -> Figure:
@@ -326,22 +322,15 @@ class Judgement(Display):
         best = [max(c.lower, v) for c, v in zip(self.certificates, self.variances.tolist(), strict=True)]
         return judged(self.variances.tolist(), best, self.upper.tolist())
 
-    def _allowed(self, c: int) -> str:
-        part = self.components[c]
-        return f"{wording.counted(part.k, 'feature')} {'with loadings ≥ 0' if part.nonnegative else 'of any sign'}"
-
     def _sentence(self, c: int) -> str:
         part, upper, other = self.components[c], self.certificates[c].upper, self.better[c]
-        if other is None and part.variance > 0:
-            others, do = ("single feature", "does") if part.k == 1 else (self._allowed(c), "do")
-            gain = wording.gain(part.variance, upper)
-            return f"Component {c + 1}: no {others} {do} better by more than {gain} (proven)."
-        text = f"Component {c + 1} has at least {wording.proven_share(part.variance, upper)} of the variance that "
-        text += f"{self._allowed(c)} can have (proven)"
+        allowed = _features(part.k, part.nonnegative)
+        share, gap = rounded.ratio(part.variance, upper), rounded.gap(part.variance, upper)
+        text = f"Component {c + 1} has at least {share} of the optimum of {allowed}; gap at most {gap} (proven)"
         if other is None:
             return f"{text}."
         times = other.variance / part.variance if part.variance > 0 else np.inf
-        more = f"{wording.percent(times - 1)} more" if times < 2 else f"{times:.3g} times as much"
+        more = f"{rounded.percent(times - 1)} more" if times < 2 else f"{times:.3g} times as much"
         have = f"{'has' if other.cardinality == 1 else 'have'} {more if times < np.inf else 'more'}"
         return f"{text}; {wording.members(other)} {have}."
 
@@ -352,10 +341,10 @@ class Judgement(Display):
             "beside the proven maximum"
         ]
         for c, (part, other) in enumerate(zip(self.components[:TOLD], self.better[:TOLD], strict=True)):
-            share = wording.proven_share(part.variance, self.certificates[c].upper)
+            share = rounded.ratio(part.variance, self.certificates[c].upper)
             named = "" if other is None else f"; better: {wording.members(other, 3)}"
             lines.append(
                 f"{c + 1}: {wording.counted(part.k, 'feature')}, {wording.sign(part.nonnegative)}: "
-                f"variance {part.variance:.4g}, at least {share} of the maximum (proven){named}"
+                f"variance {rounded.number(part.variance, down=True)}, at least {share} of the optimum (proven){named}"
             )
         return [*lines, *([f"… and {count - TOLD} more"] if count > TOLD else [])]

@@ -8,7 +8,7 @@ from typing import overload
 
 import numpy as np
 
-from nnspca.result import sentences, wording
+from nnspca.result import rounded, sentences, wording
 from nnspca.result.certificate import Certificate, PartsCertificate
 from nnspca.result.component import Component, Features
 from nnspca.result.wording import DataFrame, Display, Figure, frame
@@ -100,7 +100,7 @@ class Components(Display):
         if len(self) == 1:
             text = self.parts[0].summary()
         else:
-            together = wording.at_least(float(self.cumulative_variance[-1]) / self.total)
+            together = rounded.percent(float(self.cumulative_variance[-1]) / self.total)
             features = self.features
             whole = "variance" if features is None else f"variance of all {wording.counted(features.count, 'feature')}"
             treated = " (standardised)" if features is not None and features.standardized else ""
@@ -125,7 +125,7 @@ class Components(Display):
         ]
         head = (
             f"Components: {len(self)} with {used} of {len(self.loadings)} features, together "
-            f"{wording.at_least(float(self.cumulative_variance[-1]) / self.total)} of the total variance "
+            f"{rounded.percent(float(self.cumulative_variance[-1]) / self.total)} of the total variance "
             f"({self.deflation}, {self.method})"
         )
         return [head, *lines, *([f"… and {more} more"] if more > 1 else [])]
@@ -220,10 +220,10 @@ class Ranking(Display):
         every = np.all([part.loadings != 0 for part in self], axis=0)
         names = [self.components[0].feature_name(i) for i in np.flatnonzero(every).tolist()]
         common = f" All have {wording.named(names)}." if names and len(self) > 1 else ""
-        lost = wording.percent(1 - self.components[-1].variance / self.components[0].variance)
+        lost = rounded.percent(1 - self.components[-1].variance / self.components[0].variance, up=True)
         listed = "One support is" if len(self) == 1 else f"{wording.spelled(len(self)).capitalize()} supports are"
         below = f", the last {lost} below the first" if len(self) > 1 else ""
-        most = f"No other one has more variance than {wording.up(self.rest)} (proven)."
+        most = f"No other one has more variance than {self._most()} (proven)."
         if self.settled < len(self):
             after = f"after the first {wording.spelled(self.settled)}" if self.settled else "before the first"
             most += f" One that is not listed may belong {after}."
@@ -237,6 +237,9 @@ class Ranking(Display):
         names = [self.components[0].feature_name(i) for i in range(len(self.components[0].loadings))]
         return components(np.column_stack([part.loadings for part in self]), names, *self.components[0]._layout)
 
+    def _most(self) -> str:
+        return rounded.number(self.rest, up=True, telling=rounded.TELLING)
+
     def _lines(self) -> list[str]:
         allowed = f"{wording.spelled(self.k)} of {wording.counted(len(self.components[0].loadings), 'feature')}"
         one = wording.counted(len(self), "support")
@@ -244,7 +247,7 @@ class Ranking(Display):
             one = f"the best {one.removeprefix('one ')}"
         sure = "" if settled else f"{wording.spelled(self.settled) if self.settled else 'none'} settled; "
         stopped = ", stopped before its end" if self.stopped else ""
-        most = f"proven: any other has at most {wording.up(self.rest)}"
+        most = f"proven: any other has at most {self._most()}"
         head = f"Ranking: {one} of at most {allowed} ({sure}{most}){stopped}"
         shown = self.components[: wording.LINES - 2]
         told = [

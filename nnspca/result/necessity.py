@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from nnspca.result import wording
+from nnspca.result import rounded, wording
 from nnspca.result.component import Component, Features
 from nnspca.result.wording import DataFrame, Display, Figure, frame
 
@@ -63,7 +63,7 @@ class Necessity(Display):
         """Return a pandas DataFrame with a row for each feature: state, loading, limit and upper bound without it."""
         places = range(len(self.limit))
         columns = {
-            "state": [self._state(i) for i in places],
+            "state": [self.state(i) for i in places],
             "loading": self.component.loadings,
             "limit": self.limit,
             "upper_bound_without": self.upper_bounds,
@@ -72,7 +72,7 @@ class Necessity(Display):
 
     def summary(self) -> str:
         """Return plain sentences about the features of every near-best component."""
-        within = f"within {wording.percent(self.within)} of the best found"
+        within = f"within {rounded.percent(self.within)} of the best found"
         inside = [i for i in self.component.support.tolist() if self.undecided[i]]
         if names := self.essential_names:
             text = f"Every component {within} has {wording.listed(names[:12], max(0, len(names) - 12))} (proven)."
@@ -85,11 +85,12 @@ class Necessity(Display):
         from nnspca.figures import necessity
 
         order = wording.heaviest(self.component)
-        states = [self._state(i) for i in order]
+        states = [self.state(i) for i in order]
         names = [self.component.feature_name(i) for i in order]
         return necessity(names, self.component.loadings[order] ** 2, self.limit[order], states)
 
-    def _state(self, i: int) -> str:
+    def state(self, i: int) -> str:
+        """Return what is proven of a feature, in a word."""
         return "indispensable" if self.essential[i] else "dispensable" if self.dispensable[i] else "undecided"
 
     def _lines(self) -> list[str]:
@@ -165,12 +166,12 @@ class Contribution(Display):
         name = wording.short(self.name)
         if not self.loading:
             gain = max(-self.loss, 0.0)
-            return f"{name} is not in the component; adding it gives {wording.percent(gain)} more variance."
-        text = f"{wording.percent(self.held)} of the component's variance goes through {name}; "
-        text += f"without it {wording.percent(max(self.loss, 0.0))} is lost, at most"
+            return f"{name} is not in the component; adding it gives {rounded.percent(gain)} more variance."
+        text = f"{rounded.percent(self.held)} of the component's variance goes through {name}; "
+        text += f"without it {rounded.percent(max(self.loss, 0.0), up=True)} is lost, at most"
         if self.partner is not None:
             loss, partner = max(self.loss_exchanged, 0.0), self._feature_name(self.partner)
-            text += f", and {wording.percent(loss)} if {partner} replaces it"
+            text += f", and {rounded.percent(loss, up=True)} if {partner} replaces it"
         return text + "."
 
     def _feature_name(self, i: int) -> str:

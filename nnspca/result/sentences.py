@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nnspca.result import wording
+from nnspca.result import rounded, wording
 
 if TYPE_CHECKING:
     from nnspca.result.component import Component, Features
@@ -106,10 +106,10 @@ def component(part: Component) -> str:
         beginning = f"{clause(part)}: one number made of these {wording.spelled(part.cardinality)}"
     features, share = part.features, part.share
     if features is None or share is None:
-        return f"{beginning} has variance {part.variance:.4g}."
+        return f"{beginning} has variance {rounded.number(part.variance, down=True)}."
     treated = " (standardised)" if features.standardized else ""
     whole = wording.counted(features.count, "feature")
-    return f"{beginning} carries {wording.at_least(share)} of the variance of all {whole}{treated}."
+    return f"{beginning} carries {rounded.percent(share)} of the variance of all {whole}{treated}."
 
 
 def stability(stability: Stability, part: int = 0) -> str:
@@ -132,7 +132,7 @@ def listing(parts: Sequence[Component], total: float | None = None) -> str:
     """
     skipped = is_small([part.variance for part in parts])
     sentences = [
-        f"Part {c}: {clause(part)}{f' ({wording.at_least(part.variance / total)})' if total else ''}."
+        f"Part {c}: {clause(part)}{f' ({rounded.percent(part.variance / total)})' if total else ''}."
         for c, part in enumerate(parts, start=1)
         if not skipped[c - 1]
     ]
@@ -162,7 +162,8 @@ def describe(support: np.ndarray, features: Features | None) -> str | None:
     if features is None or not len(support):
         return None
     if features.image_shape is not None:
-        return f"{wording.counted(len(support), 'pixel')}, {pixels(support, features.image_shape)}"
+        comma = "," if len(support) > 1 else ""
+        return f"{wording.counted(len(support), 'pixel')}{comma} {pixels(support, features.image_shape)}"
     if features.axis is not None:
         title = features.axis_title.partition(" (")[0]
         where = along(support, features.axis, features.axis_title)
@@ -175,8 +176,8 @@ def pixels(support: np.ndarray, shape: tuple[int, int]) -> str:
 
     >>> pixels(np.array([0, 1, 9, 10]), (9, 9))
     'all at the upper left'
-    >>> pixels(np.array([0, 1, 2, 3, 80]), (9, 9))
-    'four of them at the upper left and the upper centre'
+    >>> pixels(np.array([0, 1, 2, 3, 80]), (9, 9)), pixels(np.array([80]), (9, 9))
+    ('four of them at the upper left and the upper centre', 'at the lower right')
     """
     rows, columns = np.divmod(support, shape[1])
     row, column = (((6 * place + 3) // (2 * size)).tolist() for place, size in zip((rows, columns), shape, strict=True))
@@ -190,12 +191,12 @@ def pixels(support: np.ndarray, shape: tuple[int, int]) -> str:
         covered += count
     if min(shape) >= 3 and len(chosen) <= REGIONS:
         where = wording.listed([f"the {_ninth(*cell)}" for cell in sorted(chosen)])
-        return f"{_of_them(covered, len(support))} at {where}"
+        return f"{_of_them(covered, len(support))}at {where}"
     sides = ((rows, shape[0] - 1), (columns, shape[1] - 1))
     counts = [int(inside.sum()) for place, last in sides for inside in (2 * place < last, 2 * place > last)]
     covered, half = max(zip(counts, HALVES, strict=True), key=lambda c: c[0])
     if covered >= COVERED * len(support):
-        return f"{_of_them(covered, len(support))} in the {half}"
+        return f"{_of_them(covered, len(support))}in the {half}"
     return "spread over the image"
 
 
@@ -204,7 +205,7 @@ def _ninth(row: int, column: int) -> str:
 
 
 def _of_them(count: int, total: int) -> str:
-    return "all" if count == total else f"{wording.spelled(count)} of them"
+    return "" if total == 1 else "all " if count == total else f"{wording.spelled(count)} of them "
 
 
 def along(support: np.ndarray, axis: np.ndarray, title: str) -> str:

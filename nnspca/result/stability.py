@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from nnspca.result import sentences, wording
+from nnspca.result import rounded, sentences, wording
 from nnspca.result.component import Features
 from nnspca.result.components import Components
 from nnspca.result.wording import DataFrame, Display, Figure, frame
@@ -103,9 +103,8 @@ class Stability(Display):
         said = []
         for c, part in enumerate(self.parts.parts):
             often = [i for i in wording.heaviest(part) if self.recurrence[i, c] >= 0.8]
-            mean = wording.percent(float(self.mean_recurrence[c]))
-            which = [wording.short(part.feature_name(i)) for i in often[: wording.NAMED]]
-            listing = wording.listed(which, max(0, len(often) - wording.NAMED)) if often else "no feature"
+            mean = rounded.percent(float(self.mean_recurrence[c]))
+            listing = wording.named([part.feature_name(i) for i in often]) if often else "no feature"
             said.append(
                 f"Part {c + 1}: a feature returns in {mean} of {self.resamples} resamples on average; "
                 f"in at least 80 %: {listing}."
@@ -209,7 +208,7 @@ class CrossValidation(Display):
         """Return a plain sentence: the suggested k and the reason (sampling, not proof)."""
         if self.suggested_k is None:
             return "Nothing is known of held-out samples."
-        share = wording.percent(float(self.mean[self.ks.index(self.suggested_k)]))
+        share = rounded.percent(float(self.mean[self.ks.index(self.suggested_k)]))
         return (
             f"k = {self.suggested_k} is suggested: it explains {share} of the variance of held-out samples, "
             f"within one standard error of the maximum (at k = {self.best_k})."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from nnspca.result import wording
+from nnspca.result import rounded, wording
 from nnspca.result.certificate import Certificate, PartsCertificate
 from nnspca.result.component import Component
 from nnspca.result.components import Components
@@ -87,14 +87,14 @@ class Sweep(Display):
         if not self.points:
             return "Nothing was solved before the sweep was stopped."
         best = max(self.points, key=lambda p: p.component.variance)
-        share = wording.percent(best.component.variance / self.leading)
+        share = rounded.percent(best.component.variance / self.leading)
         text = (
             f"The largest variance found at k = {self.points[0].k} to {self.points[-1].k} is {share} of that of the "
             f'first principal component, found by the solver "{best.method}" at k = {best.k}.'
         )
         if proven := self.certificates:
             k = min(proven, key=lambda each: proven[each].ratio)
-            share = wording.proven_share(proven[k].lower, proven[k].upper)
+            share = rounded.ratio(proven[k].lower, proven[k].upper)
             text += f" At every k certified, at least {share} of the optimum was found (proven; least at k = {k})."
         return text
 
@@ -184,12 +184,12 @@ class PartsSweep(Display):
         if not self.points:
             return "Nothing was found before the sweep was stopped."
         last = self.points[-1]
-        share = wording.percent(float(last.together.variances.sum()) / self.total)
+        share = rounded.percent(float(last.together.variances.sum()) / self.total)
         parts = wording.counted(last.n_components, "part").capitalize()
         text = f"{parts} with k = {last.k} carry {share} of the total variance."
         if proven := [p.certificate for p in self.points if p.certificate is not None]:
             least = min(proven, key=lambda cert: cert.ratio)
-            share = wording.proven_share(least.lower, least.upper)
+            share = rounded.ratio(least.lower, least.upper)
             text += f" At every point certified, at least {share} of the optimum was found (proven)."
         return text
 

@@ -1,20 +1,19 @@
-"""What all results have: equality, a few lines at a prompt, tables; and words for their numbers."""
+"""What all results have: equality, a few lines at a prompt, tables; and words for features and counts."""
 
 from __future__ import annotations
 
 import dataclasses
 import inspect
-import math
 import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
-from fractions import Fraction
 from html import escape
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from nnspca.result import rounded
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -158,83 +157,6 @@ def safe_cell(cell: object) -> object:
     return FORMULA.sub("'", cell.replace("\r", " ")) if isinstance(cell, str) else cell
 
 
-def percent(share: float) -> str:
-    """Return a measured share, to three digits.
-
-    >>> percent(0.31241), percent(1.0), percent(0.000312)
-    ('31.2 %', '100 %', '0.0312 %')
-    """
-    return f"{100 * share:.3g} %"
-
-
-def at_least(share: float) -> str:
-    """Return a share that was found, to three digits, rounded down.
-
-    >>> at_least(0.31299), at_least(1.0), at_least(0.99999), at_least(0.29), at_least(0.000312)
-    ('31.2 %', '100 %', '99.9 %', '29 %', '0.0312 %')
-    """
-    return f"{_three.create_decimal(100 * Decimal(repr(float(share)))).normalize():f} %"
-
-
-_three = Context(prec=3, rounding=ROUND_FLOOR)
-
-
-def gain(lower: float, upper: float) -> str:
-    """Return the excess of ``upper`` over ``lower`` > 0, rounded up to hundredths of a per cent.
-
-    >>> gain(1.0, 1.0), gain(2.0, 2.0001), gain(1.0, 1.5)
-    ('0 %', '0.01 %', '50 %')
-    """
-    return _hundredths(math.ceil((Fraction(upper) / Fraction(lower) - 1) * 10_000))
-
-
-def quotient(lower: float, upper: float) -> float:
-    """Return the largest double that is at most ``lower / upper``, where that is positive.
-
-    >>> quotient(2.0, 2.0), quotient(2.0, 3.0) == 2.0 / 3.0, 0.1 / 0.3 - quotient(0.1, 0.3) > 0
-    (1.0, True, True)
-    """
-    ratio = float(lower / upper)
-    rounded_up = 0 < ratio < math.inf and Fraction(ratio) * Fraction(upper) > lower
-    return math.nextafter(ratio, 0.0) if rounded_up else ratio
-
-
-def proven_share(lower: float, upper: float) -> str:
-    """Return ``lower`` as a share of ``upper``, rounded down to hundredths of a per cent.
-
-    >>> proven_share(2.0, 2.0), proven_share(2.0, 2.0001)
-    ('100 %', '99.99 %')
-    """
-    return _hundredths(math.floor(Fraction(lower) / Fraction(upper) * 10_000)) if upper > 0 else "100 %"
-
-
-def _hundredths(count: int) -> str:
-    return f"{max(count, 0) / 100:g} %"
-
-
-def up(value: float) -> str:
-    """Return an upper bound in six digits, rounded up: it stays an upper bound.
-
-    >>> up(2.61803398), up(3.0), up(1234567.0)
-    ('2.61804', '3', '1234570')
-    """
-    return _digits(value, ROUND_CEILING)
-
-
-def down(value: float) -> str:
-    """Return an attained value in six digits, rounded down.
-
-    >>> down(2.61803398)
-    '2.61803'
-    """
-    return _digits(value, ROUND_FLOOR)
-
-
-def _digits(value: float, rounding: str) -> str:
-    rounded = Context(prec=6, rounding=rounding).create_decimal(Decimal(value))
-    return f"{rounded.normalize():f}" if 1e-4 < abs(value) < 1e9 or not value else f"{rounded.normalize():g}"
-
-
 def counted(count: int, noun: str) -> str:
     """Return a number of things, in letters up to twelve.
 
@@ -301,7 +223,9 @@ def short(name: str) -> str:
 def variance_share(variance: float, part: Component) -> str:
     """Return a variance, as a share of the whole if that is known."""
     total = None if part.features is None else part.features.total
-    return f"{at_least(variance / total)} of the total variance" if total else f"variance {variance:.4g}"
+    if total:
+        return f"{rounded.percent(variance / total)} of the total variance"
+    return f"variance {rounded.number(variance, down=True)}"
 
 
 def sign(nonnegative: bool) -> str:

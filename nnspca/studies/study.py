@@ -16,7 +16,7 @@ from nnspca.control.arguments import Seed
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.datasets import Dataset
-from nnspca.result import Certificate, OnProgress, PartsCertificate, ShouldStop
+from nnspca.result import Certificate, OnProgress, PartsCertificate, ShouldStop, rounded
 from nnspca.result.wording import safe_cell
 from nnspca.tasks._solve import check_seed
 
@@ -81,7 +81,8 @@ class Table:
         """Return the frame with a few digits, bounds rounded so that they claim no more than is proven."""
         frame = self.frame.copy()
         for name in frame.select_dtypes("float"):
-            frame[name] = [_rounded(cell, self._way(name)) for cell in frame[name]]
+            way = rounded.floor if name in self.down else rounded.ceil if name in self.up else _telling
+            frame[name] = [way(cell, DIGITS) if math.isfinite(cell) else cell for cell in frame[name]]
         return frame
 
     def shown(self) -> pd.DataFrame:
@@ -93,14 +94,9 @@ class Table:
         frame = self.frame.convert_dtypes(convert_floating=False).astype(object).map(safe_cell)
         return frame.rename(columns=safe_cell).to_csv(index=False, lineterminator="\n")
 
-    def _way(self, name: str) -> Callable[[float], float]:
-        return math.floor if name in self.down else math.ceil if name in self.up else round
 
-
-def _rounded(value: float, way: Callable[[float], float]) -> float:
-    if math.isfinite(value) and way is round:
-        return float(f"{value:.{DIGITS}g}") if abs(value) > ZERO else 0.0
-    return way(value * 10**DIGITS) / 10**DIGITS if math.isfinite(value) else value
+def _telling(value: float, digits: int) -> float:
+    return float(f"{value:.{digits}g}") if abs(value) > ZERO else 0.0
 
 
 def _shown(cell: Any) -> str:

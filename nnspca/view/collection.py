@@ -15,7 +15,8 @@ import numpy as np
 import streamlit as st
 
 from nnspca.datasets import Dataset, DatasetInfo
-from nnspca.view import cache, ledger, sanitize, say, session
+from nnspca.result import rounded
+from nnspca.view import cache, ledger, sanitize, session
 from nnspca.view.figures import dataset as figures
 from nnspca.view.figures.dataset import montage
 from nnspca.view.ledger import Known
@@ -138,7 +139,7 @@ def _card(info: DatasetInfo, best: Known | None, own: Dataset | None) -> Card:
 
 @functools.lru_cache(maxsize=64)
 def _foot(k: int, lower: float, upper: float, stored: bool) -> str:
-    return f"k = {k}: {say.proven_share(say.share(lower, upper))}{' (stored proof)' if stored else ''}"
+    return f"k = {k}: {rounded.proven_share(lower, upper)}{' (stored proof)' if stored else ''}"
 
 
 def _address(info: DatasetInfo, best: Known | None, own: Dataset | None) -> str:

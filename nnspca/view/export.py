@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import nnspca
-from nnspca.result import Certificate, Components, PartsCertificate, sentences
-from nnspca.view import sanitize, say, sheet
+from nnspca.result import Certificate, Components, PartsCertificate, rounded, sentences
+from nnspca.view import sanitize, sheet
 from nnspca.view.certificate import panels
 from nnspca.view.ledger import Known
 from nnspca.view.session import Content
 from nnspca.view.subject import Subject
 from nnspca.view.ui import component, downloads
 
-NONE = "No certificate was opened."  # nothing is run for what is known already
+NONE = "A certificate is of components that keep to k and the signs, and of parts that share no feature."
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class Answer:
     method: str  # how they were found
     code: str  # Python that finds them again
     known: Known | None = None  # what the ledger has of them
-    proof: Certificate | PartsCertificate | None = None
+    prove: Callable[[], Certificate | PartsCertificate] | None = None  # makes their certificate, or finds it made
 
     @property
     def parts(self) -> Components:
@@ -38,7 +38,7 @@ class Answer:
 
 def offer(stem: str, answer: Answer, more: Mapping[str, Content]) -> None:
     """Show what can be said beside an answer, and offer it as files, with ``more`` of the page's own."""
-    subject, proof = answer.subject, answer.proof
+    subject = answer.subject
     loadings = {way: parts.loadings for way, parts in answer.results.items()}
     beside = sheet.Sheet(answer.parts, subject)
     sheet.section(beside)
@@ -49,19 +49,35 @@ def offer(stem: str, answer: Answer, more: Mapping[str, Content]) -> None:
     }
     if subject.data.kind != "covariance":
         held["scores.csv"] = lambda: downloads.scores(loadings, subject)
-    if proof is not None:
-        held["certificate.npz"] = lambda: panels.certificate_npz(proof, subject.cov)
+    if prove := answer.prove:
+        held["certificate.npz"] = lambda: panels.certificate_npz(prove(), subject.cov)
     downloads.offer(stem, {**held, **more}, answer.code)
 
 
 def workbook(beside: sheet.Sheet, answer: Answer) -> bytes:
     """Return the sheet as an Excel workbook."""
-    said = [{"": "answer", " ": answer.verdict.replace("**", "")}]
-    said += [{"": row[0], " ": " · ".join(filter(None, row[1:]))} for row in _numbers(answer)[1:]]
+    (_, features, variance, *_), *numbers = _numbers(answer)
+    heads = ("", features, variance, "% of the total variance", "% together")
+    said: sheet.Table = [{"": "answer", " ": answer.verdict.replace("**", "")}]
     said += [{"": "left out", " ": note} for note in beside.left_out]
     said += [{"": "code", " ": line} for line in answer.code.splitlines()]
-    tables = {"Answer": said, "Loadings": beside.loadings, "Groups": beside.groups, "Scores": beside.scores}
+    listed: sheet.Table = [dict(zip(heads, map(_value, row), strict=True)) for row in numbers]
+    tables = {
+        "Answer": said,
+        "Numbers": listed,
+        "Loadings": beside.loadings,
+        "Groups": beside.groups,
+        "Scores": beside.scores,
+    }
     return sheet.workbook(tables)
+
+
+def _value(cell: str) -> float | str:
+    """Return what a cell of the report says as a number, where it is one."""
+    try:
+        return float(cell.removesuffix(" %").replace(",", ""))
+    except ValueError:
+        return cell
 
 
 def rows(results: Mapping[str, Components]) -> list[dict[str, object]]:
@@ -83,7 +99,7 @@ def rows(results: Mapping[str, Components]) -> list[dict[str, object]]:
 
 def report(answer: Answer) -> str:
     """Return parts as a web page that needs nothing else and prints on one sheet."""
-    parts, subject, proof = answer.parts, answer.subject, answer.proof
+    parts, subject, proof = answer.parts, answer.subject, answer.prove and answer.prove()
     data, many, noun = subject.data, len(parts.parts), component.noun(subject.data)
     described = [replace(part, features=subject.cov.features) for part in parts.parts]
     if many == 1:
@@ -111,7 +127,7 @@ def report(answer: Answer) -> str:
 def _digits(answer: Answer) -> int:
     """Return the decimals of the shares: as many as the page's headline has."""
     upper = math.inf if answer.known is None else answer.known.upper
-    return say.digits(float(answer.parts.cumulative_variance[-1]), upper, answer.parts.total)
+    return rounded.digits(float(answer.parts.cumulative_variance[-1]), upper, answer.parts.total)
 
 
 def _numbers(answer: Answer) -> list[tuple[str, ...]]:
@@ -121,16 +137,17 @@ def _numbers(answer: Answer) -> list[tuple[str, ...]]:
         (
             f"Part {r + 1}",
             f"{part.cardinality:,}",
-            say.number(part.variance),
-            say.percent(part.variance / parts.total, digits),
-            say.percent(parts.cumulative_variance[r] / parts.total, digits),
+            rounded.number(part.variance, down=True, telling=rounded.TELLING),
+            rounded.percent(part.variance / parts.total, digits),
+            rounded.percent(parts.cumulative_variance[r] / parts.total, digits),
         )
         for r, part in enumerate(parts.parts)
     ]
     if known is not None and math.isfinite(known.upper):
-        most = f"{say.at_most(100 * known.upper / parts.total, digits)} %"
-        listed.append(("Upper bound (proven)", "", say.number(known.upper, up=True), "", most))
-        listed.append(("Proven share of the optimum", "", "", "", say.proven_percent(known.ratio)))
+        most = rounded.percent(known.upper / parts.total, digits, up=True)
+        bound = rounded.number(known.upper, up=True, telling=rounded.TELLING)
+        listed.append(("Upper bound (proven)", "", bound, "", most))
+        listed.append(("Proven share of the optimum", "", "", "", rounded.ratio(known.lower, known.upper)))
     if len(parts.parts) > 1:
-        listed.append(("Overlap", say.fixed(parts.overlap, 2), "", "", ""))
+        listed.append(("Overlap", rounded.fixed(parts.overlap, 2), "", "", ""))
     return listed

@@ -32,10 +32,10 @@ import streamlit as st
 
 from nnspca.bounds import carried
 from nnspca.result import Component
+from nnspca.result.rounded import optimal, share
 from nnspca.view.cache import nbytes
 from nnspca.view.figures.band import Band
 from nnspca.view.link.state import opening
-from nnspca.view.say import optimal, share
 
 MOST_BYTES = 64 * 2**20
 MOST_FOLLOWED = 256  # choices of k for which what follows is kept until the next find
@@ -75,7 +75,7 @@ class Known:
     @property
     def optimal(self) -> bool:
         """Whether the component is proven optimal, to 1 part in 10,000."""
-        return self.bounded and optimal(self.ratio)
+        return self.bounded and optimal(self.lower, self.upper)
 
 
 def band_of(known: Iterable[Known], unit: float) -> Band:

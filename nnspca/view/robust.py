@@ -13,7 +13,7 @@ import nnspca
 from nnspca.components import deflated_problem
 from nnspca.control.arguments import Deflation
 from nnspca.datasets import Dataset
-from nnspca.result import Component, Components, Necessity, Stability, sentences, wording
+from nnspca.result import Component, Components, Necessity, Stability, rounded, sentences, wording
 from nnspca.view import cache, sanitize, say, tasks
 from nnspca.view.jobs import Job, stretch
 from nnspca.view.link.state import chosen, keys_of
@@ -151,7 +151,7 @@ def _need_answer(needed: Needed, parts: Components, subject: Subject) -> None:
     st.markdown(need_summary(needed, parts, component.noun(data)))
     r = len(parts.parts)
     upper, found = subject.parts_along((r,))[r].upper, float(parts.cumulative_variance[-1])
-    layers = component.of(parts, data, say.digits(found, upper, parts.total or 1.0))  # as many as the headline has
+    layers = component.of(parts, data, rounded.digits(found, upper, parts.total or 1.0))  # as many as the headline has
     for r, need in needed.proven.items():
         used = need.component.loadings != 0
         layers[r] = replace(layers[r], sure=need.essential & used, open=need.undecided & used)
@@ -189,7 +189,7 @@ def _counts(need: Necessity) -> tuple[int, int, int, int]:
 
 def _of_one(need: Necessity, noun: str) -> str:
     essential, spared, undecided, used = _counts(need)
-    share = say.fixed(100 * need.within, 1).removesuffix(".0")
+    share = rounded.fixed(100 * need.within, 1).removesuffix(".0")
     near = f"within {share} % of the best found" if need.within else "as good as the best found"
     verb, them = ("is", "it") if essential == 1 else ("are", "them")
     some = f"### None of these {used:,} {noun} is proven indispensable"
@@ -202,7 +202,7 @@ def _of_one(need: Necessity, noun: str) -> str:
     said = [f"{which} {verb} dispensable: {one_by_one}a component without it is {near}"] if spared else []
     said += [f"{undecided:,} {'is' if undecided == 1 else 'are'} not decided"] if undecided else []
     outside = need.limit[need.component.loadings == 0].max(initial=0.0)
-    most = f" Outside the component, no squared loading exceeds {say.at_most(100 * outside, 1)} %." if outside else ""
+    most = f" Elsewhere no squared loading exceeds {rounded.percent(outside, 1, up=True)}." if outside else ""
     return some + f".\n\n{'; '.join(said)}{'.' if said else ''}{most}"
 
 
@@ -218,8 +218,8 @@ def need_listing(needed: Needed, data: Dataset) -> list[dict[str, object]]:
             | {
                 "feature": str(data.feature_names[i]),
                 "loading": float(x[i]),
-                "state": say.necessity(need, i),
-                "squared loading at most": f"{say.at_most(100 * need.limit[i], 2)} %",
+                "state": need.state(i),
+                "squared loading at most": rounded.percent(need.limit[i], 2, up=True),
             }
             for i in (order[: np.count_nonzero(x)] if several else order)
         ]
@@ -319,7 +319,7 @@ def _stability_answer(stability: Stability, sought: Sought, subject: Subject) ->
         0.0,
     )
     layers = [
-        component.Layer(100 * column, f"returns: {say.percent(share)}", most=100.0)
+        component.Layer(100 * column, f"returns: {rounded.percent(share, 0)}", most=100.0)
         for column, share in zip(often.T, stability.mean_recurrence, strict=True)
     ]
     note = f"Strength: in how many resamples each of the {noun} returns."
@@ -333,12 +333,12 @@ def _stability_answer(stability: Stability, sought: Sought, subject: Subject) ->
 def stability_summary(stability: Stability, noun: str) -> str:
     """Say how many parts are stable, and which is most and which least stable, in plain words."""
     r, mean, error = len(stability.mean_recurrence), stability.mean_recurrence, stability.error
-    stable, bar = int(stability.stable.sum()), say.fixed(100 * stability.threshold, 0)
+    stable, bar = int(stability.stable.sum()), rounded.fixed(100 * stability.threshold, 0)
     head = f"### {stable} of {r} {'part' if r == 1 else 'parts'} {'returns' if stable == 1 else 'return'}"
     head += f" with at least {bar} % of {'its' if stable == 1 else 'their'} {noun}"
     each = "; ".join(
-        f"part {c + 1} **{say.percent(mean[c])}**"
-        + (f" ± {say.at_most(100 * error[c], 0)}" if np.isfinite(error[c]) else "")
+        f"part {c + 1} **{rounded.percent(mean[c], 0)}**"
+        + (f" ± {rounded.fixed(100 * error[c], 0, up=True)}" if np.isfinite(error[c]) else "")
         for c in np.argsort(stability.ranks, kind="stable")
     )
     lines = [
@@ -363,7 +363,7 @@ def stability_listing(stability: Stability, data: Dataset) -> list[dict[str, obj
         ({"part": row["part"]} if several else {})
         | {
             "feature": str(data.feature_names[int(str(row["feature"]))]),
-            SHARE: say.floor(100 * float(str(row["recurrence"])), 1),
+            SHARE: rounded.floor(100 * float(str(row["recurrence"])), 1),
             "loading": row["loading"],
         }
         for row in stability.to_records()

@@ -17,15 +17,16 @@ import scipy.optimize
 import streamlit as st
 
 import nnspca
-from nnspca.result import Components
-from nnspca.view import sanitize, say
+from nnspca.result import Components, rounded
+from nnspca.view import sanitize
 from nnspca.view.figures.style import LIGHT, PARTS
 from nnspca.view.subject import Subject
 from nnspca.view.ui import charts
 
 ROWS, MORE = 200, 40  # most rows of a table on paper; features that no part uses, those with PCA's largest loadings
 ARROWS, POINTS, SHORT = 8, 1500, 0.05  # of a biplot; an arrow shorter than this share of the longest is none
-WIDE, TALL, EDGE = 640, 420, 110  # its size, and the room for names at both sides
+WIDE, TALL, EDGE = 720, 420, 180  # its size, and the room for names at both sides
+LINE = 15  # from one name to the next
 ROUNDS = 100
 DIGITS = 6  # of a number in the workbook
 FEWEST = 5  # samples of a class about which a sentence is worth saying
@@ -167,12 +168,13 @@ class Sheet:
         if best is None:
             return "Each class has too few samples to say how well a score tells it apart."
         which = "The score" if best["part"] == "this" else f"Part {best['part'].removeprefix('part ')}"
-        number = f"AUC {say.at_least(best['AUC'], 2)}, the largest over classes, scores and directions"
+        shown = rounded.fixed(best["AUC"], 2, down=True)
+        number = f"AUC {shown}, the largest over classes, scores and directions"
         if best["AUC"] < CHANCE:
             return f"No score tells the classes apart; the best tells {best['class']} from the others ({number})."
         return (
             f"{which} tells {best['class']} from the others best: {best['class']} scores {best['scores']} in "
-            f"{say.percent(best['AUC'])} of all pairs ({number})."
+            f"{rounded.percent(best['AUC'])} of all pairs ({number})."
         )
 
     @cached_property
@@ -218,10 +220,10 @@ def _svg(
     ends = arrows / (far or 1.0) * room * [1, -1] + middle
     places: list[tuple[float, float, str, str]] = []
     for side in (True, False):
+        here = sorted((i for i in range(len(names)) if (ends[i, 0] >= middle[0]) == side), key=lambda i: ends[i, 1])
         taken = -np.inf
-        here = [i for i in range(len(names)) if (ends[i, 0] >= middle[0]) == side]
-        for i in sorted(here, key=lambda i: ends[i, 1]):
-            taken = max(float(ends[i, 1]), taken + 15)
+        for left, i in zip(range(len(here), 0, -1), here, strict=True):  # so that those left fit below
+            taken = max(min(float(ends[i, 1]), TALL - 30 - LINE * left), taken + LINE)
             places.append((float(ends[i, 0]) + (6 if side else -6), taken, "start" if side else "end", names[i]))
     means = np.array([at[[one == name for one in classes]].mean(axis=0) for name in shown]) if len(shown) > 1 else None
     for arrow, (x, y) in zip(arrows, ends, strict=True):  # in the colour of the class that lies furthest along it
@@ -305,7 +307,7 @@ def _table(rows: Table) -> str:
 
 
 def _shown(cell: object) -> str:
-    return ("" if np.isnan(cell) else say.fixed(cell, 3)) if isinstance(cell, float) else str(cell)
+    return ("" if np.isnan(cell) else rounded.fixed(cell, 3)) if isinstance(cell, float) else str(cell)
 
 
 def workbook(sheets: Mapping[str, Iterable[Mapping[str, object]]]) -> bytes:
@@ -347,5 +349,6 @@ def _cell(value: object) -> str:
         return f"<c><v>{value:.{DIGITS}g}</v></c>" if np.isfinite(value) else "<c/>"
     if isinstance(value, int) and not isinstance(value, bool):
         return f"<c><v>{value}</v></c>"
-    text = sanitize.line(str(value))
+    text, code = sanitize.line(str(value)), str(value)
+    text = " " * (len(code) - len(code.lstrip(" "))) + text  # code keeps its indentation
     return f'<c t="inlineStr"><is><t xml:space="preserve">{escape(text)}</t></is></c>'

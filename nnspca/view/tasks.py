@@ -16,11 +16,11 @@ from typing import Any, Literal
 
 import streamlit as st
 
+from nnspca.result.rounded import fixed
 from nnspca.view import cache, sanitize, session
 from nnspca.view.jobs import FairSemaphore, Job, Work
 from nnspca.view.link import canvas, widgets
 from nnspca.view.link.canvas import Look
-from nnspca.view.say import fixed
 
 PATIENCE = 0.4  # seconds a page waits before it shows progress: quick runs never flash a bar
 AT_ONCE = 0.05  # seconds in which a run whose answer is known hands it over

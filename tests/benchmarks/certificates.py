@@ -10,9 +10,9 @@ from pathlib import Path
 
 import nnspca
 from nnspca.datasets import available
+from nnspca.result.rounded import fixed, gap
 from nnspca.studies import PRINTED
 from nnspca.view import ledger
-from nnspca.view.say import at_most
 from tests.benchmarks.data import covariance
 
 TABLE_KS = (5, 10, 20, 50)
@@ -67,7 +67,8 @@ def with_stored(text: str) -> str:
             k = int(cells[3])
             record = ledger.records().get((name, standardise, True))
             if record is not None:
-                cells[column] = f"{at_most(100 * (1 - ledger.shared().at(record.problem, k, 0.0).ratio), 2)} %"
+                known = ledger.shared().at(record.problem, k, 0.0)
+                cells[column] = gap(known.lower, known.upper)
             lines[i] = " | ".join(cells).strip()
     return "\n".join(lines) + "\n"
 
@@ -77,7 +78,7 @@ def measured(cov: nnspca.Covariance, k: int, nonnegative: bool) -> tuple[str, st
     started = time.process_time()
     cert = nnspca.certify(cov, k, nonnegative=nonnegative)
     spent = time.process_time() - started
-    return f"{at_most(100 * cert.gap, 2)} %", at_most(spent, 1)
+    return gap(cert.lower, cert.upper), fixed(spent, 1, up=True)
 
 
 if __name__ == "__main__":

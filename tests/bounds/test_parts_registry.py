@@ -16,12 +16,6 @@ LEAN = {"relaxation": 0.4, "trees": 0.1, "closed": -1.0}  # none for long, none 
 
 
 @pytest.fixture
-def cov():
-    G = np.random.default_rng(3).standard_normal((9, 6))
-    return nnspca.Covariance.from_matrix(G.T @ G)
-
-
-@pytest.fixture
 def lean(monkeypatch):
     """Every bound is made, none for long."""
     budgets.of_live_parts(monkeypatch, **LEAN)

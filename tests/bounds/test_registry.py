@@ -12,12 +12,6 @@ from nnspca.result import Bound
 from tests import budgets
 
 
-@pytest.fixture
-def cov():
-    G = np.random.default_rng(3).standard_normal((9, 6))
-    return nnspca.Covariance.from_matrix(G.T @ G)
-
-
 def test_the_judge_can_judge_what_the_entries_name_and_nothing_else():
     entries = (*BOUNDS.values(), *PARTS_BOUNDS.values())
     assert {proof for info in entries for proof in info.proofs} == set(DERIVATIONS)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from nnspca.result.rounded import RAISED
 from nnspca.view import ledger
 from nnspca.view.learn import boards, stage
 from nnspca.view.learn.words import STEPS
-from nnspca.view.say import RAISED
 from tests.browser.page import unmoved
 
 pytestmark = pytest.mark.browser

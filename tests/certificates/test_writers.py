@@ -17,12 +17,6 @@ class NormProof:
     """Nothing is needed to form the norm again."""
 
 
-@pytest.fixture
-def cov():
-    G = np.random.default_rng(3).standard_normal((9, 6))
-    return nnspca.Covariance.from_matrix(G.T @ G)
-
-
 def missing():
     """What a proof that an entry names still lacks, a line each."""
     tables = {"DERIVATIONS": DERIVATIONS, "WRITERS": WRITERS}

@@ -17,6 +17,7 @@ from nnspca.certificates.proofs import CarriedProof, EachProof, PairProof, Scale
 from nnspca.components import together
 from nnspca.covariance import samples as making
 from tests import budgets, oracle, problems
+from tests.certificates.test_judge import rejected
 
 NAN, INF = math.nan, math.inf
 SIGNS = pytest.mark.parametrize("nonnegative", [True, False])
@@ -226,12 +227,6 @@ def cert(cov):
     each = nnspca.Bound("each", 2 * single.upper * (1 + 1e-15), ingredients=EachProof(single.winner.ingredients))
     taken = replace(larger, name="larger-k", ingredients=CarriedProof(5, larger.ingredients))
     return replace(made, bounds=(*(b for b in made.bounds if b.name != "each"), each, taken))
-
-
-def rejected(cert, cov):
-    with pytest.raises(nnspca.CertificateError) as caught:
-        nnspca.verify(cert, cov)
-    return str(caught.value)
 
 
 def with_bound(cert, name, **changes):

@@ -130,6 +130,13 @@ def test_a_quantity_in_two_units_is_used_once():
     assert inspect(np.c_[cm, kg, cm, cm / 2.54], names).left_out == (2, 3)
 
 
+@pytest.mark.parametrize("store", [np.asarray, scipy.sparse.csr_array])
+def test_a_constant_column_of_decimals_does_not_vary(store):
+    X = np.column_stack([np.full(37, 0.1), np.full(37, 1e9 / 3), np.arange(37.0)])
+    seen = inspect(nnspca.datasets.Dataset(name="constants", X=store(X)))
+    assert seen.note("constant").features == (0, 1) and not seen.standardise
+
+
 def test_a_constant_pixel_stays_in_its_picture_and_a_constant_reading_is_left_out():
     X = np.random.default_rng(0).random((9, 6))
     X[:, 0] = 0.0

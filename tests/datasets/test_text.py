@@ -62,6 +62,8 @@ POINTS = "a;b;c\n5.463;98.278;1\n6.409;12.345;2\n"
 TABLES = [
     ("one text is no class", "a,site,kind/1,lab,x/3,lab,y/5,lab,x", {}, "a", [[1], [3], [5]], "'site'", "left out"),
     ("nor alone", "a,b,site/1,2,lab/3,4,lab/5,7,lab", {}, "a b", [[1, 2], [3, 4], [5, 7]], "one text"),
+    ("but a mark", "a,b,q/1,2,+/3,4,/5,7,+", {}, "a b", [[1, 2], [3, 4], [5, 7]], "text in 2 of 3 rows"),
+    ("flags", "a,2020/1,3 p/2,4/4,9/5,7", {}, "a 2020", [[1, 3], [2, 4], [4, 9], [5, 7]], "'p' behind"),
     ("a class of numbers", "a,Class,b/1,7,2/3,5,4/5,7,9", {}, "a b", [[1, 2], [3, 4], [5, 9]], "whole numbers"),
     ("no first name", ",a,b/0,1,2/1,3,5/2,9,1", {}, "a b", [[1, 2], [3, 5], [9, 1]], "counts the rows"),
     ("nor by pandas", "Unnamed: 0,a,b/1,1,2/2,3,5", {}, "a b", [[1, 2], [3, 5]], "counts the rows"),

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 import nnspca
-from nnspca.view import say
+from nnspca.result import rounded
 from nnspca.view.explore import stage
 from nnspca.view.explore.run import Choices
 from nnspca.view.figures import band
@@ -76,15 +76,15 @@ def test_what_the_browser_rings_is_what_the_words_count(missing):
     said = sum(sent["band"]["optimal"])
     assert sent["closed"] == (f"proven optimal at {said} of 2 values of k" if said else "")
     assert rows[2].optimal == sent["band"]["optimal"][0]
-    assert sent["band"]["optimal"][0] == (sent["band"]["gaps"][0] <= say.OPTIMAL)
+    assert sent["band"]["optimal"][0] == (sent["band"]["gaps"][0] <= rounded.OPTIMAL)
 
 
 def test_what_the_pointer_is_told_is_rounded_against_us():
     figure = drawn(Band((1,), (0.299999,), (0.333331,), frozenset({1})))
     (above,) = [t for t in figure.data if t.name == "best found" and t.yaxis in (None, "y")]
     (below,) = [t for t in figure.data if t.name == "best found" and t.yaxis == "y2"]
-    assert above.customdata[0][2] == 29.99
-    assert below.customdata[0][2] >= 100 * (1 - 0.299999 / 0.333331)
+    assert above.customdata[0][2] == "29.99 %"
+    assert below.customdata[0][2] == "gap at most 10.0 %"
 
 
 def test_a_chosen_point_wears_a_ring():

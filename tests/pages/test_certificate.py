@@ -14,6 +14,7 @@ import pytest
 
 import nnspca
 from nnspca import check
+from nnspca.result import rounded
 from nnspca.view import cache, ledger, say
 from nnspca.view.certificate import panels, proofs
 from nnspca.view.explore import run
@@ -42,7 +43,7 @@ def certificate_of(name, k):
 
 def upper_of(cert):
     """Return a certificate's upper bound as the page says it."""
-    return say.number(cert.upper, up=True, telling=panels.TELLING)
+    return rounded.number(cert.upper, up=True, telling=rounded.TELLING)
 
 
 @pytest.fixture(autouse=True)
@@ -105,10 +106,8 @@ def test_a_certificate_that_is_looser_than_the_answer_says_so_with_both_gaps(ope
     cert = nnspca.certify(about.cov, 9)
     nothing_stored.record(about.problem, 9, cert.component, cert.lower * 1.00005, stored=True)
     said = texts(settle(open_page("pages/explore.py", data="digits", k=9, proof=True)))
-    loose, known = map(
-        float, re.search(r"made live: it has a gap of at most ([\d.]+) %.* at most ([\d.]+) %", said).groups()
-    )
-    assert loose > known == 0.005 and "(stored proof)" in said
+    gaps = rounded.gap(cert.lower, cert.upper), rounded.gap(cert.lower, cert.lower * 1.00005)
+    assert gaps[0] != gaps[1] and all(f"a gap of at most {gap}" in said for gap in gaps) and "(stored proof)" in said
 
 
 def test_a_longer_proof_comes_down_and_outlives_the_session(open_page, hasty):
@@ -119,10 +118,9 @@ def test_a_longer_proof_comes_down_and_outlives_the_session(open_page, hasty):
     (fall,) = job_of(page, "tighten").results
     assert fall.after.upper < fall.before.upper == live.upper
     nnspca.verify(fall.after, digits().cov)
-    assert proofs.brought(fall.before, fall.after, fall.seconds, digits().total)[:20] in "\n".join(
-        e.value for e in page.success
-    )
-    assert said_at(page, 4).endswith(f"{say.proven_share(fall.after.ratio)}.") or fall.after.ratio > 1 - say.OPTIMAL
+    assert proofs.brought(fall, digits().total) in [element.value for element in page.success]
+    lower, upper = fall.after.lower, fall.after.upper
+    assert f"{rounded.proven_share(lower, upper)}" in said_at(page, 4) or rounded.optimal(lower, upper)
     other = settle(open_page("pages/explore.py", data="digits", k=4, proof=True))
     assert upper_of(fall.after) in texts(other) and said_at(other, 4) == said_at(page, 4)
 
@@ -157,8 +155,23 @@ def test_a_longer_proof_looks_for_a_better_component_first_says_so_and_lowers_th
     assert seen and all(upper is None or at <= upper for upper, at in seen)
     assert fall.after.component.variance == fall.after.lower > poor.variance
     nnspca.verify(fall.after, cov)
-    assert "A better component was found: " in proofs.brought(fall.before, fall.after, fall.seconds, digits().total)
-    assert "better component" not in proofs.brought(fall.before, dataclasses.replace(fall.before), 1.0, 1.0)
+    assert "A better component was found: " in proofs.brought(fall, digits().total)
+    assert "better component" not in proofs.brought(proofs.Fall(about.at(), fall.after, 1.0), digits().total)
+
+
+def test_a_run_that_stays_above_the_stored_bound_is_told_beside_that_bound(nothing_stored):
+    about, cov, job = digits(), digits().cov, Job("tighten")
+    live = nnspca.certify(cov, 9, time_limit=1e-6)
+    stored = nnspca.certify(cov, 9).upper
+    nothing_stored.record(about.problem, 9, live.component, stored, stored=True)
+    proofs.keep(live, about)
+    job.stop()
+    proofs.tightening(about).make()(job)
+    (fall,) = job.arrived
+    assert fall.after.upper > stored == about.at().upper
+    said, headline = proofs.brought(fall, about.total), say.proven(about.at().lower, stored, about.total)
+    most = rounded.percent(stored / about.total, rounded.digits(live.lower, stored, about.total), up=True)
+    assert f"it is still {most}" in said and (f"maximum is {most}" in headline or about.at().optimal)
 
 
 def test_of_two_certificates_the_tighter_one_is_kept():

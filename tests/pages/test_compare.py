@@ -9,10 +9,11 @@ import pytest
 
 import nnspca
 from nnspca.datasets import Dataset
+from nnspca.result import rounded
 from nnspca.view import ledger
 from nnspca.view.compare import sets
 from nnspca.view.desk import Desk
-from nnspca.view.figures.band import gap, place
+from nnspca.view.figures.band import place
 from nnspca.view.jobs import Job
 from nnspca.view.link import state
 from nnspca.view.link.state import State
@@ -59,9 +60,8 @@ def test_what_is_known_is_shown_without_a_run_and_a_live_run_says_what_it_has_pr
         lower, below = (t for t in figure["data"] if t.get("name") == title and t.get("mode") == "lines+markers")
         assert [k for k, _ in lower["customdata"]] == list(rows)
         for (k, shown), depth in zip(below["customdata"], below["y"], strict=True):
-            missing = gap(rows[k].lower, rows[k].upper)
-            assert shown >= 100 * missing > shown - 1e-4 - 1e-9, "rounded up"
-            assert depth == pytest.approx(place(missing))
+            assert shown == rounded.proven_gap(rows[k].lower, rows[k].upper)
+            assert depth == pytest.approx(place(1 - rows[k].ratio))
     page.button(key="start-compare").click().run()
     (job,) = jobs(settle(page))
     assert "Live, at" in texts(page)

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.view import ledger, say
+from nnspca.result import rounded
+from nnspca.view import ledger
 from nnspca.view.link.state import State
 from nnspca.view.parts import panels, run
 from nnspca.view.robust import provable
@@ -91,11 +92,11 @@ def test_where_the_ledger_answers_no_run_begins_and_a_live_one_ends_in_one_sente
     said = texts(settle(app))
     record = pitprops_stored(3)[PITPROPS]
     best = ledger.shared().parts_along((record.content_hash, False, True), 4, (3,), 0.0)[3]
-    assert best.upper <= record.parts[3][1] and say.proven_share(best.ratio) in said
+    assert best.upper <= record.parts[3][1] and rounded.proven_share(best.ratio) in said
     (live,) = [line for line in said.splitlines() if line.startswith("Live: ")]
     assert re.fullmatch(r"Live: the same parts after .+, (at least .+ of the optimum|proven optimal) after .+\.", live)
     for line in said.replace(live, "").splitlines():
-        assert "of the optimum" not in line or say.proven_share(best.ratio) in line
+        assert "of the optimum" not in line or rounded.proven_share(best.ratio) in line
 
 
 def test_the_joint_certificate_opens_with_every_bound_and_is_verified_by_a_script_and_here_and_tightened(
@@ -164,7 +165,7 @@ def test_parts_of_standardised_data_rebuild_a_sample_in_its_own_units(settled):
     spread = np.where(data.X.std(axis=0) > 0, data.X.std(axis=0), 1.0)
     away = (data.X[0] - data.X.mean(axis=0)) / spread
     u = np.linalg.eigh(nnspca.Covariance.from_dataset(data, standardize=True).entries)[1][:, -1]
-    share = say.percent((u @ away) ** 2 / (away @ away))
+    share = rounded.percent((u @ away) ** 2 / (away @ away))
     assert f"This part explains **{share}** of this image's squared distance from the mean." in texts(app)
 
 

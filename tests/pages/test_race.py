@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from nnspca import datasets
+from nnspca.result import rounded
 from nnspca.studies.racing import BARRED, FINISHED, RUNNING, Fall, Lane, Mark, Race
 from nnspca.view import ledger, say
 from nnspca.view.compare import figures, race
@@ -30,7 +31,8 @@ def test_a_race_is_drawn_and_told_by_its_numbers_runs_again_from_its_code(open_p
     assert "Did not start: PCA (it uses every feature" in texts(page)
 
     best, standing = Subject(catalogue.dataset("pitprops"), State(data="pitprops", k=4)).at(), jobs(page)[0].results[0]
-    assert f"**{say.capital(say.proven_share(best.ratio))}**" in page.markdown[0].value.replace("\u00a0", " ")
+    said = page.markdown[0].value.replace("\u00a0", " ")
+    assert f"**{say.capital(rounded.proven_share(best.lower, best.upper))}**" in said
     assert best.upper <= standing.upper, "what the race has proven is in the ledger"
     assert best.lower >= max(lane.variance for lane in standing.lanes) * (1 - 1e-12)
 
@@ -56,7 +58,8 @@ def test_a_stored_race_opens_without_a_run_says_no_more_than_the_ledger_and_solv
     (way,) = drawn(page)
     assert {"Multistart (default)", "EM", figures.BOUND} <= {trace["name"] for trace in way["data"]}
     best = Subject(catalogue.dataset(name), State(data=name, k=k, scale=STANDARDISED if standardise else AS_IS)).at()
-    assert page.markdown[0].value.replace("\u00a0", " ").startswith(f"**{say.capital(say.proven_share(best.ratio))}**")
+    said = page.markdown[0].value.replace("\u00a0", " ")
+    assert said.startswith(f"**{say.capital(rounded.proven_share(best.lower, best.upper))}**")
     if name == "pitprops":
         page.button(key="start-race").click().run()
         assert jobs(settle(page))[0].results and "A stored race" not in texts(page)

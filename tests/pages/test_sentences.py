@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 import nnspca
-from nnspca.result import Component
+from nnspca.result import Component, rounded
 from nnspca.studies.racing import FINISHED, Lane, Mark, Race
-from nnspca.view import say
 from nnspca.view.compare import race as raced
 from nnspca.view.explore import stage
 from nnspca.view.ledger import Known
@@ -42,4 +41,4 @@ def race(lower, upper):
 def test_no_sentence_claims_more_than_is_proven(ratio, said):
     lower = 1.0 if said in (explored, headline) else 0.99995
     share, optimal = SHARE.search(said(lower, lower / ratio)).groups()
-    assert ratio >= 1 - say.OPTIMAL if optimal else float(share) <= 100 * ratio
+    assert ratio >= 1 - rounded.OPTIMAL if optimal else float(share) <= 100 * ratio

@@ -11,6 +11,7 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.view import export, sheet
 from nnspca.view.desk import Desk
+from nnspca.view.ledger import Known
 from nnspca.view.link.state import State
 from nnspca.view.session import Session
 from nnspca.view.subject import Subject
@@ -65,14 +66,29 @@ def test_a_part_that_tells_two_classes_apart_says_so_in_one_direction(made):
 
 
 def test_the_workbook_holds_each_number_and_runs_no_word(made):
-    answer = export.Answer({"best": made.parts}, made.subject, "The **answer**.", "", "code\nmore")
+    known = Known(3, made.parts.parts, made.parts[0].variance, 2 * made.parts[0].variance)
+    answer = export.Answer({"best": made.parts}, made.subject, "The **answer**.", "", "for x in y:\n    more", known)
     book = openpyxl.load_workbook(io.BytesIO(export.workbook(made, answer)))
-    assert book.sheetnames == ["Answer", "Loadings", "Groups", "Scores"]
+    assert book.sheetnames == ["Answer", "Numbers", "Loadings", "Groups", "Scores"]
+    assert [row[1] for row in book["Answer"].values][-2:] == ["for x in y:", "    more"]
+    heads, part, bound = list(book["Numbers"].values)[:3]
+    assert heads[1:3] == ("features", "variance") and part[1] == 3
+    assert part[2] <= made.parts[0].variance and bound[2] >= 2 * made.parts[0].variance
     rows = list(book["Loadings"].values)
     assert rows[0] == ("feature", "this", "PCA", "PCA + varimax") and len(rows) == 6
     assert [row[1] for row in rows[1:]] == pytest.approx([row["this"] for row in made.loadings], rel=1e-5)
     words = openpyxl.load_workbook(io.BytesIO(sheet.workbook({"a": [{word: word for word in WORDS}]})))["a"]
     assert all(cell.data_type in "sn" for row in words for cell in row), "no formula"
+
+
+@pytest.mark.parametrize("far", [1.0, -1.0])
+def test_names_in_a_biplot_lie_within_it_and_apart(far):
+    arrows = np.column_stack([np.full(8, far), np.linspace(-1.0, -0.9, 8)])
+    drawn = sheet._svg(np.eye(2), [], arrows, ["W" * 11 + "m" * 11] * 8, ("one", "two"), "black")
+    named = re.findall(r'<text x="([\d.]+)" y="([\d.]+)" text-anchor="(start|end)"', drawn)
+    assert all(0 <= float(x) + (170 if anchor == "start" else -170) <= sheet.WIDE for x, _, anchor in named)
+    heights = [float(y) for _, y, _ in named]
+    assert max(heights) < sheet.TALL - 30 and np.diff(heights).min() >= 13
 
 
 def test_the_page_shows_what_the_report_prints(open_page, taken, short_proofs):

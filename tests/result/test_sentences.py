@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nnspca
-from nnspca.result import sentences, wording
+from nnspca.result import rounded, sentences, wording
 
 NAMES = ("income", "rent", "debt", "age")
 
@@ -47,7 +47,7 @@ def test_what_nothing_is_known_of_is_not_said():
     alone = nnspca.solve(cov(), 1)
     assert alone.summary() == "income alone carries 25 % of the variance of all four features."
     bare = nnspca.Component(np.array([0.6, 0.8]), 2.0, "given", 2)
-    assert bare.summary() == "One number made of x1 and x0 has variance 2."
+    assert bare.summary() == "One number made of x1 and x0 has variance 2.000."
     assert sentences.correlation(bare) is None
 
 
@@ -65,7 +65,7 @@ def test_parts_that_add_hardly_anything_are_counted():
 
 @given(st.floats(0.0, 1.0))
 def test_a_share_is_never_rounded_up(share):
-    said = float(wording.at_least(share).removesuffix(" %")) / 100
+    said = float(rounded.percent(share).removesuffix(" %")) / 100
     assert said <= share * (1 + 1e-15)
     assert said >= share * 0.99
 
@@ -75,20 +75,21 @@ def test_pixels_are_said_to_lie_where_they_do(rows, columns, data):
     support = np.array(sorted(data.draw(st.sets(st.integers(0, rows * columns - 1), min_size=1, max_size=12))))
     said = sentences.pixels(support, (rows, columns))
     at = np.column_stack(np.divmod(support, columns)) + 0.5
-    if " at " in said:
+    if "at the " in said:
         cells = {f"{sentences._ninth(int(3 * r / rows), int(3 * c / columns))}" for r, c in at}
-        named = {name.strip() for name in said.partition(" at the ")[2].replace(" and the ", ", the ").split(", the ")}
+        named = {name.strip() for name in said.partition("at the ")[2].replace(" and the ", ", the ").split(", the ")}
         assert named <= cells
         held = sum(sentences._ninth(int(3 * r / rows), int(3 * c / columns)) in named for r, c in at)
     elif " half" in said:
         inside = {"upper": at[:, 0] < rows / 2, "lower": at[:, 0] > rows / 2, "left": at[:, 1] < columns / 2}
         inside["right"] = at[:, 1] > columns / 2
-        held = int(inside[said.partition(" in the ")[2].removesuffix(" half")].sum())
+        held = int(inside[said.partition("in the ")[2].removesuffix(" half")].sum())
     else:
         assert said == "spread over the image"
         return
     assert held >= sentences.COVERED * len(support)
-    assert said.startswith("all " if held == len(support) else f"{wording.spelled(held)} of them ")
+    of_them = "all " if held == len(support) else f"{wording.spelled(held)} of them "
+    assert said.startswith(("at ", "in ") if len(support) == 1 else of_them)
 
 
 def test_wavelengths_are_said_as_stretches_whatever_their_order():

@@ -19,13 +19,12 @@ from nnspca import check, check_more
 from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS
 from nnspca.certificates.exact import needs_second_checker
 from nnspca.datasets import Dataset
-from nnspca.result import Bound, Certificate, Component, PartsCertificate, Progress, wording
+from nnspca.result import Bound, Certificate, Component, PartsCertificate, Progress, rounded, wording
 from nnspca.view import sanitize, say, tasks
 from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known
 from nnspca.view.link import widgets
 from nnspca.view.link.state import State
-from nnspca.view.say import at_most, number, optimal, proven_share
 from nnspca.view.session import Content
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
@@ -33,7 +32,6 @@ from nnspca.view.tasks import Button, Task
 from nnspca.view.ui import charts, component, downloads
 
 Proof = Certificate | PartsCertificate
-TELLING = 6  # digits of two variances side by side: what is proven optimal differs in the fifth at the earliest
 
 
 def why(bound: Bound) -> str:
@@ -43,18 +41,16 @@ def why(bound: Bound) -> str:
 
 def claim(certificate: Proof, subject: Subject) -> str:
     """Say what a certificate proves, with its numbers, upper bounds rounded up."""
-    gap, n, k = 1 - certificate.ratio, subject.data.n_features, certificate.k
+    (lower, upper), n, k = (certificate.lower, certificate.upper), subject.data.n_features, certificate.k
+    closed = rounded.optimal(lower, upper)
     best = (
         "so it is **proven optimal**, to 1 part in 10,000."
-        if optimal(certificate.ratio)
-        else f"which is **{proven_share(certificate.ratio)}**; the gap is at most {at_most(100 * gap, 2)} %."
+        if closed
+        else f"which is **{rounded.proven_share(lower, upper)}**; the gap is at most {rounded.gap(lower, upper)}."
     )
-    shown = say.digits(certificate.lower, certificate.upper, subject.total)
-    most = f", which is {at_most(100 * certificate.upper / subject.total, shown)} % of the total variance"
-    upper, lower = (
-        number(value, up=up, down=not up, telling=TELLING)
-        for value, up in ((certificate.upper, True), (certificate.lower, False))
-    )
+    shown = rounded.percent(upper / subject.total, rounded.digits(lower, upper, subject.total), up=True)
+    most = "" if closed else f", which is {shown} of the total variance"  # it would differ from what is found
+    found, bound = rounded.pair(lower, upper)
     if isinstance(certificate, Certificate):
         kind = kind_of(certificate.component, k)
         whole = f"Consider every vector of {n:,} loadings that is {kind}. None has a variance"
@@ -65,8 +61,7 @@ def claim(certificate: Proof, subject: Subject) -> str:
         whole = (
             f"Take any {parts} of {n:,} features{shared}, each with at most {k:,} {signs}loadings. Together none have"
         )
-    most = "" if optimal(certificate.ratio) else most  # rounded up, it would differ from what is found, rounded down
-    return f"{whole} above **{upper}**{most}. The best found has **{lower}**, {best}"
+    return f"{whole} above **{bound}**{most}. The best found has **{found}**, {best}"
 
 
 def kind_of(component: Component, k: int) -> str:
@@ -145,7 +140,7 @@ def opened(certificate: Proof, known: Known, subject: Subject) -> None:
     """Open the certificate: its claim, the bound that gave it, all the others, a second route, and the file."""
     won = certificate.winner
     if known.upper < certificate.upper:
-        gaps = [f"a gap of at most {at_most(100 * (1 - ratio), 4)} %" for ratio in (certificate.ratio, known.ratio)]
+        gaps = [f"a gap of at most {rounded.gap(one.lower, one.upper)}" for one in (certificate, known)]
         source = f" ({known.source})" if known.source else ""
         if gaps[0] != gaps[1]:
             st.caption(f"This certificate was made live: it has {gaps[0]}. The answer above has {gaps[1]}{source}.")
@@ -169,12 +164,12 @@ def opened(certificate: Proof, known: Known, subject: Subject) -> None:
 
 
 def _row(bound: Bound, certificate: Proof, total: float) -> dict[str, str]:
-    wins, shown = bound is certificate.winner, say.digits(certificate.lower, certificate.upper, total)
+    wins, shown = bound is certificate.winner, rounded.digits(certificate.lower, certificate.upper, total)
     return {
         "Upper bound": say.title(bound.name) + (" ← lowest proven" if wins else ""),
-        "% of the total variance": say.at_most(100 * bound.value / total, shown),
-        "Best found ÷ upper bound": say.percent(min(certificate.lower / bound.value, 1.0), 2),
-        "Time": say.seconds(bound.seconds) if bound.seconds else "not timed",
+        "% of the total variance": rounded.fixed(100 * bound.value / total, shown, up=True),
+        "Best found ÷ upper bound": rounded.ratio(certificate.lower, bound.value),
+        "Time": rounded.seconds(bound.seconds) if bound.seconds else "not timed",
     }
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import streamlit as st
 
 import nnspca
-from nnspca.result import Certificate, PartsCertificate, Progress
+from nnspca.result import Certificate, Components, PartsCertificate, Progress, rounded
 from nnspca.view import cache, say, tasks
 from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known
@@ -23,7 +23,7 @@ RESTARTS, LEADERS = 100, 25  # of the search for a better component, before the 
 NOTED = 1e-6  # relative fall of an upper bound that a live run tells of
 SAME = 1e-6  # relative difference of two variances of the same component: stored loadings are rounded
 SHOWN = 3  # upper bounds that a sentence lists
-CLOSED = say.OPTIMAL / 4  # gap at which a longer proof ends: optimal however the numbers are rounded
+CLOSED = rounded.OPTIMAL / 4  # gap at which a longer proof ends: optimal however the numbers are rounded
 GAIN = 1e-9  # relative: a component that has no more variance than this beyond another is none better
 
 Proven = TypeVar("Proven", Certificate, PartsCertificate)
@@ -84,35 +84,35 @@ def live_words(told: Live, whole: float, digits: int = 1, what: str = "component
 
     >>> falls = ((0.7, 0.6), (3.0, 0.5001))
     >>> live_words(Live(0.5, 0.5, 0.6, falls, ended=True), 1.0)
-    'Live: the same component after 600 ms, at least 99.98 % of the optimum after 3.0 s.'
+    'Live: the same component after 600 ms, at least 99.980 % of the optimum after 3.0 s.'
     >>> live_words(Live(0.5, 0.4, 0.6, falls), 1.0)
     'Live: 40.0 % of the total variance found after 600 ms; upper bound 60.0 % after 700 ms, 50.1 % after 3.0 s …'
     """
     if not told.found:
         return "Live: solving …"
-    after = f"after {say.seconds(told.seconds)}"
+    after = f"after {rounded.seconds(told.seconds)}"
     if not told.ended:
-        shown = {say.at_most(min(100 * upper / whole, 100.0), digits): at for at, upper in reversed(told.falls)}
-        falls = [f"{most} % after {say.seconds(at)}" for most, at in reversed(shown.items())][-SHOWN:]
+        shown = {rounded.percent(min(upper / whole, 1.0), digits, up=True): at for at, upper in reversed(told.falls)}
+        falls = [f"{most} after {rounded.seconds(at)}" for most, at in reversed(shown.items())][-SHOWN:]
         bound = f"upper bound {', '.join(falls)}" if falls else "computing an upper bound"
-        share = say.at_least(100 * told.found / whole, digits)
-        return f"Live: {share} % of the total variance found {after}; {bound} …"
+        share = rounded.percent(told.found / whole, digits)
+        return f"Live: {share} of the total variance found {after}; {bound} …"
     missing = 1 - told.found / told.known if told.known > 0 else -1.0
     some = "" if what.endswith("s") else "a "
     which = f"the same {what}" if abs(missing) <= SAME else f"{some}{'better ' * (told.known > 0)}{what}"
     if missing > SAME:
-        which = f"{some}{what} with {say.at_most(100 * missing, 2)} % less variance than the best found"
+        which = f"{some}{what} with {rounded.percent(missing, up=True)} less variance than the best found"
     if not told.falls:
         return f"Live: {which} {after}."
-    proven = say.proven_share(say.share(told.found, told.upper))
-    return f"Live: {which} {after}, {proven} after {say.seconds(told.falls[-1][0])}."
+    proven = rounded.proven_share(told.found, told.upper)
+    return f"Live: {which} {after}, {proven} after {rounded.seconds(told.falls[-1][0])}."
 
 
 @dataclass(frozen=True, eq=False)
 class Fall:
-    """How far a longer proof has brought one upper bound down, and in how many seconds."""
+    """What a longer proof came to, and in how many seconds, beside what was known before it from any run."""
 
-    before: Certificate | PartsCertificate
+    before: Known
     after: Certificate | PartsCertificate
     seconds: float
 
@@ -146,6 +146,24 @@ def keep(certificate: Proven, subject: Subject) -> Proven:
     return certificate
 
 
+def prove(
+    subject: Subject, job: Job, parts: Components | None = None, r: int = 1, **more: Any
+) -> Certificate | PartsCertificate:
+    """Make a certificate at k, or of r parts, in some seconds; the tighter one is kept."""
+    if parts is None:
+        proof: Any = subject.call(job, nnspca.certify, subject.k, **more)
+    else:
+        proof = subject.call(job, nnspca.certify_parts, r, subject.k, parts, **more)
+    keep(proof, subject)
+    return proof
+
+
+def made(subject: Subject, parts: Components | None = None, r: int = 1) -> Certificate | PartsCertificate:
+    """Return the tightest certificate at k, or of r parts; one is made now where there is none."""
+    known = certificate_at(subject, subject.k) if parts is None else certificate_of_parts(subject, r)
+    return known or prove(subject, Job("certificate"), parts, r)
+
+
 def tightening(subject: Subject, parts: PartsCertificate | None = None) -> Task:
     """Return the task of lowering the upper bound of the k that is shown, or of ``parts``; it publishes the Fall."""
     if parts is None:
@@ -168,12 +186,13 @@ def _tighten(job: Job, subject: Subject, parts: PartsCertificate | None) -> Fall
         job.report(dataclasses.replace(progress, stage=f"Tightening: {name}"))
 
     longer: dict[str, Any] = {"gap": CLOSED, "time_limit": math.inf, "on_progress": listen}  # for as long as it falls
-    before: Any = parts
     after: Any
     if parts is not None:
+        known = subject.parts_along((r,))[r]
         after = subject.call(job, nnspca.certify_parts, r, k, parts.parts, warm_start=parts, **longer)
     else:
-        before = certificate_at(subject, k) or keep(subject.call(job, nnspca.certify, k, on_progress=listen), subject)
+        before: Any = certificate_at(subject, k) or prove(subject, job, on_progress=listen)
+        known = subject.at()
         listen(Progress(0.0, "a longer search", before.lower, before.upper))
         more: dict[str, Any] = {
             "restarts": RESTARTS,
@@ -184,7 +203,7 @@ def _tighten(job: Job, subject: Subject, parts: PartsCertificate | None) -> Fall
         searched = subject.call(job, nnspca.solve, k, **more)
         best = searched if searched.variance > before.lower * (1 + GAIN) else before.component
         after = subject.call(job, nnspca.certify, k, component=best, warm_start=before, **longer)
-    return Fall(before, keep(after, subject), time.monotonic() - start)
+    return Fall(known, keep(after, subject), time.monotonic() - start)
 
 
 STOPPED = "Stopped. Every upper bound proven so far is kept."
@@ -200,7 +219,8 @@ def tighten(
     width: Literal["stretch", "content"] = "content",
 ) -> None:
     """Draw the button that tightens the proof of what is shown; it says why where there is nothing to do."""
-    closed = known.optimal and (proof is None or say.optimal(proof.ratio))  # its own certificate may be looser
+    # its own certificate may be looser
+    closed = known.optimal and (proof is None or rounded.optimal(proof.lower, proof.upper))
     why = "Proven optimal already." if closed else "" if known.bounded else "There is no upper bound yet."
     tasks.offer(task, dataclasses.replace(TIGHTEN, about=why or ABOUT, disabled=bool(why), width=width))
 
@@ -211,20 +231,22 @@ def under_way(job: Job | None, subject: Subject) -> None:
         return
     tasks.follow_to_end(job, STOPPED)
     if job.result is not None:
-        fall = job.result
-        st.success(brought(fall.before, fall.after, fall.seconds, subject.total), icon=":material/trending_down:")
+        st.success(brought(job.result, subject.total), icon=":material/trending_down:")
 
 
-def brought(
-    before: Certificate | PartsCertificate, after: Certificate | PartsCertificate, spent: float, total: float
-) -> str:
-    """Say how far a longer proof has brought an upper bound down, in shares of the total variance."""
-    old, new = (say.at_most(100 * upper / total, 2) for upper in (before.upper, after.upper))
+def brought(fall: Fall, total: float) -> str:
+    """Say how far a longer proof has brought the upper bound down that was known, in shares of the total variance."""
+    before, after, spent = fall.before, fall.after, rounded.seconds(fall.seconds)
+    digits = rounded.digits(max(before.lower, after.lower), min(before.upper, after.upper), total)
+    old, new = (rounded.percent(upper / total, digits, up=True) for upper in (before.upper, after.upper))
     gained = after.lower / before.lower - 1 if before.lower > 0 else 0.0
-    better = f" A better component was found: {100 * gained:.2g} % more variance." if gained > GAIN else ""
-    if after.upper > before.upper * (1 - 1e-6):
-        return f"The upper bound did not come down in {say.seconds(spent)}: it is still {old} %.{better}"
+    better = f" A better component was found: {rounded.percent(gained)} more variance." if gained > GAIN else ""
+    if after.upper > before.upper * (1 - NOTED):
+        reached = "" if new == old else f"; this run by itself reached {new}"
+        source = f" ({before.source})" if before.source else ""
+        return f"The upper bound did not come down in {spent}: it is still {old}{source}{reached}.{better}"
     return (
-        f"In {say.seconds(spent)} the upper bound came down from {old} to {new} %. The component has "
-        f"{say.proven_share(after.ratio)}; before, {say.proven_share(before.ratio)}.{better}"
+        f"In {spent} the upper bound came down from {old} to {new}. The component has "
+        f"{rounded.proven_share(after.lower, after.upper)}; before, "
+        f"{rounded.proven_share(before.lower, before.upper)}.{better}"
     )

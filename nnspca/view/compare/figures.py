@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
+from nnspca.result import rounded
 from nnspca.solvers.registry import METHODS
 from nnspca.studies.racing import FINISHED, Lane, Race
 from nnspca.view import sanitize
 from nnspca.view.figures import band as common
 from nnspca.view.figures.band import Band
 from nnspca.view.figures.style import DASHES, LEGEND_ROW, Look, Palette, dress, rgba, set_axes, shade
-from nnspca.view.say import at_most, ceil, ceils, floors, percent, seconds
 
 PLOT = 395  # pixels, without the legend: on a usual screen that stands above the fold
 BAND, BOUND, LOWEST, FLAG = (
@@ -91,14 +91,10 @@ def _add_lane(figure: go.Figure, lane: Lane, upper: float, i: int, palette: Pale
             "line": {"width": 1.5, "color": look.colour},
         },
         customdata=[
-            [share, seconds(spent)]
-            for share, spent in zip(
-                floors([*shares, shares[-1]], 2), [*(mark.seconds for mark in lane.marks), lane.seconds], strict=True
-            )
+            [rounded.proven_share(variance, upper), rounded.seconds(spent)]
+            for variance, spent in [*((m.variance, m.seconds) for m in lane.marks), (lane.variance, lane.seconds)]
         ],
-        hovertemplate="%{customdata[1]}: at least %{customdata[0]:.2f} % of the optimum<extra>"
-        + METHODS[lane.method].title
-        + "</extra>",
+        hovertemplate="%{customdata[1]}: %{customdata[0]}<extra>" + METHODS[lane.method].title + "</extra>",
     )
 
 
@@ -113,7 +109,7 @@ def _add_upper_bound(figure: go.Figure, standing: Race, upper: float, palette: P
         mode="lines+markers",
         line={"color": palette.upper_bound, "width": 2, "dash": "dot", "shape": "hv"},
         marker={"symbol": "line-ew", "size": 10, "line": {"width": 3, "color": palette.upper_bound}},
-        text=[at_most(share, 2) for share in [*shares, shares[-1]]],
+        text=[rounded.fixed(share, 2, up=True) for share in [*shares, shares[-1]]],
         hovertemplate="at %{x:.3g} s: proven upper bound, %{text} % of the lowest one known<extra>upper bound</extra>",
     )
 
@@ -182,11 +178,12 @@ def _description(standing: Race | None, upper: float) -> str:
     if standing is None or not math.isfinite(upper):
         return "Nothing has been found yet."
     ways = (
-        f"{METHODS[lane.method].title} at {percent(lane.variance / upper, 1)} after {seconds(lane.marks[-1].seconds)}"
+        f"{METHODS[lane.method].title} at {rounded.ratio(lane.variance, upper)} after "
+        f"{rounded.seconds(lane.marks[-1].seconds)}"
         for lane in standing.lanes
         if lane.marks
     )
-    spent = seconds(standing.proof_seconds)
+    spent = rounded.seconds(standing.proof_seconds)
     return f"The upper bound fell {len(standing.falls)} times in {spent}; {'; '.join(ways)}."
 
 
@@ -233,7 +230,7 @@ def compared(sets: Sequence[Shown], palette: Palette) -> go.Figure:
 
 def _described(shown: Shown) -> str:
     gaps = shown.band.gaps
-    least = f"gap at most {ceil(100 * max(gaps.values()), 2):g} %" if gaps else "no upper bound yet"
+    least = rounded.proven_gap(1 - max(gaps.values())) if gaps else "no upper bound yet"
     return f"{sanitize.line(shown.title)}: {least} at {len(gaps)} values of k"
 
 
@@ -255,8 +252,8 @@ def _add_known(figure: go.Figure, shown: Shown, i: int, palette: Palette) -> Non
     figure.add_scatter(
         x=[at / shown.n for at in band.at],
         y=[100 * low for low in band.lower],
-        customdata=list(map(list, zip(band.at, floors([100 * low for low in band.lower], 2), strict=True))),
-        hovertemplate=f"k = %{{customdata[0]:,}} of {shown.n:,}<br>explains %{{customdata[1]:.2f}} % of the total "
+        customdata=[[at, common.told(*ends)[0]] for at, *ends in zip(band.at, band.lower, band.upper, strict=True)],
+        hovertemplate=f"k = %{{customdata[0]:,}} of {shown.n:,}<br>explains %{{customdata[1]}} of the total "
         f"variance<extra>{name}</extra>",
         **look,
     )
@@ -264,9 +261,8 @@ def _add_known(figure: go.Figure, shown: Shown, i: int, palette: Palette) -> Non
         x=[at / shown.n for at in gaps],
         y=common.places(gaps.values()),
         yaxis="y2",
-        customdata=list(map(list, zip(gaps, ceils([100 * gap for gap in gaps.values()], 4), strict=True))),
-        hovertemplate=f"k = %{{customdata[0]:,}} of {shown.n:,}<br>gap at most %{{customdata[1]:.4f}} %"
-        f"<extra>{name}</extra>",
+        customdata=[[at, rounded.proven_gap(low, high)] for at, low, high in rows if at in gaps],
+        hovertemplate=f"k = %{{customdata[0]:,}} of {shown.n:,}<br>%{{customdata[1]}}<extra>{name}</extra>",
         showlegend=False,
         **look,
     )

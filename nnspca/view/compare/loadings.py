@@ -11,10 +11,9 @@ import numpy as np
 import streamlit as st
 
 import nnspca
-from nnspca.result import Judgement
-from nnspca.view import cache, sanitize, say, tasks
+from nnspca.result import Judgement, rounded
+from nnspca.view import cache, sanitize, tasks
 from nnspca.view.jobs import Job
-from nnspca.view.say import share
 from nnspca.view.subject import Subject
 from nnspca.view.tasks import Key
 
@@ -125,8 +124,8 @@ def told(judged: Judgement, subject: Subject) -> list[dict[str, object]]:
                 "Component": len(rows) + 1,
                 "Features": part.cardinality,
                 "Signs": "≥ 0" if part.nonnegative else "any",
-                "Explains (% of the total variance)": say.floor(100 * part.variance / subject.cov.trace, 2),
-                "Of the best possible with as many": say.proven_percent(share(part.variance, min(proof.upper, known))),
+                "Explains (% of the total variance)": rounded.floor(100 * part.variance / subject.cov.trace, 2),
+                "Of the best possible with as many": rounded.ratio(part.variance, min(proof.upper, known)),
                 "Better": "" if other is None else sanitize.line(", ".join(other.names)),
             }
         )

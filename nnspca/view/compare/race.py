@@ -13,7 +13,7 @@ from typing import Any
 import streamlit as st
 
 import nnspca
-from nnspca.result import Progress, wording
+from nnspca.result import Progress, rounded, wording
 from nnspca.studies import race
 from nnspca.studies.racing import BARRED, RUNNING, STOPPED, Fall, Lane, Mark, Race, reason_excluded
 from nnspca.view import sanitize, say, tasks
@@ -24,7 +24,6 @@ from nnspca.view.ledger import Known
 from nnspca.view.link import state
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import DeltaGenerator, choose
-from nnspca.view.say import share
 from nnspca.view.subject import Subject
 from nnspca.view.tasks import Task
 from nnspca.view.ui import charts, downloads
@@ -177,21 +176,21 @@ def winner(standing: Race, best: Known) -> str:
     if not lanes:
         return RUNNING_YET if running or standing.proof_state == RUNNING else "No solver has finished."
     bounded, most = math.isfinite(upper), max(lane.variance for lane in lanes)
-    said = say.proven_share(share(most, upper))
+    said = rounded.proven_share(most, upper)
     arrived = {
         lane.method: mark.seconds
         for lane in lanes
         for mark in reversed(lane.marks)
-        if mark.variance >= most or (bounded and say.proven_share(share(mark.variance, upper)) == said)
+        if mark.variance >= most or (bounded and rounded.proven_share(mark.variance, upper) == said)
     }
     first = min(arrived, key=arrived.__getitem__)
     count = len(standing.finished)
     among = "" if not running else f" ({count} solvers have finished)" if count > 1 else " (no other has finished)"
-    by = f"first reached by **{state.TITLES[first]}** after {say.seconds(arrived[first])}{among}"
+    by = f"first reached by **{state.TITLES[first]}** after {rounded.seconds(arrived[first])}{among}"
     if not bounded:
         return f"The most variance was {by}; no upper bound is proven yet."
     sure = " (proven)" if said.startswith("at least") else ""
-    known = say.proven_share(best.ratio) if best.bounded else said
+    known = rounded.proven_share(best.lower, best.upper) if best.bounded else said
     more = "" if known == said else f"  \nA longer run found more: **{known}**."
     return f"**{say.capital(said)}**{sure}, {by}.{more}".replace(" %", "\u00a0%")
 
@@ -204,7 +203,7 @@ def unfinished(standing: Race) -> list[str]:
             each = "; ".join(f"{state.TITLES[lane.method]} ({sanitize.plain(lane.reason)})" for lane in lanes)
             lines.append(f"{words_of}: {each}.")
     if standing.proof_state == STOPPED:
-        spent = say.seconds(standing.proof_seconds)
+        spent = rounded.seconds(standing.proof_seconds)
         lines.append(f"The proof was stopped after {spent}: the upper bound holds, and a longer proof may lower it.")
     return [sentence.replace(" %", "\u00a0%") for sentence in lines]
 

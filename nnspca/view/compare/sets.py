@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from nnspca.result import SweepPoint
-from nnspca.view import ledger, sanitize, say
+from nnspca.result import SweepPoint, rounded
+from nnspca.view import ledger, sanitize
 from nnspca.view.compare import figures
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import Job, stretch
@@ -134,7 +134,7 @@ def answer(sets: Sequence[Compared]) -> str:
     lines = [f"Proven optimal at every k: {', '.join(closed)}."] if closed else []
     for one in ready[len(closed) :]:
         where = " at every k" if one is ready[-1] or len(lines) == 0 else ""
-        lines.append(f"{one.name}: {say.proven_share(one.least.ratio)}{where}.")
+        lines.append(f"{one.name}: {rounded.proven_share(one.least.lower, one.least.upper)}{where}.")
     if ready[len(closed) :]:
         lines[-1] = f"{lines[-1][:-1]} (widest gap at k = {ready[-1].least.at:,})."
     if ready and len(ready) < len(sets):
@@ -149,8 +149,8 @@ def live(job: Job) -> str:
         return ""
     titles = labels()
     least = {name: min(ratio for (one, _), ratio in proven.items() if one == name) for name, _ in proven}
-    each = "; ".join(f"{sanitize.plain(titles[name])}: {say.proven_share(ratio)}" for name, ratio in least.items())
-    return f"Live, at {len(proven)} values of k in {say.seconds(job.age)}: {each}.".replace(" %", "\u00a0%")
+    each = "; ".join(f"{sanitize.plain(titles[name])}: {rounded.proven_share(ratio)}" for name, ratio in least.items())
+    return f"Live, at {len(proven)} values of k in {rounded.seconds(job.age)}: {each}.".replace(" %", "\u00a0%")
 
 
 def together(sets: Sequence[Compared]) -> Figure:
@@ -171,9 +171,9 @@ def records(sets: Sequence[Compared]) -> list[dict[str, object]]:
             "data set": one.subject.data.name,
             "features": one.subject.data.n_features,
             "k": row.at,
-            "explained, % of the total variance": say.floor(100 * row.lower / one.subject.cov.trace, 4),
-            "proven maximum, % of the total variance": say.ceil(100 * row.upper / one.subject.cov.trace, 4),
-            "proven share of the optimum": say.floor(row.ratio, 6),
+            "explained, % of the total variance": rounded.floor(100 * row.lower / one.subject.cov.trace, 4),
+            "proven maximum, % of the total variance": rounded.ceil(100 * row.upper / one.subject.cov.trace, 4),
+            "proven share of the optimum": rounded.floor(row.ratio, 6),
         }
         for one in sets
         for row in one.rows

@@ -15,7 +15,8 @@ from nnspca.datasets import MissingValues
 from nnspca.datasets.cells import DELIMITERS, MISSING
 from nnspca.datasets.images import SUFFIXES as IMAGES
 from nnspca.datasets.reading import SUFFIXES, TEXTS
-from nnspca.view import sanitize, say, session
+from nnspca.result import rounded
+from nnspca.view import sanitize, session
 from nnspca.view.data import units
 from nnspca.view.desk import Desk
 from nnspca.view.link import state, widgets
@@ -179,8 +180,8 @@ def _in_use(desk: Desk, remarks: Sequence[str]) -> None:
     if desk.read and desk.read.repair:
         moved, size = uploads.moved(desk)
         st.info(
-            f"Repaired: the nearest covariance differs from the matrix by {say.number(moved, up=True)} in norm (the "
-            f"matrix has norm {say.number(size)}). Everything shown, certificates too, refers to the repaired one.",
+            f"Repaired: the nearest covariance differs from the matrix by {rounded.number(moved, up=True)} in norm "
+            f"(the matrix has norm {rounded.number(size)}). All shown here, certificates too, is of the repaired one.",
             icon=":material/build:",
         )
     if away := session.current().put_away:
@@ -211,7 +212,7 @@ PLACES = (
     *((key, control.about) for key, control in CONTROLS.items()),
     ("label", r"\bthe class\b|label="),
     ("sample_names", r"names of the rows|names the samples"),
-    ("out", r"left out|with holes"),
+    ("out", r"(?i:\bcolumns?\b).*left out|with holes"),
 )
 
 

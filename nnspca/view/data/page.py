@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from nnspca.datasets import Dataset, DatasetInfo, fetch, preparing
+from nnspca.result.rounded import number
 from nnspca.view import collection, sanitize
 from nnspca.view.link.state import State
-from nnspca.view.say import number
 from nnspca.view.sources import catalogue, opened
 from nnspca.view.subject import Subject
 

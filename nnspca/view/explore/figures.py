@@ -10,9 +10,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from nnspca.result import Bound, CrossValidation
+from nnspca.result.rounded import floor, percent
 from nnspca.view import sanitize
 from nnspca.view.figures.style import SYMBOLS, Figure, Palette, dress, shade
-from nnspca.view.say import floor, odds
 
 HELD_OUT = "Variance explained of held-out samples, by number of nonzero loadings"
 CLASSES = 7  # the largest classes, drawn in colours of their own
@@ -152,7 +152,7 @@ def add_paper(
     ks = sorted(bounds.keys() & lower.keys())
     if not ks:
         return
-    chance = odds(min(bounds[k].probability for k in ks))
+    chance = f"probability {percent(min(bounds[k].probability for k in ks), 2)}"
     upper = [(k, 100 * bounds[k].value / total) for k in ks]
     shade(figure, upper, [(k, 100 * lower[k] / total) for k in ks], PAPER_FILL, showlegend=False)
     figure.add_scatter(

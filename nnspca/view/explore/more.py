@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from fractions import Fraction
@@ -13,10 +14,10 @@ import numpy as np
 import streamlit as st
 
 import nnspca
-from nnspca.result import Bound, Component, CrossValidation, Progress, Stability, SweepPoint, sentences, wording
+from nnspca.result import Component, CrossValidation, Progress, Stability, rounded, sentences, wording
 from nnspca.solvers.registry import METHODS
 from nnspca.studies import paper_bound
-from nnspca.view import cache, export, robust, say, tasks
+from nnspca.view import cache, export, robust, tasks
 from nnspca.view.certificate import panels, proofs
 from nnspca.view.explore import figures
 from nnspca.view.explore.run import KEYS, STEPS, Choices, few
@@ -62,7 +63,7 @@ def _paper(view: View) -> None:
     )
 
 
-def _paper_bounds(view: View) -> dict[int, Bound]:
+def _paper_bounds(view: View) -> dict[int, nnspca.Bound]:
     """Return the paper's bound at each k so far; its run begins with the first look."""
     ks = few(view.choice.ks, STEPS)
 
@@ -163,7 +164,7 @@ def suggested_k(
     if not 0 < often < used.sum():
         return suggestion
     which = f"{wording.spelled(often)} of the {wording.spelled(int(used.sum()))} features at k = {suggestion.value:,}"
-    verb, share = "returns" if often == 1 else "return", f"{say.fixed(100 * sentences.RETURNED, 0)} %"
+    verb, share = "returns" if often == 1 else "return", f"{rounded.fixed(100 * sentences.RETURNED, 0)} %"
     return Suggestion(often, f"Suggested: {which} {verb} in at least {share} of the resamples (an estimate).")
 
 
@@ -249,11 +250,11 @@ def summary(result: CrossValidation) -> str:
     assert suggested is not None
     at, least = result.ks.index(best), result.ks.index(suggested)
     error = result.error[at]
-    few = f" ± {say.at_most(100 * error, 2)}" if np.isfinite(error) else ""
+    few = f" ± {rounded.fixed(100 * error, 2, up=True)}" if np.isfinite(error) else ""
     head = f"### {'Suggested' if suggested < best else 'Best'} k: {suggested}"
-    most = f"k = {best} explains the most of the held-out samples: **{say.percent(result.mean[at], 2)}**{few}."
+    most = f"k = {best} explains the most of the held-out samples: **{rounded.percent(result.mean[at], 2)}**{few}."
     if suggested != best:
-        most += f" k = {suggested} explains {say.percent(result.mean[least], 2)}, which is less by at most one "
+        most += f" k = {suggested} explains {rounded.percent(result.mean[least], 2)}, which is less by at most one "
         most += "standard error."
     lines = [f"{head} (probable, not proven)", most]
     if best == result.ks[-1]:
@@ -306,7 +307,7 @@ def _downloads(part: Component, view: View) -> None:
         method=f"{nnspca.METHODS[part.method].title}.",
         code=_code(view),
         known=known,
-        proof=proofs.certificate_at(view, view.k),
+        prove=functools.partial(proofs.made, view) if feasible else None,
     )
     more: dict[str, Content] = {
         "curves.csv": lambda: downloads.table_csv(rows(view)),
@@ -322,7 +323,7 @@ def rows(view: View) -> list[dict[str, object]]:
     for name, points in curves.items():
         for k, part in sorted(points.items()):
             upper = view.known[k].upper if k in view.known else np.inf
-            point = nnspca.Sweep((SweepPoint(k, name, part),), view.leading).to_records()[0]
+            point = nnspca.Sweep((nnspca.SweepPoint(k, name, part),), view.leading).to_records()[0]
             bounded = bool(np.isfinite(upper))
             records.append(
                 point

@@ -302,7 +302,5 @@ def _solve(job: Job, subject: Subject, choice: Choices, key: tasks.Key) -> None:
     clock.found(part.variance)
     if (is_best or not before.bounded) and not job.should_stop():
         given = part if is_best else None  # another solver's may be no component of this problem
-        proof = subject.call(job, nnspca.certify, subject.k, component=given, on_progress=listen)
-        clock.fell(proof.upper)
-        proofs.keep(proof, subject)
+        clock.fell(proofs.prove(subject, job, component=given, on_progress=listen).upper)
     clock.end()

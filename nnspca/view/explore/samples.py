@@ -11,8 +11,8 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Component, Contribution, wording
-from nnspca.view import cache, sanitize, say, session, tasks
+from nnspca.result import Component, Contribution, rounded, wording
+from nnspca.view import cache, sanitize, session, tasks
 from nnspca.view.explore import figures
 from nnspca.view.explore.figures import Positions
 from nnspca.view.figures.dataset import curves, montage
@@ -81,7 +81,8 @@ def told_apart(data: Dataset, apart: Sequence[float | None]) -> str:
     area, name = areas[best], class_name(data, best)
     others = class_name(data, next(c for c in present if c != best)) if len(present) == 2 else "all others"
     higher = "higher" if area >= 0.5 else "lower"
-    largest = f"AUC {say.at_least(max(area, 1 - area), 2)}, the largest over classes and directions"
+    shown = rounded.fixed(max(area, 1 - area), 2, down=True)
+    largest = f"AUC {shown}, the largest over classes and directions"
     if max(area, 1 - area) < CHANCE:
         best_one = f"best {name}, which scores {higher} ({largest})"
         return f"The score hardly separates the classes: {best_one}."
@@ -104,10 +105,10 @@ def why(role: Contribution, part: Component, data: Dataset, *, standardised: boo
     inside = role.loading != 0
     lines = [_with_the_rest(role, data, covariance)] if len(role.others) else []
     if inside:
-        loading = say.fixed(role.loading, 3)
+        loading = rounded.fixed(role.loading, 3)
         lines.append(
-            f"Terms with it make up {say.fixed(100 * role.held, 1)} % of the variance (a term of two features counts "
-            f"for both); its loading is {loading}."
+            f"Terms with it make up {rounded.percent(role.held, 1)} of the variance (a term of two features counts for "
+            f"both); its loading is {loading}."
         )
         if len(role.others):
             lines.append(f"Removing it costs {_lost(role.loss)}.")
@@ -125,7 +126,9 @@ def why(role: Contribution, part: Component, data: Dataset, *, standardised: boo
     if role.pull <= 0 and part.nonnegative:
         lines.append("Its covariance with the component is not positive, so its best nonnegative loading is zero.")
     elif -role.loss > NEGLIGIBLE:
-        lines.append(f"As one more feature, it would add {_gain(-role.loss)} of variance.")
+        lines.append(
+            f"As one more feature, it would add at least {rounded.percent(max(-role.loss, 0.0), 2)} of variance."
+        )
     else:
         lines.append("As one more feature, it would add next to nothing.")
     if role.partner is not None:
@@ -140,7 +143,7 @@ def _with_the_rest(role: Contribution, data: Dataset, covariance: str) -> str:
     most = role.others[np.argsort(-role.covariances, kind="stable")[: min(NAMED, with_it)]]
     names = f", most with {wording.listed([short_name(data, int(i)) for i in most])}" if with_it and many > 1 else ""
     least, largest = (
-        say.number(float(end)).replace("-", "−") for end in (role.covariances.min(), role.covariances.max())
+        rounded.number(float(end)).replace("-", "−") for end in (role.covariances.min(), role.covariances.max())
     )
     across = f"{covariance} {least}" if many == 1 else f"{covariance}s {least} to {largest}"
     other, noun = "other " if role.loading else "", component.noun(data)
@@ -154,12 +157,8 @@ def _with_the_rest(role: Contribution, data: Dataset, covariance: str) -> str:
 def _lost(share: float) -> str:
     """Say a loss: at most so much, for better points than those found would lose less."""
     if share < -NEGLIGIBLE:
-        return f"nothing, and gains {_gain(-share)}: the component is not optimal"
-    return f"at most {say.at_most(max(100 * share, 0.0), 2)} % of the variance"
-
-
-def _gain(share: float) -> str:
-    return f"at least {say.at_least(max(100 * share, 0.0), 2)} %"
+        return f"nothing, and gains at least {rounded.percent(-share, 2)}: the component is not optimal"
+    return f"at most {rounded.percent(max(share, 0.0), 2, up=True)} of the variance"
 
 
 TITLE = "Samples and features: which samples score highest, why a feature is used"
@@ -298,7 +297,7 @@ def _why(part: Component, subject: Subject) -> None:
     weights, itself = np.zeros(data.n_features), np.zeros(data.n_features, dtype=bool)
     weights[role.others], itself[role.feature] = role.covariances, True
     measure = measured_as(subject.standardise)
-    most, noun = say.number(float(np.abs(weights).max())), component.noun(data)
+    most, noun = rounded.number(float(np.abs(weights).max())), component.noun(data)
     note = f"Its {measure}s with the component's other {noun}: full colour is {most}. Framed: the feature itself."
     layer = component.Layer(weights, sure=itself)
     component.show([layer], data, "why-picture", what=measure, note=note, focus=here.asked)

@@ -16,8 +16,9 @@ import numpy as np
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Component, sentences, wording
+from nnspca.result import Component, rounded, sentences, wording
 from nnspca.result.component import Features
+from nnspca.result.rounded import ceil, fixed, floor
 from nnspca.view import cache, ledger, sanitize, say, session
 from nnspca.view.certificate import proofs
 from nnspca.view.explore import run
@@ -28,7 +29,6 @@ from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known, band_of
 from nnspca.view.link import canvas, state, widgets
 from nnspca.view.link.state import assign, assignments
-from nnspca.view.say import ceils, fixed, floors
 from nnspca.view.subject import Subject
 from nnspca.view.ui import component
 
@@ -166,15 +166,15 @@ def curve(view: View) -> dict[str, Any]:
         "n": data.n_features,
         "noun": component.noun(data),
         "ks": ks,
-        "shares": floors([view.played[k].lower / unit for k in ks], DIGITS),
+        "shares": [floor(view.played[k].lower / unit, DIGITS) for k in ks],
         "gaps": band.gaps([(view.played[k].lower, view.known[k].upper) for k in ks], DIGITS),
         "proven": [view.known[k].proven for k in ks],
         "band": {
             "ks": [row.at for row in rows],
-            "lower": floors([row.lower / unit for row in rows], DIGITS),
-            "upper": [min(share, 1.0) for share in ceils([row.upper / unit for row in rows], DIGITS)],
+            "lower": [floor(row.lower / unit, DIGITS) for row in rows],
+            "upper": [min(ceil(row.upper / unit, DIGITS), 1.0) for row in rows],
             "gaps": band.gaps([(row.lower, row.upper) for row in rows], DIGITS),
-            "digits": [say.digits(row.lower, row.upper, unit) for row in rows],
+            "digits": [rounded.digits(row.lower, row.upper, unit) for row in rows],
             "optimal": [row.optimal for row in rows],
             "proven": [row.proven for row in rows],
         },
@@ -238,7 +238,7 @@ def _curve(name: str, points: Mapping[int, Component], view: View) -> dict[str, 
         "place": PLACES[name],
         "title": state.TITLES[name],
         "ks": sorted(points),
-        "shares": floors([variance / view.total for variance, _ in found], DIGITS),
+        "shares": [floor(variance / view.total, DIGITS) for variance, _ in found],
         "gaps": band.gaps([(low, row.upper if row.proven else math.inf) for low, row in found], DIGITS),
     }
 
@@ -249,12 +249,18 @@ def live_point(view: View) -> dict[str, Any]:
     if told is None:
         return {"says": ""}
     row = view.known.get(view.k, Known(view.k))
-    words = proofs.live_words(told, view.total, say.digits(row.lower, row.upper, view.total))
+    words = proofs.live_words(told, view.total, rounded.digits(row.lower, row.upper, view.total))
     if told.ended or not told.found:
         return {"says": words}
-    share, bounded = floors([told.found / view.total], DIGITS)[0], bool(told.falls)
-    upper = min(ceils([told.upper / view.total], DIGITS)[0], 1.0) if bounded else None
-    return {"says": words, "k": view.k, "share": share, "upper": upper, "gap": band.gap(told.found, told.upper)}
+    share, bounded = floor(told.found / view.total, DIGITS), bool(told.falls)
+    upper = min(ceil(told.upper / view.total, DIGITS), 1.0) if bounded else None
+    return {
+        "says": words,
+        "k": view.k,
+        "share": share,
+        "upper": upper,
+        "gap": 1 - rounded.share(told.found, told.upper),
+    }
 
 
 HOME = Path(__file__).parent / "browser"

@@ -16,8 +16,9 @@ from functools import cached_property
 
 import plotly.graph_objects as go
 
+from nnspca.result import rounded
+from nnspca.result.rounded import OPTIMAL, ceil, share
 from nnspca.view.figures.style import TEXT, Look, Palette, dress, shade
-from nnspca.view.say import OPTIMAL, ceils, floors, optimal
 
 FLOOR = math.log10(OPTIMAL) - 0.5  # where "optimal" stands on the axis of the gap
 UPPER, LOWER = (0.62, 1.0), (0.0, 0.49)  # what the two panels take of the figure's height
@@ -39,31 +40,27 @@ class Band:
     @cached_property
     def gaps(self) -> dict[int, float]:
         """Gap to the best possible, 0 to 1, where an upper bound is known."""
-        return {
-            at: gap(low, high)
-            for at, low, high in zip(self.at, self.lower, self.upper, strict=True)
-            if math.isfinite(high)
-        }
+        return _gaps(self, dict(zip(self.at, self.lower, strict=True)))
 
     @cached_property
     def optimal(self) -> tuple[int, ...]:
         """Where the best known is proven optimal."""
-        return tuple(at for at, missing in self.gaps.items() if optimal(1 - missing))
-
-
-def gap(variance: float, upper: float) -> float:
-    """Return the gap of a variance to an upper bound as a share of that bound.
-
-    >>> gap(3.0, 4.0), gap(4.0, 4.0), gap(0.0, 0.0)
-    (0.25, 0.0, 0.0)
-    """
-    return max(1.0 - variance / upper, 0.0) if upper > 0 else 0.0
+        return tuple(at for at, missing in self.gaps.items() if missing <= OPTIMAL)
 
 
 def gaps(ends: Sequence[tuple[float, float]], digits: int) -> list[float | None]:
     """Return the gap of each variance to its upper bound, rounded up; None where that is infinite."""
-    known = iter(ceils([gap(low, high) for low, high in ends if math.isfinite(high)], digits))
-    return [next(known) if math.isfinite(high) else None for _, high in ends]
+    return [ceil(1 - share(low, high), digits) if math.isfinite(high) else None for low, high in ends]
+
+
+def told(low: float, high: float) -> tuple[str, str]:
+    """Return a share that is explained and its upper bound, in as many decimals as tell them apart.
+
+    >>> told(0.0489, 0.04909), told(0.0489, math.inf)
+    (('4.89 %', '4.91 %'), ('4.8 %', ''))
+    """
+    digits = rounded.digits(low, high, 1.0)
+    return rounded.percent(low, digits), rounded.percent(high, digits, up=True) if math.isfinite(high) else ""
 
 
 def closed(band: Band, what: str = "k") -> str:
@@ -171,7 +168,7 @@ def gap_axis(widest: float) -> dict:
 def _gaps(band: Band, curve: Mapping[int, float]) -> dict[int, float]:
     """Return the gap of each point of a curve to the upper bound there."""
     upper = dict(zip(band.at, band.upper, strict=True))
-    return {at: gap(value, upper[at]) for at, value in curve.items() if math.isfinite(upper.get(at, math.inf))}
+    return {at: 1 - share(value, upper[at]) for at, value in curve.items() if math.isfinite(upper.get(at, math.inf))}
 
 
 def _add_band(figure: go.Figure, band: Band, palette: Palette) -> None:
@@ -188,7 +185,7 @@ def _add_band(figure: go.Figure, band: Band, palette: Palette) -> None:
         look = {"opacity": opacity, "showlegend": False}
         high, low = ([(row[0], row[end]) for row in rows] for end in (2, 1))
         shade(figure, high, low, palette.band, yaxis="y", **look)
-        gaps = [(at, place(gap(low, high))) for at, low, high in rows]
+        gaps = [(at, place(1 - share(low, high))) for at, low, high in rows]
         shade(figure, gaps, [(at, FLOOR) for at, _ in gaps], palette.band, yaxis="y2", **look)
 
 
@@ -196,7 +193,7 @@ def _add_curve(
     figure: go.Figure, band: Band, name: str, points: Mapping[int, float], i: int, palette: Palette, what: str
 ) -> None:
     """Draw one curve: its variance above, its gap below where an upper bound was proven at the point itself."""
-    of = Look.of(name, i, palette)
+    of, upper = Look.of(name, i, palette), dict(zip(band.at, band.upper, strict=True))
     look = {
         "name": name,
         "legendgroup": name,
@@ -210,37 +207,36 @@ def _add_curve(
     figure.add_scatter(
         x=at,
         y=[100 * points[x] for x in at],
-        customdata=[[x, name, share] for x, share in zip(at, floors([100 * points[x] for x in at], 2), strict=True)],
-        hovertemplate=f"{what} = %{{x}}<br>explains %{{customdata[2]:.2f}} %<extra>{name}</extra>",
+        customdata=[[x, name, told(points[x], upper.get(x, math.inf))[0]] for x in at],
+        hovertemplate=f"{what} = %{{x}}<br>explains %{{customdata[2]}}<extra>{name}</extra>",
         **look,
     )
     gaps = {x: missing for x, missing in _gaps(band, points).items() if x in band.proven}
-    shown = dict(zip(gaps, ceils([100 * missing for missing in gaps.values()], 4), strict=True))
     figure.add_scatter(
         x=at,
         y=[place(gaps[x]) if x in gaps else None for x in at],  # the line ends where nothing is proven
         yaxis="y2",
         showlegend=False,
-        customdata=[[x, name, shown.get(x)] for x in at],
-        hovertemplate=f"{what} = %{{x}}<br>gap at most %{{customdata[2]:.4f}} %<extra>{name}</extra>",
+        customdata=[[x, name, rounded.proven_gap(points[x], upper[x]) if x in gaps else None] for x in at],
+        hovertemplate=f"{what} = %{{x}}<br>%{{customdata[2]}}<extra>{name}</extra>",
         **look,
     )
 
 
 def _add_marks(figure: go.Figure, band: Band, palette: Palette, what: str) -> None:
     """Mark each upper bound that was proven at its point."""
-    rows = [(at, 100 * high) for at, high in zip(band.at, band.upper, strict=True) if at in band.proven]
+    rows = [row for row in zip(band.at, band.lower, band.upper, strict=True) if row[0] in band.proven]
     if not rows:
         return
     figure.add_scatter(
-        x=[at for at, _ in rows],
-        y=[high for _, high in rows],
+        x=[at for at, _, _ in rows],
+        y=[100 * high for _, _, high in rows],
         mode="markers",
         name="upper bound, proven",
         cliponaxis=False,
         marker={"symbol": "line-ew", "size": TEXT, "line": {"width": 3, "color": palette.upper_bound}},
-        customdata=ceils([high for _, high in rows], 2),
-        hovertemplate=f"{what} = %{{x}}<br>the proven maximum is %{{customdata:.2f}} %<extra>proven</extra>",
+        customdata=[told(low, high)[1] for _, low, high in rows],
+        hovertemplate=f"{what} = %{{x}}<br>the proven maximum is %{{customdata}}<extra>proven</extra>",
     )
 
 

@@ -10,8 +10,8 @@ import plotly.graph_objects as go
 from PIL import Image, ImageDraw
 
 from nnspca.datasets import Axis
+from nnspca.result.rounded import fixed
 from nnspca.view.figures.style import Palette, axis_words, dress
-from nnspca.view.say import fixed
 
 
 def curves(samples: np.ndarray, axis: Axis, palette: Palette) -> go.Figure:

@@ -17,10 +17,10 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.view import ledger, say
+from nnspca.result import rounded
+from nnspca.view import ledger
 from nnspca.view.ledger import Problem
 from nnspca.view.link import canvas, state
-from nnspca.view.say import share
 from nnspca.view.sources import catalogue, preparation
 from nnspca.view.ui import component
 
@@ -111,9 +111,9 @@ def payload(board: str) -> dict[str, Any]:
         **_numbers(name, data),
         "solver": {"support": list(best.support), "loadings": list(best.loadings), "variance": best.lower},
         "upper": best.upper,
-        "optimal": say.optimal(share(best.lower, best.upper)),
+        "optimal": rounded.optimal(best.lower, best.upper),
         "whole": best.whole,
-        "digits": say.digits(best.lower, best.upper, best.whole),
+        "digits": rounded.digits(best.lower, best.upper, best.whole),
     }
 
 

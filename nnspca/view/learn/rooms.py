@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 import nnspca
-from nnspca.view import sanitize, say
+from nnspca.result import rounded
+from nnspca.view import sanitize
 
 MOST_ROOMS, MOST_PEOPLE, LASTS = 50, 200, 7200.0  # LASTS in seconds
 GRACE = 120.0  # seconds that a room stays when its owner's visit has ended and nobody watches the owner's wall
@@ -52,7 +53,7 @@ class Room:
         self.code = "".join(secrets.choice(LETTERS) for _ in range(LENGTH))
         self.owner = secrets.token_urlsafe(16)
         self.board = board  # what the browser draws and says: title, noun, n, k, scene
-        self.solver = {**board.pop("solver"), "percent": say.percent(say.share(lower, upper), 2)}
+        self.solver = {**board.pop("solver"), "percent": rounded.ratio(lower, upper)}
         self.revealed = False
         self._cov, self._upper = cov, upper  # asked for at each attempt, from what all share
         self._people: dict[str, Person] = {}  # by token
@@ -171,7 +172,7 @@ class Room:
 
     def _percent(self, value: float) -> str:
         """Return a share of the upper bound, rounded down: at least so much of the optimum."""
-        return say.percent(say.share(value, self._upper), 2) if value else ""
+        return rounded.ratio(value, self._upper) if value else ""
 
 
 def _known(people: dict[str, Person], who: str, browser: frozenset[str]) -> str | None:

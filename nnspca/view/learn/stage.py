@@ -11,11 +11,11 @@ import numpy as np
 import streamlit as st
 
 import nnspca
+from nnspca.result.rounded import RAISED, fixed, percent, ratio
 from nnspca.spannogram import curves
 from nnspca.view.learn import boards
 from nnspca.view.learn.words import STEPS
 from nnspca.view.link import canvas, state, widgets
-from nnspca.view.say import RAISED, at_least, at_most, fixed, percent
 from nnspca.view.sources import catalogue
 
 FACES = boards.BOARDS["faces"]
@@ -77,7 +77,7 @@ def ghosts() -> dict[str, Any]:
     return {
         "image": scene(),
         "sets": [[name, canvas.pack(row, "f4")] for name, row in scaled.items()],
-        "facts": {name: at_least(value, 1) for name, value in used.items()},
+        "facts": {name: fixed(value, 1, down=True) for name, value in used.items()},
     }
 
 
@@ -86,7 +86,7 @@ def paint(names: Sequence[str]) -> dict[str, Any]:
     best = boards.proven(FACES)
     return {
         "boards": [boards.payload(board) for board in names],
-        "facts": {"k": boards.usual_k(FACES), "share": percent(best.lower / best.upper, 1)},
+        "facts": {"k": boards.usual_k(FACES), "share": ratio(best.lower, best.upper)},
     }
 
 
@@ -137,7 +137,7 @@ def rank_two() -> dict[str, Any]:
             "k": k,
             "candidates": regions.candidates(),
             "supports": _supports(len(V), k),
-            "best": at_least(best.value, 2),
+            "best": fixed(best.value, 2, down=True),
             "set": ", ".join(str(i + 1) for i in best.support),
         },
     }
@@ -177,11 +177,11 @@ def matrix() -> dict[str, Any]:
         "leading": float(np.linalg.eigvalsh(A)[-1]),
         "optimum": part.variance,
         "facts": {
-            "leading": at_most(float(np.linalg.eigvalsh(A)[-1]), 2),
-            "rows": at_most(max(rows), 2),
-            "split": at_most(split, 2),
-            "shared": at_most(max(shared), 2),
-            "optimum": at_least(part.variance + 1e-12, 2),
+            "leading": fixed(float(np.linalg.eigvalsh(A)[-1]), 2, up=True),
+            "rows": fixed(max(rows), 2, up=True),
+            "split": fixed(split, 2, up=True),
+            "shared": fixed(max(shared), 2, up=True),
+            "optimum": fixed(part.variance + 1e-12, 2, down=True),
         },
     }
 

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from nnspca.result.rounded import OPTIMAL
 from nnspca.view import session
 from nnspca.view.figures import style as look
 from nnspca.view.figures.style import DARK, LIGHT, SIZES
 from nnspca.view.link import state
-from nnspca.view.say import OPTIMAL
 
 SHARED = Path(__file__).parent / "browser"
 COMMON = ("numbers.js", "shown.js", "news.js", "theme.js", "brush.js", "picture.js")

@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from nnspca.result.rounded import fixed
 from nnspca.studies import PAPERS, STUDIES, Study, StudyResult, Table, stored
 from nnspca.studies.study import PROOFS
 from nnspca.view import cache, ledger, machines, tasks
@@ -24,7 +25,6 @@ from nnspca.view.link.canvas import Card
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import expander, press, pressed
 from nnspca.view.papers.figures import study as figure_of
-from nnspca.view.say import fixed
 from nnspca.view.session import Content
 from nnspca.view.sources import catalogue
 from nnspca.view.ui import charts, downloads

@@ -8,12 +8,13 @@ import numpy as np
 import plotly.graph_objects as go
 
 from nnspca.datasets import Axis
+from nnspca.result import rounded
 from nnspca.view.figures.style import PIXELS_X, PIXELS_Y, Look, Palette, axis_words, dress
 
 GAP = 2  # pixels between two images
 
 
-def together(cumulative: Mapping[str, np.ndarray], palette: Palette) -> go.Figure:
+def together(cumulative: Mapping[str, np.ndarray], digits: int, palette: Palette) -> go.Figure:
     """Draw the share of the total variance that the first parts explain together, one line for each solver."""
     figure = go.Figure()
     for i, (name, shares) in enumerate(cumulative.items()):
@@ -25,8 +26,11 @@ def together(cumulative: Mapping[str, np.ndarray], palette: Palette) -> go.Figur
             mode="lines+markers",
             line={"color": look.colour, "dash": look.dash, "width": 2},
             marker={"size": 9, "symbol": look.symbol, "line": {"width": 2}},
-            customdata=["first part", *(f"first {count} parts" for count in range(2, len(shares) + 1))],
-            hovertemplate="%{customdata}<br>%{y:.2f} % of the total variance<extra>" + name + "</extra>",
+            customdata=[
+                (f"first {count} parts" if count > 1 else "first part", rounded.percent(share, digits))
+                for count, share in enumerate(shares.tolist(), start=1)
+            ],
+            hovertemplate="%{customdata[0]}<br>%{customdata[1]} of the total variance<extra>" + name + "</extra>",
         )
     title = "What the parts explain together"
     return dress(

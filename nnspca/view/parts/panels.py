@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 import nnspca
-from nnspca.result import Component, Components, Progress, Stability, sentences, wording
+from nnspca.result import Component, Components, Progress, Stability, rounded, sentences, wording
 from nnspca.result.component import Features
 from nnspca.view import ledger, robust, say, tasks
 from nnspca.view.certificate import panels, proofs
@@ -119,22 +119,29 @@ def watch(job: Job, view: View) -> None:
     stopped = "Stopped. What was found by then is shown."
     tasks.follow(job, stopped, news=lambda job: (len(job.results), job.live))
     if (told := proofs.live(job)) is not None:
-        digits = say.digits(view.best.lower, view.best.upper, view.total)
+        digits = rounded.digits(view.best.lower, view.best.upper, view.total)
         st.caption(proofs.live_words(told, view.total, digits, "part" if view.choice.r == 1 else "parts"))
 
 
 def whole(parts: Components, view: View) -> None:
-    """Show the parts in colours over the mean of the data; a chip has as many digits as the headline."""
-    upper = view.best.upper if run.applies(parts) else math.inf
-    digits = say.digits(math.fsum(part.variance for part in parts.parts), upper, parts.total)
-    left, parts = len(parts.parts), worth_drawing(parts)
-    left -= len(parts.parts)
-    component.show(component.of(parts, view.data, digits), view.data, "parts")
+    """Show the parts in colours over the mean of the data."""
+    left, drawn = len(parts.parts), worth_drawing(parts)
+    left -= len(drawn.parts)
+    component.show(component.of(drawn, view.data, _digits(view)), view.data, "parts")
     if left:
         st.caption(
             f"{'One more part adds' if left == 1 else f'{left} more parts each add'} less than 1 % to the variance of "
             "those before: not drawn."
         )
+
+
+def _digits(view: View) -> int:
+    """Return the decimals of every share on the page: as many as the headline has."""
+    parts = view.lead
+    if parts is None:
+        return 1
+    upper = view.best.upper if run.applies(parts) else math.inf
+    return rounded.digits(math.fsum(part.variance for part in parts.parts), upper, parts.total)
 
 
 def worth_drawing(parts: Components) -> Components:
@@ -156,7 +163,7 @@ def suggested(
     for c, part in enumerate(components):
         why = _objection(replace(part, features=features), bool(is_small[c]), c + 1)
         if not why and stability is not None and means[c] < stability.threshold:
-            why = f"the features of part {c + 1} return in only {wording.percent(means[c])} of the resamples on average"
+            why = f"the features of part {c + 1} return in only {rounded.percent(means[c])} of the resamples on average"
         if why:
             return Suggestion(c, f"Suggested: {why}.") if c else None
     return None
@@ -215,7 +222,7 @@ def compared(view: View) -> Figure | None:
     if IN_TURN in results:
         st.markdown(gained(lead, results[IN_TURN]))
     st.dataframe(
-        [_row(way, parts, choice) for way, parts in results.items()],
+        [_row(way, parts, choice, _digits(view)) for way, parts in results.items()],
         hide_index=True,
         alt="One row for each way of finding parts.",
     )
@@ -224,20 +231,20 @@ def compared(view: View) -> Figure | None:
     others = {way: parts for way, parts in results.items() if way not in (choice.lead, IN_TURN)}
     for way, parts in others.items():
         st.markdown(f"**{title_of(way, choice)}**")
-        component.show(component.of(parts, view.data), view.data, f"parts-{way}")
-    return explained_by_all(results, choice, "together") if others else None
+        component.show(component.of(parts, view.data, _digits(view)), view.data, f"parts-{way}")
+    return explained_by_all(results, view, "together") if others else None
 
 
-def _row(way: str, parts: Components, choice: Choices) -> dict[str, str]:
+def _row(way: str, parts: Components, choice: Choices, digits: int) -> dict[str, str]:
     low, high = int(parts.cardinalities.min()), int(parts.cardinalities.max())
     return {
         "How found": title_of(way, choice),
         "Kept apart": nnspca.DEFLATIONS[parts.deflation].title,
         "Parts": str(len(parts.parts)),
         "Features per part": f"{high:,}" if low == high else f"{low:,} to {high:,}",
-        "Total variance explained": say.percent(parts.cumulative_variance[-1] / parts.total, 1),
-        "Overlap": say.fixed(parts.overlap, 2),
-        "Time": say.seconds(parts.seconds) if parts.seconds else "stored",
+        "Total variance explained": rounded.percent(parts.cumulative_variance[-1] / parts.total, digits),
+        "Overlap": rounded.fixed(parts.overlap, 2),
+        "Time": rounded.seconds(parts.seconds) if parts.seconds else "stored",
     }
 
 
@@ -247,14 +254,13 @@ def gained(lead: Components, greedy: Components) -> str:
     more = both / each - 1 if each else 0.0
     if more < 1e-6:
         return "Found one after the other, the parts explain as much."
-    gain = say.percent(more, 1) if more >= 1e-3 else "less than 0.1 %"
-    return f"Found together, the parts explain **{gain}** more variance than found one after the other."
+    return f"Found together, the parts explain **{rounded.percent(more)}** more than found one after the other."
 
 
-def explained_by_all(results: Mapping[str, Components], choice: Choices, key: str = "explained") -> Figure:
+def explained_by_all(results: Mapping[str, Components], view: View, key: str = "explained") -> Figure:
     """Draw the share of the total variance that the first parts explain together, one line for each way."""
-    lines = {title_of(way, choice): p.cumulative_variance / p.total for way, p in results.items()}
-    figure = figures.together(lines, charts.palette())
+    lines = {title_of(way, view.choice): p.cumulative_variance / p.total for way, p in results.items()}
+    figure = figures.together(lines, _digits(view), charts.palette())
     charts.figure(figure, key)
     st.caption("Overlap is counted once: this is the variance of the space that the parts span.")
     return figure
@@ -285,6 +291,6 @@ def each_alone(view: View) -> None:
     apart = "features that the other parts" if parts.deflation == TOGETHER else "variance that the earlier parts"
     for r, cert in enumerate(job.results):
         st.markdown(
-            f"Part {r + 1}: **{say.proven_share(cert.ratio)}** on the {apart} leave"
+            f"Part {r + 1}: **{rounded.proven_share(cert.lower, cert.upper)}** on the {apart} leave"
             f"{' free' if parts.deflation == TOGETHER else ''} ({nnspca.BOUNDS[cert.winner.name].title.lower()})."
         )

@@ -221,9 +221,8 @@ def _prove(job: Job, parts: Components, subject: Subject, r: int, clock: Clock) 
         stage = "Computing the upper bound for all parts together"
         job.report(replace(progress, fraction=(2 + progress.fraction) / 3, stage=stage))
 
-    proof = subject.call(job, nnspca.certify_parts, r, subject.k, parts, on_progress=listen)
+    proof = proofs.prove(subject, job, parts, r, on_progress=listen)
     clock.fell(proof.upper)
-    proofs.keep(proof, subject)
 
 
 def of_samples(subject: Subject) -> bool:

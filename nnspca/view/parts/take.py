@@ -11,8 +11,9 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Components
-from nnspca.view import export, sanitize, say
+from nnspca.result import Components, rounded
+from nnspca.view import export, sanitize
+from nnspca.view.certificate import proofs
 from nnspca.view.figures import style
 from nnspca.view.figures.style import Figure
 from nnspca.view.link.widgets import choose
@@ -82,7 +83,7 @@ def _reconstruction(parts: Components, subject: Subject) -> None:
     charts.figure(figure, "rebuilt")
     what, these = NOUNS.get(data.kind, "sample"), "This part explains" if used == 1 else "These parts explain"
     if used:
-        st.markdown(f"{these} **{say.percent(1 - left)}** of this {what}'s squared distance from the mean.")
+        st.markdown(f"{these} **{rounded.percent(1 - left)}** of this {what}'s squared distance from the mean.")
     else:
         st.markdown(f"The mean alone. Parts explain how this {what} differs from the mean.")
 
@@ -117,7 +118,7 @@ def takeaway(view: View, drawn: Mapping[str, Figure]) -> None:
         method=f"{title_of(way, choice)}. Kept apart: {apart}",
         code=_whole_code(results, view, choice),
         known=view.best if run.applies(results[way]) else None,
-        proof=view.proof,
+        prove=functools.partial(proofs.made, view, results[way], choice.r) if run.applies(results[way]) else None,
     )
     more = {f"{name}.html": functools.partial(style.page, figure) for name, figure in drawn.items()}
     export.offer(f"{view.data.name}-parts", answer, more)

@@ -11,8 +11,8 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset, DatasetInfo, fetch, preparing
-from nnspca.result import Progress
-from nnspca.view import cache, sanitize, say, session, tasks
+from nnspca.result import Progress, rounded
+from nnspca.view import cache, sanitize, session, tasks
 from nnspca.view.desk import Desk
 from nnspca.view.jobs import Job
 from nnspca.view.link import widgets
@@ -30,7 +30,7 @@ def download(info: DatasetInfo) -> None:
         st.markdown(f"**These data are not on this machine, and cannot be fetched now.** {sanitize.plain(wrong)}")
         return
     if info.download_url:
-        size = say.size(info.size_bytes)
+        size = rounded.size(info.size_bytes)
         st.markdown(f"**These data are not on this machine yet.** They are fetched once ({size}), checked, and kept.")
     else:
         st.markdown("**These data are not on this machine yet.** They cannot be fetched: you supply the file.")
@@ -41,7 +41,7 @@ def download(info: DatasetInfo) -> None:
 
 def download_names(info: DatasetInfo, forget: Callable[[str], None]) -> None:
     """Offer to fetch the names of genes that go with the probes of a data set, which is read anew with them."""
-    size = say.size(info.names_bytes)
+    size = rounded.size(info.names_bytes)
     st.caption(f"The gene symbols of its probes can be shown: fetched once ({size}), checked, and kept.")
     if _fetched(f"names-{info.name}", nnspca.datasets.gene_symbols, "Fetch gene symbols"):
         forget(info.name)
@@ -68,8 +68,8 @@ def _fetched(slot: str, load: Callable[..., object], label: str) -> bool:
 
     def work(job: Job) -> None:
         def listen(done: int, total: int | None) -> None:
-            fraction, whole = (min(done / total, 1.0), f" of {say.fixed(total / 1e6, 1)}") if total else (0.0, "")
-            job.report(Progress(fraction, f"Downloaded {say.fixed(done / 1e6, 1)}{whole} MB"))
+            fraction, whole = (min(done / total, 1.0), f" of {rounded.fixed(total / 1e6, 1)}") if total else (0.0, "")
+            job.report(Progress(fraction, f"Downloaded {rounded.fixed(done / 1e6, 1)}{whole} MB"))
 
         load(on_progress=listen, should_stop=job.should_stop)
 
@@ -84,7 +84,7 @@ def _fetched(slot: str, load: Callable[..., object], label: str) -> bool:
 def read(opened: Opened) -> None:
     """Show what a data set in a file is and read it; the page is drawn anew after."""
     rows, columns = opened.file.shape
-    name, size = sanitize.plain(opened.name), say.size(opened.file.size_bytes)
+    name, size = sanitize.plain(opened.name), rounded.size(opened.file.size_bytes)
     need = "One pass is needed." if opened.passes == 1 else "Two passes are needed: the first computes the variances."
     shape = f"{rows:,} rows × {columns:,} columns, {size} on disk. {need} {opened.kept_text}"
     st.markdown(f"**{name}**: {shape}")

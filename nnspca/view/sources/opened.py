@@ -22,8 +22,7 @@ from nnspca.datasets.dataset import distinct
 from nnspca.datasets.images import SUFFIXES as IMAGES
 from nnspca.datasets.lazily import OPENED, files_of, split
 from nnspca.errors import DataError
-from nnspca.result import Progress
-from nnspca.view import say
+from nnspca.result import Progress, rounded
 from nnspca.view.jobs import Job, stretch
 
 OPEN = "NNSPCA_OPEN"
@@ -91,7 +90,7 @@ class Opened:
         (m, n), data = self.file.shape, self.data
         text = f"{m:,} × {n:,} numbers in a file that this server reads. {self.kept_text}"
         if self.path is not None:
-            text = f"A file of {say.size(self.file.size_bytes)} that this server reads."
+            text = f"A file of {rounded.size(self.file.size_bytes)} that this server reads."
         return DatasetInfo(
             name=self.name,
             title=self.name,
@@ -139,7 +138,7 @@ class Opened:
             )
             source = few.source
             features = few.features
-            text = f"The chosen features have {say.percent(few.share, 1)} of the total variance."
+            text = f"The chosen features have {rounded.percent(few.share, 1)} of the total variance."
         source = replace(source, names=source.names or tuple(f"feature {i + 1}" for i in features))
         source = source.heeding(job.should_stop, self._reporting(job, self.passes - 1))
         if self.in_memory:

@@ -12,8 +12,9 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
+from nnspca.result import rounded
 from nnspca.spannogram import curves, enumeration
-from nnspca.view import sanitize, say
+from nnspca.view import sanitize
 from nnspca.view.link.canvas import colours, component, pack
 from nnspca.view.subject import Subject
 from nnspca.view.ui import component as picturing
@@ -259,7 +260,7 @@ def choices(n: int, k: int, nonnegative: bool = True) -> str:
     ways = total if nonnegative else term
     if ways < 10**7:
         return f"{ways:,}"
-    return f"about 10{str(len(str(ways)) - 1).translate(say.RAISED)}"
+    return f"about 10{str(len(str(ways)) - 1).translate(rounded.RAISED)}"
 
 
 def payload(rows: Rows, k: int, nonnegative: bool, picture: Picture) -> dict[str, Any]:

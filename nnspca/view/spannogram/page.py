@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from nnspca.result import wording
-from nnspca.view import sanitize, say, session
+from nnspca.result import rounded, wording
+from nnspca.view import sanitize, session
 from nnspca.view.link import state
 from nnspca.view.link.state import CIRCLE, DATA, FOUR, RANDOM, SPHERE, State
 from nnspca.view.link.widgets import (
@@ -185,25 +185,11 @@ def _verdict(view: View, world: Globe, step: int) -> str:
         named = [sanitize.plain(names[i], sanitize.NAME) if names else str(i + 1) for i in world.support]
         which = "{" + ", ".join(named) + "}" if len(named) <= 6 else f"{len(named)} features"
         return (
-            f"**All cells are closed:** {say.number(now.value)} is the optimum, reached by {which}. "
+            f"**All cells are closed:** {rounded.number(now.value)} is the optimum, reached by {which}. "
             f"Proven with {now.examined:,} cells, to nine digits."
         )
     relative_gap = now.upper / now.value - 1 if now.value else math.inf
     return (
-        f"After round {step} the best found is {say.number(now.value)}. Values in the open cells "
-        f"are at most {_raised(100 * relative_gap)} % larger."
-    )
-
-
-def _raised(percent: float) -> str:
-    """Return a positive number with two significant digits, rounded up so that the claim still holds.
-
-    >>> _raised(1.612), _raised(0.00404), _raised(137.2)
-    ('1.7', '0.0041', '140')
-    """
-    if not 0 < percent < math.inf:
-        return f"{percent:g}"
-    step = 10.0 ** (math.floor(math.log10(percent)) - 1)
-    return (
-        f"{math.ceil(percent / step) * step:.2g}" if percent < 100 else say.fixed(math.ceil(percent / step) * step, 0)
+        f"After round {step} the best found is {rounded.number(now.value)}. Values in the open cells "
+        f"are at most {rounded.number(100 * relative_gap, up=True, telling=2)} % larger."
     )

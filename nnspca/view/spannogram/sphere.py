@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from nnspca.result import rounded
 from nnspca.spannogram import enumeration, sphere
 from nnspca.spannogram.sphere import Round
-from nnspca.view import say
 from nnspca.view.link import canvas
 from nnspca.view.spannogram.circle import BROWSER
 
@@ -129,7 +129,7 @@ def payload(world: Globe, nonnegative: bool, verdicts: list[str], note: str) -> 
         "nonnegative": nonnegative,
         "side": world.side,
         "most": most,
-        "mostText": say.number(most),
+        "mostText": rounded.number(most),
         "objective": canvas.pack(np.floor(255 * world.objective / most), "u1"),
         "points": canvas.pack(cells.points, "f4"),
         "corners": int(cells.cells.shape[1]),
@@ -140,11 +140,11 @@ def payload(world: Globe, nonnegative: bool, verdicts: list[str], note: str) -> 
         "best": canvas.pack(np.array([round_.direction for round_ in rounds]), "f4"),
         "values": [round_.value for round_ in rounds],
         "uppers": [round_.upper for round_ in rounds],
-        "valuesText": [say.number(round_.value) for round_ in rounds],
-        "uppersText": [say.number(round_.upper, up=True) for round_ in rounds],
+        "valuesText": [rounded.number(round_.value) for round_ in rounds],
+        "uppersText": [rounded.number(round_.upper, up=True) for round_ in rounds],
         "open": [int(round_.open.sum()) for round_ in rounds],
         "examined": [round_.examined for round_ in rounds],
-        "plain": f"{world.plain:,}" if world.plain < 10**7 else say.number(float(world.plain)),
+        "plain": f"{world.plain:,}" if world.plain < 10**7 else rounded.number(float(world.plain)),
         "verdicts": verdicts,
         "note": note,
     }

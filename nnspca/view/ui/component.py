@@ -12,10 +12,10 @@ import numpy as np
 
 from nnspca.datasets import Dataset
 from nnspca.result import Components, sentences
+from nnspca.result.rounded import percent
 from nnspca.view import sanitize
 from nnspca.view.figures.style import LIGHT, PARTS
 from nnspca.view.link import canvas
-from nnspca.view.say import percent
 
 NOUNS = {"faces": "pixels", "images": "pixels", "spectra": "wavelengths", "genes": "genes"}
 

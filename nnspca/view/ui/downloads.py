@@ -45,7 +45,8 @@ def offer(stem: str, held: Mapping[str, Content], code: str) -> None:
         if "sheet.xlsx" in held:
             about = "The answer, loadings beside PCA's, groups and scores, a sheet each."
             charts.download("Workbook (XLSX)", held["sheet.xlsx"], "workbook", f"{stem}.xlsx", about)
-    st.caption("To PDF: open the report and print it.")
+    if "report.html" in held:
+        st.caption("To PDF: open the report and print it.")
     st.markdown("The same with the library:")
     st.code(code, language="python", wrap_lines=True)
 

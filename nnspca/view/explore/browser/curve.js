@@ -194,13 +194,11 @@ class Curve {
     const { band } = this.path, point = this.pointAt(px, py);
     if (point) {
       const { curve, at } = point, digits = band.digits[band.ks.indexOf(point.k)] ?? 2;
-      return `${curve.title}, k = ${count(point.k)}: ${floorTo(100 * curve.shares[at], digits)} %${gapWords(curve.gaps[at], false)}. Click to see it.`;
+      return `${curve.title}, k = ${count(point.k)}: ${floorTo(100 * curve.shares[at], digits)} %${gapWords(curve.gaps[at])}. Click to see it.`;
     }
     if (!band.ks.length || py < this.top || py > this.foot || px < this.left || px > this.right) return "";
     const s = band.ks.reduce((best, at, i) => (Math.abs(this.x(at) - px) < Math.abs(this.x(band.ks[best]) - px) ? i : best), 0);
     const digits = band.digits[s], most = band.optimal[s] ? "" : `, at most ${ceilTo(100 * band.upper[s], digits)} %`;
-    return `k = ${count(band.ks[s])}: found ${floorTo(100 * band.lower[s], digits)} %${most}${gapWords(band.gaps[s], band.optimal[s])}${band.proven[s] ? "" : " (carried)"}`;
+    return `k = ${count(band.ks[s])}: found ${floorTo(100 * band.lower[s], digits)} %${most}${gapWords(band.gaps[s])}${band.proven[s] ? "" : " (carried)"}`;
   }
 }
-
-const gapWords = (gap, optimal) => (optimal ? ", proven optimal" : gap === null ? "" : `, gap at most ${ceilTo(100 * gap, 2)} %`);

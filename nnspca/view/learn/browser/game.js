@@ -1,13 +1,10 @@
 // Beat the proof: paint k features; see the variance they explain, the solver's component, and the upper bound.
 
-/** A variance as a share of the total variance, rounded towards the truth: one decimal; near the bound, as many as tell the best known from it. */
-function explained(value, board, up) {
-  const digits = Math.abs(board.upper - value) < 0.005 * board.whole ? board.digits : 1;
-  return `${(up ? ceilTo : floorTo)((100 * value) / board.whole, digits)} %`;
-}
+/** A share of the total variance, with as many decimals as tell the best known from the upper bound. */
+const explained = (value, board, to = floorTo) => `${to((100 * value) / board.whole, board.digits)} %`;
 
 /** A proven share, rounded down, and never said to be all. */
-const provenPercent = (share) => sharePercent(Math.min(share, 0.99999));
+const provenPercent = (share) => `${floorTo(100 * Math.min(share, 0.9999), gapDigits(1 - share))} %`;
 
 const GAUGE = 192, BELOW = 84; // pixels beside the board, or below it
 
@@ -98,9 +95,7 @@ FIGURES.paint = (desk) => {
   const sure = (value) => value * (1 - judge.doubt); // what the browser's arithmetic may claim
   const share = (value) => Math.min(sure(value) / board.upper, 1);
   const solverShare = () => Math.min(board.solver.variance / board.upper, 1);
-  const shown = (value) => explained(value, board, false);
-  /** The upper bound, with as many decimals as the solver's variance beside it. */
-  const upperShown = () => `${ceilTo((100 * board.upper) / board.whole, shown(board.solver.variance).split(".")[1].length - 2)} %`;
+  const shown = (value) => explained(value, board);
 
   function words() {
     const { painted, found } = mine, zero = found.loadings.filter((w) => w < 1e-9).length;
@@ -108,7 +103,7 @@ FIGURES.paint = (desk) => {
       const its = board.optimal ? "proven optimal" : `at least ${provenPercent(solverShare())} of the optimum`;
       const yours = painted.length ? `**You: ${shown(sure(found.value))} of the total variance, at least ${provenPercent(share(found.value))} of the optimum. ` : "**";
       const beaten = painted.length && sure(found.value) > board.solver.variance ? " **You beat the solver!**" : "";
-      return `${yours}Solver: ${shown(board.solver.variance)} of the total variance, ${its}.** No ${board.k} ${board.noun} explain more than ${upperShown()}: that is the proven upper bound.${beaten}`;
+      return `${yours}Solver: ${shown(board.solver.variance)} of the total variance, ${its}.** No ${board.k} ${board.noun} explain more than ${explained(board.upper, board, ceilTo)}: that is the proven upper bound.${beaten}`;
     }
     if (solver) return `Solver: ${solver.shown.length} of ${board.solver.support.length} ${board.noun} …`;
     if (!painted.length) return `${board.about} **Paint ${board.k} ${board.noun} that vary together.**`;
@@ -208,7 +203,7 @@ FIGURES.paint = (desk) => {
     if (levels.best > levels.you * (1 + 1e-9)) marks.push([levels.best, `best ${shown(sure(levels.best))}`, palette.ink]);
     if (mine.painted.length) marks.push([levels.you, `you ${shown(sure(levels.you))}`, palette.series[1]]);
     marks.sort((a, b) => b[0] - a[0]); // equals stay in this order, and no variance is above the upper bound:
-    marks.unshift([board.upper, levels.line ? `upper bound ${upperShown()}` : "upper bound", palette.upper_bound]);
+    marks.unshift([board.upper, levels.line ? `upper bound ${explained(board.upper, board, ceilTo)}` : "upper bound", palette.upper_bound]);
     const size = SIZES.small, step = 17 * brush.scale, taken = [[], [], []];
     let free = box.y;
     marks.forEach(([value, words, colour], order) => {

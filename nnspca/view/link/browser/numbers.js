@@ -17,11 +17,11 @@ const decimals = (value, digits) => {
   return Number(said) === 0 ? said.replace("-", "") : said.replace("-", "−");
 };
 
-/** A share in percent, rounded down, with a digit more where it is nearly all. */
-function sharePercent(share) {
-  const digits = share >= 0.999 ? 2 : share >= 0.1 ? 1 : 2;
-  return `${floorTo(100 * Math.min(share, 1), digits)} %`;
-}
+/** Decimals of a proven share and of its gap, in percent: as many as the gap needs. */
+const gapDigits = (gap) => 1 + (gap < 0.01) + (gap > OPTIMAL && gap < 0.001);
+
+/** What a gap says beside a point; nothing where there is none. */
+const gapWords = (gap) => (gap === null ? "" : gap <= OPTIMAL ? ", proven optimal" : `, gap at most ${ceilTo(100 * gap, gapDigits(gap))} %`);
 
 /** A vector made one of length 1; that of length 0 stays. */
 function unit(x) {

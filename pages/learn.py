@@ -7,6 +7,6 @@ from nnspca.view.link import state
 
 now = state.current()
 st.title("Learn")
-stage.check()
+stage.check_link()
 stage.show()
 web.offer(now.data)

@@ -82,7 +82,7 @@ BOUNDS: dict[str, BoundInfo] = {
             argument=(
                 "The covariance is split into a part L and a remainder, which adds at most its "
                 "largest eigenvalue. In L each pair splits its covariance between its two features: "
-                "2·Lᵢⱼ·xᵢ·xⱼ is at most Mᵢⱼ·xᵢ² + Mⱼᵢ·xⱼ² whenever Mᵢⱼ·Mⱼᵢ ≥ Lᵢⱼ². The squares of the "
+                "2·Lᵢⱼ·xᵢ·xⱼ is at most Mᵢⱼ·xᵢ² + Mⱼᵢ·xⱼ² whenever M ≥ 0 and Mᵢⱼ·Mⱼᵢ ≥ Lᵢⱼ². The squares of the "
                 "loadings sum to 1, so L adds at most its largest row: a feature's own entry and its "
                 "k − 1 largest shares. Any such L and M prove a bound, so the optimiser that looks "
                 "for the lowest need not be trusted."

@@ -1,6 +1,7 @@
 """The lesson as a class plays it: painted, dragged, answered and linked, and the server hears nothing of it."""
 
 import re
+from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
@@ -11,10 +12,12 @@ from nnspca.view import ledger
 from nnspca.view.learn import boards, stage
 from nnspca.view.learn.words import STEPS
 from tests.browser.page import unmoved
+from tests.lesson import checked
 
 pytestmark = pytest.mark.browser
 
 WIDTHS = (1280, 768, 390)
+FORGERIES = {"rows": "Forge: claim 6.5", "products": "Forge: shrink M", "signs": "Forge: M below 0"}  # by what fails
 BEYOND = """() => [...document.querySelector('.st-key-learn').querySelectorAll('*')]
   .flatMap(e => e.shadowRoot ? [...e.shadowRoot.querySelectorAll('*')] : [e])
   .filter(e => e.checkVisibility({contentVisibilityAuto: true}))
@@ -139,6 +142,9 @@ def test_the_game_is_painted_hinted_undone_revealed_and_kept_in_the_link_without
     assert sorted(painted(lesson(other))) == sorted(painted(found))
     other.get_by_role("button", name="Digits").click()
     expect(other.locator("[data-say=readout]")).to_contain_text("1,797 samples, 64 pixels")
+    words = boards.facts("digits")
+    expect(other.locator("[data-say=question]")).to_contain_text(f"10{words['power']} ")
+    expect(other.locator(".deeper a")).to_have_attribute("href", re.compile(f"data=digits&k={words['k']}&"))
 
 
 def test_the_whole_lesson_is_walked_played_and_answered_at_three_widths_without_a_word_to_the_server(visit):
@@ -168,14 +174,22 @@ def test_the_whole_lesson_is_walked_played_and_answered_at_three_widths_without_
     expect(page.locator("[data-say=readout]")).to_contain_text("40 curves")  # k may be as large again
     page.get_by_role("slider", name="In the set, k").fill(str(facts["k"]))
     said = readout(page)
-    assert f"changes {facts['changes']} times" in said
-    assert f"{facts['candidates']} sets of {facts['supports']} choices" in said
+    for fact in ("crossings", "changes", "candidates", "supports"):
+        assert f" {facts[fact]} " in said, fact
     chapter(page, 8)
     page.get_by_role("button", name="Reset").click()
     expect(found).to_have_attribute("data-verdict", "accepted")
-    for forgery in ("Forge: claim 6.5", "Forge: shrink M"):
+    A, k = np.array(stage.check()["A"]), stage.check()["k"]
+    for fails, forgery in FORGERIES.items():
         page.get_by_role("button", name=forgery).click()
         expect(found).to_have_attribute("data-verdict", "refused")
+        page.wait_for_timeout(500)
+        claim, *entries = map(float, parse_qs(urlsplit(page.url).query)["at"][0].split("_"))
+        judged = checked(A, np.reshape(entries, A.shape), claim, k)
+        assert [test for test in ("signs", "products", "rows") if not judged[test]] == [fails], (
+            "one test alone reveals it"
+        )
+        page.get_by_role("button", name="Reset").click()
     page.get_by_role("button", name="Reset").click()
     chapter(page, 7)
     page.get_by_role("button", name="4 Share").click()

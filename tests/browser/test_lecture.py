@@ -1,16 +1,22 @@
 """A lecture: P begins it, keys lead through scenes that are the app's own pages, Esc ends it where it began."""
 
 import re
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import expect
 
 from nnspca.view.figures.style import SIZES
 from nnspca.view.frame.server import SCENES
-from nnspca.view.link import state
+from tests.lesson import assert_known
 
 LEAST = 22  # pixels of words in charts, on a screen of 1,920
+# Scenes, what has the focus in them, and a key that leads on.
+FOCUSED = (
+    (2, "input[type=range]", "ArrowRight"),
+    (4, "[role=slider]", "ArrowRight"),
+    (5, "[data-testid=stMain] input[type=radio]", "ArrowRight"),
+    (7, ".chapters button", "PageDown"),
+)
 
 
 def scenes():
@@ -21,14 +27,15 @@ def scenes():
 
 @pytest.mark.parametrize("link", list(scenes()))
 def test_every_scene_is_a_link_whose_values_a_page_knows(link):
-    address = urlsplit(link)
-    page = address.path or "explore"
-    known = state.SHARED | state.keys_of(page)
-    assert page in state.PAGES
-    for key, texts in parse_qs(address.query, strict_parsing=True).items():
-        entry = known[key]
-        if key != "data":
-            assert entry.read(texts)[1], (key, texts)
+    assert_known(link)
+
+
+def focus(scene, control):
+    """Give the first such control of a scene the focus, once its page has come to rest."""
+    scene.locator(control).first.wait_for()
+    scene.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    scene.locator(control).first.focus()
+    assert scene.locator(control).first.evaluate("control => control.getRootNode().activeElement === control")
 
 
 @pytest.mark.browser
@@ -61,7 +68,25 @@ def test_keys_lead_through_a_lecture_whatever_has_the_focus(visit):
     page.goto(began + "&lecture=3")
     expect(line).to_contain_text("3 of 12")
     expect(scene.locator(".curve")).to_be_in_viewport(ratio=0.99)
-    page.goto(page.url.replace("scene=3", "scene=12"))
+    for number, control, key in FOCUSED:
+        page.goto(re.sub(r"scene=\d+", f"scene={number}", page.url))
+        focus(scene, control)
+        for shown in (expect(page.locator(".notes")).to_be_visible, expect(page.locator(".notes")).to_be_hidden):
+            page.keyboard.press("n")
+            shown()
+        page.keyboard.press(key)
+        expect(line).to_contain_text(f"{number + 1} of 12")
+    page.goto(re.sub(r"scene=\d+", "scene=4", page.url))
+    focus(scene, "[data-testid=stMain] input[type=number]")
+    for key in ("n", "ArrowRight", "PageDown"):
+        page.keyboard.press(key)
+    expect(line).to_contain_text("4 of 12")
+    expect(page.locator(".notes")).to_be_hidden()
+    page.goto(re.sub(r"scene=\d+", "scene=12", page.url))
     scene.get_by_text("What was proven").wait_for()
     page.set_viewport_size({"width": 390, "height": 844})
     assert line.locator("b").evaluate("title => title.scrollWidth <= title.clientWidth"), "no title is cut"
+    page.goto(page.url.replace("scene=12", "scene=7"))
+    focus(scene, ".chapters button")
+    page.keyboard.press("Escape")
+    page.wait_for_url(began)

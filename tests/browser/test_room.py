@@ -42,6 +42,17 @@ def test_three_phones_paint_one_comes_back_and_the_teacher_shows_the_answer(visi
         teacher.get_by_text("Everyone in the room").click()
         teacher.get_by_role("button", name="Remove").first.click()
         expect(status).to_have_text("2 people, 3 attempts")
+        close, sure = teacher.get_by_role("button", name="Close the room"), teacher.get_by_role("dialog")
+        close.click()
+        sure.get_by_role("button", name="Keep it open").click()
+        close.click()
+        teacher.keyboard.press("Escape")
+        expect(sure).to_be_hidden()
+        expect(status).to_have_text("2 people, 3 attempts")
+        close.click()
+        sure.get_by_role("button", name="Close it").click()
+        expect(status).to_have_text("The room is closed.")
+        assert other.request.get(address.partition("/wall")[0] + "/news").status == 404
     finally:
         for phone in phones:
             phone.close()

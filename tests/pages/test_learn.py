@@ -1,11 +1,9 @@
 """The lesson's words and numbers: each told by the library, none flattering, all addresses true."""
 
 import json
+import math
 import re
-from dataclasses import replace
 from itertools import combinations
-from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
@@ -14,64 +12,46 @@ import nnspca
 from nnspca.spannogram import curves
 from nnspca.view.learn import boards, stage
 from nnspca.view.learn.words import STEPS
-from nnspca.view.ledger import opened_as, records
 from nnspca.view.link import canvas, state
-from tests.pages.conftest import ROOT
+from nnspca.view.say import RAISED, proven_share
+from tests import lesson, oracle
 
-BROWSER = Path(stage.BROWSER)
-
-
-@pytest.fixture(scope="module")
-def lesson():
-    return stage.content(("faces", "digits"))
+PLAIN = {raised: plain for plain, raised in RAISED.items()}
 
 
-def test_every_chapter_has_a_name_one_idea_one_figure_one_question_and_no_gap_in_its_words(lesson):
-    drawn = set(re.findall(r"FIGURES\.(\w+) = ", "".join((BROWSER / name).read_text() for name in stage.FIGURES)))
-    assert [step.figure for step in STEPS] == list(lesson["figures"])
-    assert drawn == set(lesson["figures"])
-    assert len({step["name"] for step in lesson["steps"]}) == len(STEPS)
-    for step in lesson["steps"]:
-        said = " ".join([step["idea"], step["question"], step["answer"], *(meaning for _, meaning in step["symbols"])])
-        assert not re.search(r"\{[a-z]+\}|None|nan", said), said
+def is_said(value, words, digits=1):
+    """Whether words begin with a value, rounded down."""
+    return 0 <= value - float(words.split()[0]) < 10**-digits
+
+
+def is_power(value, raised):
+    """Whether a raised exponent is that of the largest power of ten not above a value."""
+    return 10 ** int(raised.translate(PLAIN)) <= value < 10 ** (int(raised.translate(PLAIN)) + 1)
+
+
+def test_every_chapter_has_a_name_one_idea_one_figure_one_question_and_no_gap_in_its_words():
+    whole = stage.content(("faces", "digits"))
+    drawn = set(re.findall(r"FIGURES\.(\w+) = ", "".join((stage.BROWSER / name).read_text() for name in stage.FIGURES)))
+    assert [step.figure for step in STEPS] == list(whole["figures"])
+    assert drawn == set(whole["figures"])
+    assert len({step["name"] for step in whole["steps"]}) == len(STEPS)
+    for step in whole["steps"]:
+        words = " ".join([step["idea"], step["question"], step["answer"], *(meaning for _, meaning in step["symbols"])])
+        assert not re.search(r"\{[a-z]+\}|None|nan", words), words
         assert step["question"].endswith("?")
-        assert said.count("**") % 2 == 0
+        assert words.count("**") % 2 == 0
     assert state.keys_of("learn")["step"].high == len(STEPS) - 1
 
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.figure)
 def test_the_way_deeper_leads_to_a_page_that_takes_what_the_link_says(step):
-    address = urlsplit(step.deeper[1])
-    page = address.path.removeprefix("./") or "explore"
-    assert (ROOT / "pages" / f"{page}.py").exists()
-    for key, values in parse_qs(address.query, strict_parsing=bool(address.query)).items():
-        entry = (state.SHARED | state.keys_of(page))[key]
-        names = [info.name for info in nnspca.datasets.available()] if key in ("data", "vs") else None
-        assert entry.read(values, options=names)[1], (key, values)
+    lesson.assert_known(step.deeper[1].format(**boards.facts("faces")))
 
 
 def test_the_page_tells_what_of_a_link_is_no_use(open_page):
     page = open_page("pages/learn.py", {"step": "99", "board": "cats"})
     assert page.title[0].value == "Learn"
-    notes = "".join(note for _, note in page.session_state["session"].notes.values())
-    assert "“99” cannot be used here (a whole number from 0 to 8); showing 0." in notes
-    assert "“cats” cannot be used here (faces, digits, spectra)" in notes
-
-
-@pytest.mark.parametrize("board", ["faces", "digits"])
-def test_the_bundled_answer_of_a_board_is_feasible_and_its_bound_above_whatever_is_found(board):
-    name = boards.BOARDS[board]
-    known, data, cov = boards.proven(name), nnspca.datasets.load(name), boards.covariance(name)
-    assert records()[opened_as(name)].content_hash == data.content_hash
-    x = np.zeros(cov.n_features)
-    x[list(known.support)] = known.loadings
-    assert (x >= 0).all()
-    assert np.count_nonzero(x) <= boards.usual_k(name)
-    assert np.linalg.norm(x) == pytest.approx(1, abs=1e-12)
-    assert known.lower == pytest.approx(cov.variance(x), rel=1e-12)
-    assert known.lower <= known.upper <= known.whole * (1 + 1e-9)
-    for method, seed in (("best", 7), ("em", 1), ("thresholding", 0), ("greedy", 0)):
-        assert nnspca.solve(cov, boards.usual_k(name), method, seed=seed).variance <= known.upper
+    assert {"step", "board"} <= {key for _, key in page.session_state["session"].notes}
 
 
 def test_a_board_that_the_ledger_does_not_know_is_solved_once(monkeypatch):
@@ -98,61 +78,118 @@ def test_what_travels_to_the_browser_is_the_covariance():
     assert len(json.dumps(stage.content(tuple(boards.at_hand())))) < 700_000, "small enough for a class"
 
 
-def test_every_bound_of_the_matrix_holds_for_every_pair_and_the_last_is_reached():
-    told = stage.matrix()
-    A, M = np.array(told["A"]), np.array(told["M"])
-    assert np.linalg.eigvalsh(A).min() > 0
-    pairs = [max(np.linalg.eigvalsh(A[np.ix_(p, p)])[-1] if A[p[0], p[1]] > 0 else A[p[0], p[0]], A[p[1], p[1]])
-             for p in map(list, combinations(range(4), 2))]  # fmt: skip
-    assert told["optimum"] == pytest.approx(max(pairs), rel=1e-12) == pytest.approx(7)
-    facts = {key: float(value) for key, value in told["facts"].items()}
-    assert all(facts[key] >= max(pairs) - 1e-9 for key in ("leading", "rows", "split", "shared"))
-    assert facts["rows"] > facts["leading"] > facts["split"] > facts["shared"] == facts["optimum"] == 7
-    assert all(M[i, j] * M[j, i] >= max(A[i, j], 0) ** 2 for i, j in combinations(range(4), 2))
-    assert all(A[i, i] + M[i].max() <= 7 for i in range(4))
+@pytest.mark.parametrize("board", ["faces", "digits", "spectra"])
+def test_the_game_says_of_each_board_its_own_choices_and_what_row_sums_and_the_best_proof_prove(board):
+    name, facts, words = boards.BOARDS[board], boards.facts(board), STEPS[0].for_browser(boards.facts(board))
+    cov, best, k = boards.covariance(name), boards.proven(name), boards.usual_k(name)
+    assert (facts["n"], facts["k"]) == (cov.n_features, k)
+    assert boards.payload(board)["upper"] == best.upper
+    assert proven_share(best.lower / best.upper) == facts["share"]
+    assert is_power(math.comb(cov.n_features, k), facts["power"])
+    assert f"data={name}&k={k}&" in words["deeper"][1]
+    assert all(str(facts[key]) in words["question"] for key in ("n", "k", "power", "noun"))
+    shares = np.maximum(cov.matrix, 0) - np.diag(cov.diagonal)
+    weights = np.abs(cov.eigenpairs(1)[1][:, 0]) + 1e-6
+    some = lesson.checked(cov.matrix, shares * weights / weights[:, None], math.inf, k)
+    assert some["signs"] and some["products"]
+    assert best.upper * (1 - 1e-9) <= boards.row_sums(name) <= some["most"]
+    assert is_said(100 * best.lower / boards.row_sums(name), facts["rows"])
 
 
-def test_the_cloud_agrees_with_a_fine_search():
-    points = np.array(stage.CLOUD)
-    A = np.cov(points.T, bias=True)
-    quarter = np.linspace(0, np.pi / 2, 2001)
-    c = np.stack([np.cos(quarter), np.sin(quarter)])
-    facts = stage.cloud()["facts"]
-    assert float(facts["ours"]) == pytest.approx(np.einsum("it,ij,jt->t", c, A, c).max(), abs=0.01)
-    assert facts["mixes"]
-
-
-def test_the_curves_of_the_lesson_hold_their_optimum_and_their_counts():
-    told = stage.rank_two()
-    V, k = np.array(told["V"]), told["k"]
-    best = max(curves.optimum(V[list(some)], k).value for size in (1, 2) for some in combinations(range(len(V)), size))
-    assert told["optimum"][1] == pytest.approx(best, rel=1e-9)
-    assert told["facts"]["candidates"] < told["facts"]["supports"]
-
-
-def test_a_result_of_a_board_reaches_every_chapter_through_one_door(monkeypatch):
-    """Redirecting ``boards.proven`` changes each number that the lesson shows of them."""
-    best, first = boards.proven(stage.FACES), stage.leading()[0][0]
-    other = replace(best, lower=0.2 * first, upper=0.25 * first)
-    monkeypatch.setattr(boards, "proven", lambda name: other)
-    assert stage.pca()["facts"]["ours"] == "20.0 %"
-    assert stage.paint(["faces"])["facts"]["share"] == "80.0 %"
-    board = boards.payload("faces")
-    assert (board["solver"]["variance"], board["upper"]) == (other.lower, other.upper)
-
-
-def test_the_faces_of_pca_are_its_eigenvectors_and_keep_what_is_said_and_our_parts_share_no_pixel():
-    told, cov = stage.pca(), boards.covariance(stage.FACES)
+def test_what_chapters_1_to_3_say_of_faces_holds_of_their_loadings_and_of_the_choices():
+    cov, k, best = boards.covariance(stage.FACES), 40, boards.proven(stage.FACES)
     values, vectors = stage.leading()
+    facts, told = stage.pca()["facts"], stage.ghosts()["facts"]
     np.testing.assert_allclose(cov.variance(vectors.T), values, rtol=1e-9)
-    x = np.zeros(cov.n_features)
-    heavy = np.argsort(-np.abs(vectors[:, 0]))[:40]
-    x[heavy] = vectors[heavy, 0]
-    kept = cov.variance(x / np.linalg.norm(x)) / values[0]
-    assert float(told["facts"]["cut"].split()[0]) == pytest.approx(100 * kept, abs=0.1)
-    assert kept * values[0] < boards.proven(stage.FACES).lower
-    assert canvas.pack(vectors.T, "f4") == told["vectors"]
-    found = boards.parts()[1]
-    assert len(found) == 6 and (found >= 0).all()
-    assert ((found > 0).sum(axis=0) <= 1).all(), "parts share no pixel"
-    assert (np.count_nonzero(found, axis=1) <= 40).all()
+    assert canvas.pack(vectors.T, "f4") == stage.pca()["vectors"]
+    assert (vectors != 0).all(), "PCA's components load on every pixel"
+    minus = (np.minimum(vectors, 0) ** 2).sum(axis=0)
+    assert minus[0] < 1e-3 and (minus[1:] > 0.2).all(), "all but the first mix signs"
+    heavy = np.argsort(-np.abs(vectors[:, 0]))[:k]
+    block, cut = cov.block(heavy, heavy), vectors[heavy, 0] / np.linalg.norm(vectors[heavy, 0])
+    assert is_said(100 * cut @ block @ cut / values[0], facts["cut"])
+    assert is_said(100 * best.lower / values[0], facts["ours"])
+    assert np.linalg.eigvalsh(block)[-1] < best.lower, "whatever the loadings on PCA's largest, the solver's have more"
+    nmf, ours = boards.parts()
+    for name, rows in (("pca", vectors.T), ("nmf", nmf)):
+        used = np.mean([(np.abs(rows[:, i]) > 0.05 * np.abs(rows).max(axis=1)).sum() for i in range(cov.n_features)])
+        assert is_said(used, told[name])
+    assert (
+        ((nmf > 0).mean(axis=1) > 0.5).all()
+        and (ours >= 0).all()
+        and (np.count_nonzero(ours, axis=1) <= told["k"]).all()
+    )
+    assert ((ours > 0).sum(axis=0) <= 1).all(), "parts share no pixel"
+    facts, ways = stage.counting(625, 40)["facts"], math.comb(625, 40)
+    assert is_power(ways, facts["power"]) and is_power(ways / (10**9 * 86400 * 365.25), facts["years_power"])
+
+
+def test_the_board_of_faces_is_standardised_and_its_best_pixels_are_one_patch():
+    """Exercise 1 of the guide for teachers."""
+    np.testing.assert_allclose(boards.covariance(stage.FACES).diagonal, 1, rtol=1e-12)
+    columns, left = stage.scene()["columns"], set(boards.proven(stage.FACES).support)
+    patch = [left.pop()]
+    for i in patch:
+        near = {i - columns, i + columns, *({i - 1} if i % columns else ()), *({i + 1} if (i + 1) % columns else ())}
+        patch += near & left
+        left -= near
+    assert not left
+
+
+def test_the_cloud_of_chapter_4_agrees_with_a_fine_search():
+    A = np.cov(np.array(stage.CLOUD).T, bias=True)
+    turn = np.linspace(0, 2 * np.pi, 8001)
+    along = (np.stack([np.cos(turn), np.sin(turn)]) * (A @ np.stack([np.cos(turn), np.sin(turn)]))).sum(axis=0)
+    facts = stage.cloud()["facts"]
+    assert float(facts["pca"]) == pytest.approx(along.max(), abs=0.01)
+    assert float(facts["ours"]) == pytest.approx(along[:2001].max(), abs=0.01)
+    assert along[:2001].max() == pytest.approx(A.diagonal().max()), "one feature alone"
+    assert float(facts["covariance"].replace("−", "-")) == pytest.approx(A[0, 1], abs=0.01) and A[0, 1] < 0
+
+
+def turned(V, k):
+    """Every angle of a whole turn at which two curves meet or one is zero, and the set of the k highest after each."""
+    rows = [*V, *(a - b for a, b in combinations(V, 2))]
+    at = np.sort([(np.arctan2(-b, a) + turn) % (2 * np.pi) for a, b in rows for turn in (0, np.pi)])
+    middle = (at + np.append(at[1:], at[0] + 2 * np.pi)) / 2
+    curves = np.stack([np.sin(middle), np.cos(middle)], axis=1) @ V.T
+    return at, [frozenset(i for i in np.argsort(-row)[:k] if row[i] > 0) for row in curves]
+
+
+@pytest.mark.parametrize("told", [stage.rank_two, stage.changes], ids=["chapter 5", "chapter 6"])
+def test_crossings_changes_and_sets_of_a_whole_turn_are_those_counted_one_by_one(told):
+    told = told()
+    facts, k = told["facts"], told["k"]
+    V = np.array(told["V"])[: told.get("n")]
+    angles, sets = turned(V, k)
+    assert len(angles) == len(V) * (len(V) + 1)
+    assert facts["candidates"] == len(set(sets) - {frozenset()})
+    assert int(str(facts["supports"]).replace(",", "")) == sum(math.comb(len(V), size) for size in range(1, k + 1))
+    if "crossings" in facts:
+        assert int(facts["crossings"].replace(",", "")) == len(angles)
+        assert facts["changes"] == sum(one != other for one, other in zip(sets, [sets[-1], *sets], strict=False))
+    if "best" in facts:
+        best = max(curves.optimum(V[list(some)], k).value for some in combinations(range(len(V)), k))
+        assert told["optimum"][1] == pytest.approx(best, rel=1e-9) and is_said(best, facts["best"], 2)
+
+
+def test_the_bounds_of_chapter_7_hold_for_every_feasible_x_and_the_last_two_for_no_others():
+    told = stage.matrix()
+    A, k, pair = np.array(told["A"]), told["k"], nnspca.solve(nnspca.Covariance.from_matrix(told["A"]), 2, "exact")
+    assert np.linalg.eigvalsh(A).min() > 0
+    facts = {key: float(told["facts"][key]) for key in ("leading", "rows", "split", "shared", "optimum")}
+    assert max(oracle.optimum(A, k)[0], pair.variance) == pytest.approx(7) == facts["optimum"] == facts["shared"]
+    assert facts["rows"] > facts["leading"] > facts["split"] > facts["shared"]
+    x = np.linalg.eigh(A)[1][:, -1]
+    assert facts["split"] < x @ A @ x <= facts["leading"] < x @ A @ x + 0.01, "bounds 3 and 4 are for few nonzeros"
+    assert facts["rows"] == (A.diagonal() + np.maximum(A - np.diag(A.diagonal()), 0).max(axis=1)).max()
+    excess = np.linalg.eigvalsh(np.maximum(A - stage.CUT, 0))[-1]
+    assert facts["split"] == pytest.approx(excess + stage.CUT * k, abs=0.01)
+
+
+def test_the_certificate_of_chapter_8_passes_its_three_tests():
+    told = stage.check()
+    A, M, k = np.array(told["A"]), np.array(told["M"]), told["k"]
+    assert all(lesson.checked(A, M, 7.0, k).values())
+    faces = boards.facts("faces")
+    assert [told["facts"][key] for key in ("faces", "pixels", "others", "share")] == [625, 40, 39, faces["rows"]]

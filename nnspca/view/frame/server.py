@@ -126,10 +126,7 @@ def completed(page: bytes, *, charted: bool = False) -> bytes:
     Streamlit writes its styles into the head while it draws; among rules of one weight the last on
     the page wins.
     """
-    for end, added in (
-        (b"</head>", _links(charted)),
-        (b"</body>", _style() + _lecture() + (_begin() if charted else b"")),
-    ):
+    for end, added in ((b"</head>", _links(charted)), (b"</body>", _foot(charted))):
         before, found, after = page.rpartition(end)
         page = before + added + found + after if found else page
     return page
@@ -142,20 +139,11 @@ def _links(charted: bool) -> bytes:
 
 
 @cache
-def _style() -> bytes:
-    return f"<style>{style()}</style>".encode()
-
-
-@cache
-def _lecture() -> bytes:
-    return f"<script type=module>{LECTURE.read_text(encoding='utf-8')}</script>".encode()
-
-
-@cache
-def _begin() -> bytes:
-    script = BEGIN.read_text(encoding="utf-8")
-    chart = next((name for name in early(CHARTS) if name.startswith(CHARTS)), None)
-    return f"<script type=module>const CHART = './static/js/{chart}';\n{script}</script>".encode() if chart else b""
+def _foot(charted: bool) -> bytes:
+    lecture, begin = (file.read_text(encoding="utf-8") for file in (LECTURE, BEGIN))
+    chart = next((name for name in early(CHARTS) if charted and name.startswith(CHARTS)), None)
+    scripts = [lecture, f"const CHART = './static/js/{chart}';\n{begin}"] if chart else [lecture]
+    return (f"<style>{style()}</style>" + "".join(f"<script type=module>{one}</script>" for one in scripts)).encode()
 
 
 @cache

@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 import nnspca
-from nnspca.result.rounded import RAISED, fixed, percent, ratio
+from nnspca.result.rounded import RAISED, fixed, percent
 from nnspca.spannogram import curves
 from nnspca.view.learn import boards
 from nnspca.view.learn.words import STEPS
@@ -21,14 +21,13 @@ from nnspca.view.sources import catalogue
 FACES = boards.BOARDS["faces"]
 COMPONENTS = 6
 COUNTS = 0.05  # a loading below this share of its component's largest is not counted
-SHOWN_K = 40
 CLOUD = (
     *((-2.1, 1.2), (-1.4, 0.3), (-1.0, 1.1), (-0.4, 0.1), (0.1, -0.5)),
     *((0.5, 0.4), (0.9, -0.9), (1.5, -0.3), (1.9, -1.4)),
 )
 ROWS = ((-1.2, -0.4), (0.2, 0.9), (1.9, 0.1), (0.8, 1.9))
 MATRIX = ((6, 2, 2, 1), (2, 3, 0, -1), (2, 0, 3, 1), (1, -1, 1, 3))
-SHARES = ((0, 1, 1, 1), (4, 0, 0, 0), (4, 0, 0, 1), (1, 0, 1, 0))  # M: M_ij M_ji >= (A_ij⁺)²
+SHARES = ((0, 1, 1, 1), (4, 0, 0, 0), (4, 0, 0, 1), (1, 0, 1, 0))  # M >= 0, and M_ij M_ji >= max(A_ij, 0)²
 CUT = 1.0  # the level ρ at which the split proves least
 PAIR = 2  # k of the matrix
 MANY = (40, 5, 3)
@@ -36,9 +35,7 @@ MANY = (40, 5, 3)
 
 def scene() -> dict[str, Any]:
     """The shape of a face."""
-    data = catalogue.dataset(FACES)
-    rows, columns = data.image_shape or (1, data.n_features)
-    return {"rows": rows, "columns": columns}
+    return dict(zip(("rows", "columns"), catalogue.dataset(FACES).image_shape or (), strict=True))
 
 
 def leading() -> tuple[np.ndarray, np.ndarray]:
@@ -50,10 +47,8 @@ def leading() -> tuple[np.ndarray, np.ndarray]:
 def pca() -> dict[str, Any]:
     """PCA's components, and what the largest loadings of the first explain alone."""
     values, vectors = leading()
-    first, cov, k = vectors[:, 0], boards.covariance(FACES), SHOWN_K
-    cut = np.zeros_like(first)
-    largest = np.argsort(-np.abs(first), kind="stable")[:k]
-    cut[largest] = first[largest] / np.linalg.norm(first[largest])
+    first, cov, k = vectors[:, 0], boards.covariance(FACES), boards.usual_k(FACES)
+    cut = np.where(np.abs(first) >= np.sort(np.abs(first))[-k], first, 0.0)
     return {
         "image": scene(),
         "vectors": canvas.pack(vectors.T, "f4"),
@@ -61,7 +56,7 @@ def pca() -> dict[str, Any]:
         "facts": {
             "n": len(first),
             "k": k,
-            "cut": percent(cov.variance(cut) / values[0], 1),
+            "cut": percent(cov.variance(cut / np.linalg.norm(cut)) / values[0], 1),
             "ours": percent(boards.proven(FACES).lower / values[0], 1),
         },
     }
@@ -77,22 +72,15 @@ def ghosts() -> dict[str, Any]:
     return {
         "image": scene(),
         "sets": [[name, canvas.pack(row, "f4")] for name, row in scaled.items()],
-        "facts": {name: fixed(value, 1, down=True) for name, value in used.items()},
+        "facts": {name: fixed(value, 1, down=True) for name, value in used.items()} | {"k": boards.usual_k(FACES)},
     }
 
 
 def paint(names: Sequence[str]) -> dict[str, Any]:
-    """The game, on these boards."""
-    best = boards.proven(FACES)
-    return {
-        "boards": [boards.payload(board) for board in names],
-        "facts": {"k": boards.usual_k(FACES), "share": ratio(best.lower, best.upper)},
-    }
-
-
-def random_rows(n: int, d: int, seed: int) -> np.ndarray:
-    """Return rows of independent normal entries, rounded so that they travel short, shape (n, d)."""
-    return np.round(np.random.default_rng(seed).standard_normal((n, d)), 2)
+    """The game, on these boards: each with its own words."""
+    facts = {board: boards.facts(board) for board in names}
+    played = [boards.payload(board) | {"words": STEPS[0].for_browser(facts[board])} for board in names]
+    return {"boards": played, "facts": facts[names[0]]}
 
 
 def _supports(n: int, k: int) -> int:
@@ -102,25 +90,20 @@ def _supports(n: int, k: int) -> int:
 def counting(n: int, k: int) -> dict[str, Any]:
     """How many supports there are."""
     ways = math.comb(n, k)
-    power = len(str(ways)) - 1
     years = ways / 1e9 / (365.25 * 24 * 3600)
-    raised = (str(one).translate(RAISED) for one in (power, math.floor(math.log10(years))))
-    return {"n": n, "k": k, "facts": dict(zip(("power", "years_power"), raised, strict=True))}
+    return {"n": n, "k": k, "facts": {"power": boards.power(ways), "years_power": boards.power(years)}}
 
 
 def cloud() -> dict[str, Any]:
     """Points in the plane whose covariance is negative: PCA mixes signs, the nonnegative component picks one axis."""
-    points = np.array(CLOUD)
-    cov = np.cov(points.T, bias=True)
-    values, vectors = np.linalg.eigh(cov)
+    cov = np.cov(np.array(CLOUD).T, bias=True)
     part = nnspca.solve(nnspca.Covariance.from_matrix(cov), 2)
     return {
-        "points": points.tolist(),
+        "points": CLOUD,
         "facts": {
             "covariance": fixed(cov[0, 1], 2).replace("-", "−"),
-            "pca": fixed(float(values[-1]), 2),
+            "pca": fixed(float(np.linalg.eigvalsh(cov)[-1]), 2),
             "ours": fixed(part.variance, 2),
-            "mixes": bool(vectors[0, -1] * vectors[1, -1] < 0),
         },
     }
 
@@ -146,7 +129,7 @@ def rank_two() -> dict[str, Any]:
 def changes() -> dict[str, Any]:
     """Many curves: crossings, changes of the top set, and all supports."""
     n, k, seed = MANY
-    V = random_rows(n, 2, seed)
+    V = np.round(np.random.default_rng(seed).standard_normal((n, 2)), 2)  # few digits travel short
     regions = curves.regions(V, k)
     return {
         "V": V.tolist(),
@@ -155,7 +138,7 @@ def changes() -> dict[str, Any]:
         "facts": {
             "n": n,
             "k": k,
-            "crossings": f"{math.comb(n + 1, 2):,}",
+            "crossings": f"{2 * len(curves.crossings(V).angles):,}",  # over a whole turn, as the changes
             "changes": len(regions.angles),
             "candidates": regions.candidates(),
             "supports": f"{_supports(n, k):,}",
@@ -182,28 +165,36 @@ def matrix() -> dict[str, Any]:
             "split": fixed(split, 2, up=True),
             "shared": fixed(max(shared), 2, up=True),
             "optimum": fixed(part.variance + 1e-12, 2, down=True),
+            "k": PAIR,
         },
     }
+
+
+def check() -> dict[str, Any]:
+    """The certificate of those four features, and what a table of the same kind proves on the faces."""
+    told, facts = matrix(), boards.facts("faces")
+    more = {"faces": facts["n"], "pixels": facts["k"], "others": facts["k"] - 1, "share": facts["rows"]}
+    return told | {"facts": told["facts"] | more}
 
 
 BROWSER = Path(__file__).with_name("browser")
 CURVES = BROWSER.parents[1] / "spannogram" / "browser"  # what draws the spannogram draws it here too
 FIGURES = ("game.js", "faces.js", "plane.js", "curves.js", "search.js", "proof.js")
 DRAWING = ("mathematics.js", "captions.js", "plot.js")
-SCRIPTS = (*(str(CURVES / name) for name in DRAWING), "desk.js", "judge.js", *FIGURES)
-SCRIPTS += ("shell.js",)
+SCRIPTS = (*(str(CURVES / name) for name in DRAWING), "desk.js", "judge.js", *FIGURES, "shell.js")
 
 _mount = canvas.component("learn", BROWSER, SCRIPTS)
 KEYS = state.keys_of("learn")
 PLAYED = ("step", "board", "painted", "best", "at")
 
 
-def numbers(names: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return the numbers of every figure, by name; ``facts`` are those that its words use.
+@st.cache_resource(show_spinner="Preparing the lesson …", max_entries=2)
+def content(names: tuple[str, ...]) -> dict[str, Any]:
+    """Return the whole lesson, made once for all sessions; ``names`` are those of its boards.
 
-    ``names`` are those of the boards to paint on.
+    Of the numbers of every figure ``facts`` are those that its words use.
     """
-    return {
+    told = {
         "paint": paint(names),
         "pca": pca(),
         "ghosts": ghosts(),
@@ -212,14 +203,8 @@ def numbers(names: Sequence[str]) -> dict[str, dict[str, Any]]:
         "two": rank_two(),
         "changes": changes(),
         "bounds": matrix(),
-        "check": matrix(),
+        "check": check(),
     }
-
-
-@st.cache_resource(show_spinner="Preparing the lesson …", max_entries=2)
-def content(names: tuple[str, ...]) -> dict[str, Any]:
-    """Return the whole lesson, made once for all sessions; ``names`` are those of its boards."""
-    told = numbers(names)
     return {
         "steps": [step.for_browser(told[step.figure]["facts"]) for step in STEPS],
         "figures": told,
@@ -232,7 +217,7 @@ def show() -> None:
     _mount(key="learn", data=content(tuple(boards.at_hand())))
 
 
-def check() -> None:
+def check_link() -> None:
     """Say which values of the link cannot be used: the lesson, which reads and writes them, takes the defaults."""
     for key in PLAYED:
         widgets.linked_value(KEYS[key])

@@ -25,8 +25,9 @@ class Step:
     def for_browser(self, facts: Mapping[str, Any]) -> dict[str, Any]:
         """Return the chapter for the browser, its facts filled in."""
         words = asdict(self)
-        filled = {key: words[key].format(**facts) for key in ("idea", "question", "answer")}
-        return words | filled | {"symbols": [(sign, meaning.format(**facts)) for sign, meaning in self.symbols]}
+        filled: dict[str, Any] = {key: words[key].format(**facts) for key in ("idea", "question", "answer")}
+        filled["symbols"] = [(sign, meaning.format(**facts)) for sign, meaning in self.symbols]
+        return words | filled | {"deeper": [text.format(**facts) for text in self.deeper]}
 
 
 X = ("x", "the loadings: one number for each feature; as a vector they have length 1")
@@ -43,16 +44,20 @@ STEPS = (
         "paint",
         "Beat the proof",
         "Beat the proof",
-        "Which {k} pixels of a face brighten and darken together most? Paint them; the best loadings for your pixels "
-        "are computed as you paint. Then see the solver's pixels, and the proven upper bound.",
-        "There are more than 10⁶³ ways to choose {k} pixels. How can anyone know that none of them is above the "
-        "upper bound?",
-        "By an inequality that holds for every choice at once. Chapters 7 and 8 show one that fits on this screen. "
-        "For the faces it proves that the solver reaches at least {share} of the optimum.",
-        ("Open this component and its certificate", "./?data=lfw-faces&k=40&proof=true"),
+        "Which {k} of {n} {noun} rise and fall together most? Paint them; the best loadings for your {noun} "
+        "are computed as you paint. Then see the solver's {noun}, and the proven upper bound.",
+        "There are more than 10{power} ways to choose {k} of {n} {noun}. How can anyone know that none of them is "
+        "above the upper bound?",
+        "By an inequality that holds for every choice at once: chapter 7 shows four. The row sums of all {n} {noun}, "
+        "shared as in chapter 8, prove that the solver reaches at least {rows} of the optimum. The best proof so far "
+        "is longer: {share}.",
+        ("Open this component and its certificate", "./?data={data}&k={k}&proof=true"),
         (
             ("explain", "x'Ax for the best loadings x ≥ 0 of length 1 that your browser finds, of the total"),
-            ("upper bound", "proven: no x'Ax is larger for any {k} features, rounding included"),
+            (
+                "upper bound",
+                "proven: no x'Ax is larger, for any x ≥ 0 of length 1 on any {k} {noun}, rounding included",
+            ),
         ),
     ),
     Step(
@@ -72,11 +77,12 @@ STEPS = (
         "Why sparse",
         "Why nonnegative, why sparse",
         "Six components of the same faces by three methods. **Move over a face: the bars show which components use "
-        "this pixel, and with which sign.** PCA uses every pixel six times, and plus and minus cancel. Few "
-        "loadings, all positive, make a part.",
+        "this pixel, and with which sign.** PCA's load on every pixel, and all but the first mix plus and minus. "
+        "Few loadings, all positive, make a part.",
         "NMF is nonnegative too. What does sparsity add?",
-        "NMF's components overlap: a pixel is in {nmf} of six on average (counting loadings above a twentieth of the "
-        "largest). For PCA it is {pca}, for ours at most 1. So each part has a name: forehead, cheek, jaw.",
+        "At most {k} pixels each, so that a part has a name: forehead, cheek, jaw. NMF's components are wide: a pixel "
+        "is in {nmf} of six on average (counting loadings above a twentieth of the largest), and in {pca} of PCA's. "
+        "That no pixel is in two of ours is a constraint of its own.",
         ("Parts of faces, in colours", "parts?data=lfw-faces&k=40"),
         (("+ / −", "an orange bar adds the pixel, a blue bar subtracts it"),),
     ),
@@ -87,7 +93,7 @@ STEPS = (
         "There are C(n, k) ways to choose k of n features. **Slide n and k. How long does a machine need if it tries "
         "a billion choices a second?**",
         "For the faces, n = 625 and k = 40. Would a machine a million times faster help?",
-        "There are about 10{power} choices: some 10{years_power} years at a billion a second. A million times "
+        "There are more than 10{power} choices: over 10{years_power} years at a billion a second. A million times "
         "faster takes 6 off the exponent. The problem is NP-hard: no method is known that is fast for all data.",
         ("Compare solvers on one clock", "compare?what=solvers&data=lfw-faces"),
         (N, K, ("C(n, k)", "n·(n−1)···(n−k+1) / (1·2···k), the number of choices")),
@@ -124,8 +130,8 @@ STEPS = (
         "Between two crossings the order of the curves stays the same, and so does the set. It changes only where "
         "curves cross at place k, or at zero. **Slide n and k and compare the three counts.**",
         "With {n} curves and k = {k}: how many crossings, how many changes, how many choices?",
-        "{crossings} crossings, {changes} changes of the set, {supports} choices. Crossings grow like n², choices like "
-        "nᵏ: this is why the method is fast.",
+        "In a whole turn {crossings} crossings and {changes} changes of the set; there are {supports} choices of 1 to "
+        "{k} curves. Crossings grow like n², choices like nᵏ: this is why the method is fast.",
         ("See it on random curves", "spannogram?curves=random&n=40&top=5"),
         (N, K, ("crossing", "an angle where two curves are equal, or one is zero")),
     ),
@@ -133,9 +139,9 @@ STEPS = (
         "bounds",
         "Upper bounds",
         "Upper bounds: how a proof works",
-        "Four features, k = 2, every number on the screen. **Go through the four upper bounds.** Each is an inequality "
-        "that holds for every x; slide s, and the last one comes down to the variance of the best pair. In bounds 2 "
-        "and 4, press a row to see how far its sum reaches.",
+        "Four features, k = {k}, every number on the screen. **Go through the four upper bounds.** Each is an "
+        "inequality that holds for every x ≥ 0 of length 1 with at most {k} nonzeros; slide s, and the last one comes "
+        "down to the variance of the best pair. In bounds 2 and 4, press a row to see how far its sum reaches.",
         "The last upper bound can be brought to {shared}, and one pair has variance {optimum}. What follows?",
         "That pair is optimal, without trying the others. The first upper bound was {leading}, row sums gave {rows}, "
         "the split {split}.",
@@ -143,23 +149,25 @@ STEPS = (
         (
             A,
             ("ρ", "the level at which A is split"),
-            ("s", "how a pair's covariance is shared: 2·A_ij·x_i·x_j ≤ (A_ij/s)·x_i² + (A_ij·s)·x_j²"),
+            ("s", "how a pair's covariance A_ij ≥ 0 is shared: 2·A_ij·x_i·x_j ≤ (A_ij/s)·x_i² + (A_ij·s)·x_j²"),
         ),
     ),
     Step(
         "check",
         "Check",
         "Check a certificate yourself",
-        "This certificate is a table M and a claim. **Two tests, by hand: is every pair's product at least A_ij²? Is "
-        "every row at most the claim?** Then forge it, and see it refused.",
+        "This certificate is a table M and a claim. **Three tests, by hand: is no entry of M negative? Is every "
+        "pair's product M_ij·M_ji at least max(A_ij, 0)²? Is every row, A_ii and its largest entry of M, at most the "
+        "claim?** Then forge it, and see it refused.",
         "You did not see how M was found. Does that matter?",
-        "No. If both tests hold, the claim is true, however M was found. The same tests run on the faces, with 625 "
-        "rows instead of 4.",
+        "No. If all three hold, the claim is true, however M was found. A table for the faces has {faces} rows, and a "
+        "row adds its {others} largest entries: it proves that the solver's {pixels} pixels reach at least {share} of "
+        "the optimum.",
         ("Check a real certificate", "./?data=lfw-faces&k=40&proof=true"),
         (
             A,
             ("M", "how each pair's covariance is shared between its two rows"),
-            ("claim", "“the variance of two features with loadings x ≥ 0 is at most this”"),
+            ("claim", "“x'Ax is at most this for every x ≥ 0 of length 1 with at most {k} nonzeros”"),
         ),
     ),
 )

@@ -1,7 +1,9 @@
 // Beside a lecture: P begins one; a page that is its scene is shown without controls, and hands on the keys that lead it.
 
-const TYPING = "input, textarea, select, [contenteditable], [role=slider], [role=spinbutton], [role=combobox]";
-const HELD = "canvas, button, a, [role=application], summary, [tabindex='0']"; // arrow keys may be meant for these
+// What is written in keeps its keys; of all else a figure alone keeps the arrows: they turn it, or move in it.
+const UNWRITTEN = ["range", "radio", "checkbox", "button", "submit", "reset", "file", "color", "image"].map((type) => `[type=${type}]`);
+const WRITTEN = `input:not(${UNWRITTEN}), textarea, [contenteditable]:not([contenteditable=false]), [role=textbox]`;
+const FIGURE = "canvas, [role=application]";
 const KEYS = { PageDown: "on", PageUp: "back", n: "note", Escape: "end" }, ARROWS = { ArrowRight: "on", ArrowLeft: "back" };
 const isScene = window.frameElement !== null, asked = new URLSearchParams(location.search).get("lecture");
 
@@ -14,12 +16,12 @@ else if (asked) begin(asked);
 
 addEventListener("keydown", (event) => {
   const at = event.composedPath()[0], key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  if (event.ctrlKey || event.altKey || event.metaKey || at.matches?.(TYPING)) return;
+  if (event.ctrlKey || event.altKey || event.metaKey || at.matches?.(WRITTEN)) return;
   if (!isScene) {
     if (key === "p") begin(1);
     return;
   }
-  const lecture = KEYS[key] ?? (at.matches?.(HELD) ? undefined : ARROWS[key]);
+  const lecture = KEYS[key] ?? (at.matches?.(FIGURE) ? undefined : ARROWS[key]);
   if (!lecture) return;
   event.preventDefault();
   event.stopImmediatePropagation();

@@ -75,14 +75,14 @@ FIGURES.changes = (desk) => {
       plot.drawStill(brush);
       let choices = 0;
       for (let s = 1; s <= k; s++) choices += 10 ** logChoices(n, s);
-      const crossings = (n * (n + 1)) / 2, left = 90 * brush.scale, long = axisOf(0, 10, left + 8, width - 90 * brush.scale);
+      const crossings = curves.meetings.length, left = 90 * brush.scale, long = axisOf(0, 10, left + 8, width - 90 * brush.scale);
       [["crossings", crossings, palette.ink], ["sets met", curves.candidates, palette.upper_bound], ["choices", choices, palette.found]].forEach(([words, value, colour], line) => {
         const y = height - room + (10 + line * 28) * brush.scale, x = long(Math.log10(Math.max(value, 1)));
         brush.text(words, left, y + 14 * brush.scale, { align: "right" });
         brush.box(long(0), y, Math.max(x - long(0), 2), 18 * brush.scale, { fill: colour, faint: 0.85 });
         brush.text(count(Math.round(value)), x + 8, y + 14 * brush.scale, { bold: true });
       });
-      desk.say(`${n} curves: **${count(crossings)} crossings**, those with zero included. The set of ${k} changes **${curves.angles.length} times** in a turn: **${count(curves.candidates)} sets** of **${count(Math.round(choices))} choices**. Bars: log scale.`);
+      desk.say(`${n} curves: **${count(crossings)} crossings in a whole turn**, those with zero included. The set of at most ${k} changes **${curves.angles.length} times**: **${count(curves.candidates)} sets** of **${count(Math.round(choices))} choices**. Bars: log scale.`);
       desk.name(`${n} curves; rings mark the ${curves.angles.length} changes of the set of ${k}.`);
     },
   };

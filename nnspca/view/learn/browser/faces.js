@@ -22,7 +22,7 @@ FIGURES.pca = (desk) => {
     return unit(x);
   }
 
-  const share = (k) => Math.min(1, judge.variance(cut(k)) / data.values[0]);
+  const share = (k) => (k === n ? data.values[which.value] : Math.min(judge.variance(cut(k)), data.values[0])) / data.values[0];
   const curve = () => curves[which.value] ??= Array.from({ length: 33 }, (_, at) => 1 + Math.round(((n - 1) * at) / 32)).map((k) => [k, share(k)]);
 
   return {
@@ -33,7 +33,7 @@ FIGURES.pca = (desk) => {
       const size = narrow ? width : Math.min(height, 0.58 * width);
       brush.image(faceOf(data.image, x, palette), 0, 0, size, size);
       const negative = x.filter((w) => w < 0).length, zero = x.filter((w) => w === 0).length;
-      desk.say(`**${count(n - zero)} of ${count(n)} pixels have a nonzero loading**, ${count(negative)} of them negative. They explain **${floorTo(100 * share(k) + 1e-4, 1)} %** of λ₁.`);
+      desk.say(`**${count(n - zero)} of ${count(n)} pixels have a nonzero loading**, ${count(negative)} of them negative. They explain **${floorTo(100 * share(k), 1)} %** of λ₁.`);
       desk.name(`Component ${which.value + 1} of PCA, its ${k} largest loadings: orange is positive, blue negative.`);
       const left = narrow ? 40 : size + 56, top = narrow ? size + 26 : 40, foot = height - 34;
       const across = axisOf(1, n, left, width - 10), up = axisOf(0, 1, foot, top);
@@ -49,7 +49,7 @@ FIGURES.pca = (desk) => {
 
 FIGURES.ghosts = (desk) => {
   const { data } = desk, { rows, columns } = data.image, n = rows * columns;
-  const titles = { pca: "PCA: every pixel, both signs", nmf: "NMF: one sign, nearly every pixel", ours: "Nonnegative and sparse: parts" };
+  const titles = { pca: "PCA: every pixel, both signs", nmf: "NMF: one sign, most pixels", ours: "Nonnegative and sparse: parts" };
   const sets = data.sets.map(([name, packed]) => {
     const flat = unpack(packed), many = flat.length / n;
     return { name, parts: Array.from({ length: many }, (_, p) => flat.subarray(p * n, (p + 1) * n)) };

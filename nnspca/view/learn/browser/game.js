@@ -24,6 +24,7 @@ FIGURES.paint = (desk) => {
 
   function open() {
     board = boards[pick.value];
+    desk.lesson.tell(board.words);
     judge = judgeOf(board);
     scene = board.read ??= readScene(board.scene);
     const linked = desk.link.board === board.name || (!desk.link.board && board === boards[0]);
@@ -70,7 +71,7 @@ FIGURES.paint = (desk) => {
     hinted = full ? -1 : judge.hint(mine.painted, mine.found);
     if (hinted >= 0) cursor = hinted;
     tell(full ? `All ${board.k} are painted: erase one first.` : hinted < 0
-      ? "No further feature adds variance." : "The ringed one adds most.");
+      ? "No further feature adds variance to these loadings." : "The ringed one adds most to these loadings.");
     desk.changed();
   }
 

@@ -3,54 +3,35 @@
 const FIRST = 25, LAST = 400; // power steps of every start, and of the best of them; none loses variance
 
 class Judge {
-  constructor(board) {
-    this.n = board.n;
-    this.columns = new Map();
-    if (board.samples) {
-      this.rows = board.rows;
-      this.samples = unpack(board.samples); // Z, row after row: the covariance is Z'Z
-      this.doubt = 2e-6; // single precision: so much of a variance may be rounding
+  constructor({ n, samples, triangle }) {
+    Object.assign(this, { n, columns: new Array(n), diagonal: new Float64Array(n) });
+    this.doubt = samples ? 2e-6 : 1e-12; // so much of a variance may be rounding: samples come in single precision
+    if (samples) {
+      this.samples = unpack(samples); // Z, row after row: the covariance is Z'Z
+      this.samples.forEach((z, at) => { this.diagonal[at % n] += z * z; });
     } else {
-      const flat = unpack(board.triangle), { n } = this;
-      for (let i = 0; i < n; i++) this.columns.set(i, new Float64Array(n));
-      for (let i = 0, at = 0; i < n; i++) {
-        for (let j = i; j < n; j++, at++) this.columns.get(i)[j] = this.columns.get(j)[i] = flat[at];
-      }
-      this.doubt = 1e-12;
+      const flat = unpack(triangle);
+      for (let i = 0; i < n; i++) this.columns[i] = new Float64Array(n);
+      for (let i = 0, at = 0; i < n; i++) for (let j = i; j < n; j++, at++) this.columns[i][j] = this.columns[j][i] = flat[at];
+      this.columns.forEach((column, j) => { this.diagonal[j] = column[j]; });
     }
-    this.diagonal = Float64Array.from({ length: this.n }, (_, j) => (this.samples ? this.norm(j) : this.columns.get(j)[j]));
   }
 
-  norm(j) {
-    let sum = 0;
-    for (let r = 0; r < this.rows; r++) sum += this.samples[r * this.n + j] ** 2;
-    return sum;
-  }
-
-  /** Column j of the covariance. */
+  /** Column j of the covariance, worked out when it is first asked for. */
   column(j) {
-    let column = this.columns.get(j);
-    if (!column) {
-      column = new Float64Array(this.n);
-      for (let r = 0; r < this.rows; r++) {
-        const from = r * this.n, z = this.samples[from + j];
-        for (let i = 0; i < this.n; i++) column[i] += z * this.samples[from + i];
-      }
-      this.columns.set(j, column);
-    }
+    if (this.columns[j]) return this.columns[j];
+    const { n, samples } = this, column = this.columns[j] = new Float64Array(n);
+    for (let from = 0; from < samples.length; from += n) for (let i = 0; i < n; i++) column[i] += samples[from + j] * samples[from + i];
     return column;
   }
 
   /** x'Ax for any x. */
   variance(x) {
     let sum = 0;
-    if (this.samples) {
-      for (let r = 0; r < this.rows; r++) {
-        let along = 0;
-        for (let i = 0; i < this.n; i++) along += x[i] * this.samples[r * this.n + i];
-        sum += along * along;
-      }
-    } else x.forEach((a, i) => x.forEach((b, j) => { sum += a * b * this.columns.get(i)[j]; }));
+    x.forEach((a, i) => {
+      const column = a ? this.column(i) : [];
+      column.forEach((value, j) => { sum += a * x[j] * value; });
+    });
     return sum;
   }
 

@@ -52,7 +52,7 @@ FIGURES.cloud = (desk) => {
       brush.arrow([x, y], to(ours, long), { colour: palette.found, wide: 3.5 });
       brush.text("ours", ...to(ours + 0.09, long * 0.9), { bold: true, halo: true });
       points.forEach((point, at) => brush.dot(across(point[0]), up(point[1]), desk.focused() && at === held ? 11 : 8, { fill: palette.ink }));
-      const sign = b < -0.005 ? "The covariance is negative: **ours uses one feature alone.**" : "The covariance is positive: **both agree.**";
+      const sign = b < 0 ? "The covariance is negative: **ours uses one feature alone.**" : `The covariance is ${b ? "positive" : "zero"}: **both agree.**`;
       desk.say(`Covariance A = [${decimals(a, 2)}, ${decimals(b, 2)}; ${decimals(b, 2)}, ${decimals(d, 2)}]. Variance: PCA ${decimals(pca, 2)}, ours ${decimals(least, 2)}. ${sign}`);
       desk.name(`Nine points; PCA's axis at ${degrees(turn)}, ours at ${degrees(ours)}. Arrow keys move a point, space takes the next.`);
     },

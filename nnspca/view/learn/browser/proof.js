@@ -1,7 +1,7 @@
 // Figures of proof: a 4 × 4 matrix with every number on the screen, four upper bounds, and a certificate to check.
 
 /** A matrix as a table of numbers; `marked` cells stand out, `right` is written behind the rows. */
-function drawMatrix(brush, name, rows, { x, y, cell, marked = () => false, right = [], digits = 0, picked }) {
+function drawMatrix(brush, name, rows, { x, y, cell, marked = () => false, right = [], digits = 0, say = decimals, picked }) {
   const { palette } = brush, wide = cell * rows.length;
   brush.text(name, x + wide / 2, y - 10, { align: "center", bold: true });
   for (const side of [x - 5, x + wide + 5]) {
@@ -12,13 +12,13 @@ function drawMatrix(brush, name, rows, { x, y, cell, marked = () => false, right
     const left = x + j * cell, top = y + i * cell;
     if (marked(i, j)) brush.box(left + 2, top + 2, cell - 4, cell - 4, { fill: palette.found, faint: 0.22 });
     if (picked?.[0] === i && picked[1] === j) brush.box(left + 2, top + 2, cell - 4, cell - 4, { edge: palette.upper_bound, thick: 3 });
-    brush.text(plainly(value, digits), left + cell / 2, top + cell / 2 + 6, { align: "center", size: clamp(cell * 0.36 / brush.scale, SIZES.small, SIZES.text) });
+    brush.text(plainly(value, digits, say), left + cell / 2, top + cell / 2 + 6, { align: "center", size: clamp(cell * 0.36 / brush.scale, SIZES.small, SIZES.text) });
   }));
   right.forEach(({ words, strong }, i) => brush.text(words, x + wide + 16, y + (i + 0.5) * cell + 5, { bold: strong, size: SIZES.text, colour: strong ? palette.upper_bound : palette.ink }));
 }
 
 /** A number without zeros behind the point that say nothing. */
-const plainly = (value, digits) => decimals(value, digits).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
+const plainly = (value, digits, say = decimals) => say(value, digits).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
 
 /** The largest eigenvalue of a small symmetric matrix, by Jacobi's rotations. */
 function largestEigenvalue(matrix) {
@@ -48,15 +48,15 @@ FIGURES.bounds = (desk) => {
   /** M: row 1 gives the s-th part of each pair and the others take s times it; the rest is shared evenly. */
   const shared = (s) => A.map((row, i) => row.map((v, j) => (i === j ? 0 : Math.max(v, 0) * (i === 0 ? 1 / s : j === 0 ? s : 1))));
   const totals = (M) => A.map((row, i) => row[i] + largestBeside(M[i], i));
-  const sums = (M) => totals(M).map((sum, i) => ({ words: `${A[i][i]} + ${plainly(largestBeside(M[i], i), 2)} = ${plainly(sum, 2)}`, strong: sum === Math.max(...totals(M)) }));
+  const sums = (M) => totals(M).map((sum, i) => ({ words: `${A[i][i]} + ${plainly(largestBeside(M[i], i), 2, ceilTo)} = ${plainly(sum, 2, ceilTo)}`, strong: sum === Math.max(...totals(M)) }));
   const bounds = () => [leading, Math.max(...totals(A)), split(level.value), Math.max(...totals(shared(sharing.value)))];
   const WORDS = [
     () => `For every x of length 1, x'Ax is at most the largest eigenvalue: **${ceilTo(leading, 2)}**.`,
-    () => `With k = 2, row i uses its own entry and one more. For x ≥ 0, x'Ax is at most the largest such sum: **${plainly(bounds()[1], 2)}**.`,
-    () => `The matrix on the right holds what lies below ρ = ${level.value.toFixed(2)}. As (x₁+…+x₄)² ≤ k, it adds at most ρ·k = ${plainly(level.value * k, 2)}. The excess has λ₁ = ${ceilTo(bounds()[2] - level.value * k, 2)}. Together **${ceilTo(bounds()[2], 2)}**.`,
+    () => `With k = 2, row i uses its own entry and one more. For x ≥ 0 of length 1, x'Ax is at most the largest such sum: **${plainly(bounds()[1], 2, ceilTo)}**.`,
+    () => `The matrix on the right holds what lies below ρ = ${level.value.toFixed(2)}. As x ≥ 0 and (x₁+…+x₄)² ≤ k, it adds at most ρ·k = ${plainly(level.value * k, 2)}. The excess has λ₁ = ${ceilTo(bounds()[2] - level.value * k, 2)}. Together **${ceilTo(bounds()[2], 2)}**.`,
     () => {
       const value = bounds()[3], tight = value <= optimum + 1e-9;
-      return `Each pair's covariance is shared between its two rows: 2·A_ij·x_i·x_j ≤ M_ij·x_i² + M_ji·x_j² if M_ij·M_ji ≥ A_ij². So x'Ax is at most the largest row: **${ceilTo(value, 2)}**. ${tight ? "**Every row is at most 7, and the pair {1, 2} has variance 7: it is optimal.**" : "Slide s until the rows are equal."}`;
+      return `Each pair's covariance is shared between its two rows: 2·A_ij·x_i·x_j ≤ M_ij·x_i² + M_ji·x_j² if M ≥ 0 and M_ij·M_ji ≥ max(A_ij, 0)². So x'Ax is at most the largest row, for x ≥ 0 of length 1 on two features: **${ceilTo(value, 2)}**. ${tight ? "**Every row is at most 7, and the pair {1, 2} has variance 7: it is optimal.**" : "Slide s until the first three rows are equal."}`;
     },
   ];
 
@@ -84,7 +84,7 @@ FIGURES.bounds = (desk) => {
       if (which === 3) {
         const M = shared(sharing.value);
         drawMatrix(brush, "A", A, { x: 14, y: top, cell, marked: (i, j) => i === j });
-        drawMatrix(brush, "M", M, { x: 28 + 4.4 * cell, y: top, cell, digits: 2, marked: (i, j) => isLargestBeside(M[i], i, j), right: width < NARROW ? [] : sums(M) });
+        drawMatrix(brush, "M", M, { x: 28 + 4.4 * cell, y: top, cell, digits: 2, say: ceilTo, marked: (i, j) => isLargestBeside(M[i], i, j), right: width < NARROW ? [] : sums(M) });
         if (width < NARROW) sums(M).forEach(({ words, strong }, i) => brush.text(`row ${i + 1}: ${words}`, 14 + (i % 2) * (width / 2), top + 4 * cell + 32 + 22 * Math.floor(i / 2), { bold: strong }));
       }
       rowAt = (at) => Math.floor((at - top) / cell);
@@ -93,7 +93,7 @@ FIGURES.bounds = (desk) => {
         const at = [small(clamp(summed[row], 6.5, 8.2)), y], touches = summed[row] > now[which] - 1e-9;
         brush.box(8, top + row * cell, width - 16, cell, { edge: palette.found, thick: 2 });
         brush.arrow([at[0], top + (row + 1) * cell], at, { colour: palette.found, wide: 2 });
-        brush.text(`row ${row + 1}: ${plainly(summed[row], 2)}${touches ? ", which is the bound" : ", below the bound"}`, clamp(at[0], 90, width - 110), y - 52, { align: "center", halo: true });
+        brush.text(`row ${row + 1}: ${plainly(summed[row], 2, ceilTo)}${touches ? ", which is the bound" : ", below the bound"}`, clamp(at[0], 90, width - 110), y - 52, { align: "center", halo: true });
       }
       brush.line([[16, y], [width - 16, y]], { wide: 1.5 });
       for (let mark = 6.5; mark <= 8; mark += 0.5) { brush.line([[small(mark), y - 4], [small(mark), y + 4]]); brush.text(String(mark), small(mark), y + 22, { align: "center", size: SIZES.small }); }
@@ -115,14 +115,18 @@ FIGURES.check = (desk) => {
   const { A, optimum } = desk.data, M = desk.data.M.map((row) => [...row]);
   const claim = desk.slider("The claim: the variance of a pair is at most", { low: 6, high: 8, step: 0.05, value: 7, say: (v) => v.toFixed(2) });
   let picked = [1, 0], place;
-  const nudge = (by) => { M[picked[0]][picked[1]] = Math.max(0, M[picked[0]][picked[1]] + by); desk.changed(); };
+  const nudge = (by) => { M[picked[0]][picked[1]] += by; desk.changed(); };
   desk.button("− ½", () => nudge(-0.5), { title: "0.5 less in the framed cell of M" });
   desk.button("+ ½", () => nudge(0.5), { title: "0.5 more in the framed cell of M" });
   desk.button("Reset", () => { desk.data.M.forEach((line, i) => { M[i] = [...line]; }); claim.value = 7; desk.changed(); });
   desk.row();
   desk.button("Forge: claim 6.5", () => { claim.value = 6.5; desk.changed(); });
-  desk.button("Forge: shrink M", () => { claim.value = 6.5; [1, 2].forEach((i) => { M[i][0] = 3; M[0][i] = 0.5; }); desk.changed(); });
+  const forge = (entry) => () => { M.forEach((line, i) => line.forEach((_, j) => { if (i !== j) line[j] = entry(i, j); })); claim.value = 6.5; desk.changed(); };
+  desk.button("Forge: shrink M", forge((i, j) => (i === 0 ? 0.5 : j === 0 ? 3 : 1))); // the products alone reveal it
+  desk.button("Forge: M below 0", forge(() => -6)); // and this its signs alone
 
+  const least = () => Math.min(...M.flatMap((line, i) => line.filter((_, j) => j !== i)));
+  const signs = () => [{ words: `least entry of M: ${plainly(least(), 2)} ≥ 0`, holds: least() >= 0 }];
   const pairs = () => [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]].map(([i, j]) => {
     const need = Math.max(A[i][j], 0) ** 2, have = M[i][j] * M[j][i];
     return { words: `M${sub(i, j)}·M${sub(j, i)} = ${plainly(have, 2)} ≥ ${need}`, holds: have >= need };
@@ -151,14 +155,14 @@ FIGURES.check = (desk) => {
       return true;
     },
     values: () => M.flat(),
-    take(numbers) { if (numbers.length === 16) M.forEach((line, i) => line.forEach((_, j) => { line[j] = Math.max(0, numbers[4 * i + j]); })); },
+    take(numbers) { if (numbers.length === 16) M.forEach((line, i) => line.forEach((_, j) => { line[j] = numbers[4 * i + j]; })); },
     tall: (width) => 4 * Math.min(58 * desk.scale, (width - 50) / 8.6) + 82 + 8 * 22 * desk.scale,
     draw(brush) {
       const { width, palette } = brush, cell = Math.min(58 * brush.scale, (width - 50) / 8.6), top = 36;
       drawMatrix(brush, "A", A, { x: 12, y: top, cell, marked: (i, j) => i === j });
       place = { x: 34 + 4.3 * cell, y: top, cell };
       drawMatrix(brush, "M (press a cell)", M, { ...place, digits: 2, picked });
-      const tests = [[["Every product is large enough", "Products"], pairs()], [["Every row is at most the claim", "Rows"], rows()]];
+      const tests = [[["Every product is large enough", "Products"], pairs()], [["Every row is at most the claim, and M ≥ 0", "Rows, and M ≥ 0"], [...rows(), ...signs()]]];
       const begin = top + 4 * cell + 38, line = 22 * brush.scale;
       tests.forEach(([titles, list], column) => {
         const x = 12 + column * (width / 2);
@@ -168,11 +172,11 @@ FIGURES.check = (desk) => {
           brush.text(`${holds ? "✓" : "✗"} ${words}`, x, y, { bold: !holds, size: width < NARROW ? SIZES.small : SIZES.text, colour: holds ? palette.ink : palette.upper_bound });
         });
       });
-      const bad = [...pairs(), ...rows()].filter((test) => !test.holds);
+      const all = [...pairs(), ...rows(), ...signs()], bad = all.filter((test) => !test.holds);
       const below = claim.value < optimum - 1e-9 ? " (It is false: the pair {1, 2} has variance 7.)" : "";
-      desk.say(bad.length ? `**✗ Refused**: ${bad.length} of 10 tests fail, first “${bad[0].words}”.${below}` : `**✓ Accepted: any two of these features have variance at most ${plainly(claim.value, 2)}.** All 10 tests hold${claim.value <= optimum + 1e-9 ? ", and {1, 2} has 7: it is optimal." : "."}`);
+      desk.say(bad.length ? `**✗ Refused**: ${bad.length} of ${all.length} tests ${bad.length === 1 ? "fails" : "fail"}, first “${bad[0].words}”.${below}` : `**✓ Accepted: any two of these features have variance at most ${plainly(claim.value, 2)}.** All ${all.length} tests hold${claim.value <= optimum + 1e-9 ? ", and {1, 2} has 7: it is optimal." : "."}`);
       desk.lesson.box.dataset.verdict = bad.length ? "refused" : "accepted";
-      desk.name(`The matrix A, the certificate M, and ten tests: ${bad.length ? `${bad.length} fail` : "all hold"}. Arrow keys choose a cell of M, plus and minus change it.`);
+      desk.name(`The matrix A, the certificate M, and its tests: ${bad.length ? `${bad.length} fail` : "all hold"}. Arrow keys choose a cell of M, plus and minus change it.`);
     },
   };
 };

@@ -7,8 +7,8 @@ function logChoices(n, k) {
   return sum;
 }
 
-/** A power of ten in words. */
-const power = (log) => (log < 6 ? count(Math.round(10 ** log)) : `10${raised(Math.floor(log))}`);
+/** A number in words, by its logarithm: large ones by the power of ten below. */
+const power = (log) => (log < 6 ? count(Math.round(10 ** log)) : `more than 10${raised(Math.floor(log))}`);
 
 function duration(log) {
   const seconds = log - 9;
@@ -44,7 +44,7 @@ FIGURES.counting = (desk) => {
       brush.line(Array.from({ length: end + 1 }, (_, at) => [across(at), up(logChoices(n, at))]), { colour: palette.found, wide: 3 });
       brush.dot(across(k), up(log), 8, { fill: palette.found });
       brush.text(`k = ${k}`, across(k), height - 12, { align: "center", size: SIZES.small });
-      desk.say(`**C(${n}, ${k}) is ${log < 6 ? "" : "about "}${power(log)}.** At a billion a second that takes **${duration(log)}**.`);
+      desk.say(`**C(${n}, ${k}) is ${power(log)}.** At a billion a second that takes **${duration(log)}**.`);
       desk.name(`The number of choices of k among ${n} features, for each k. Dashed: how many choices a machine tries in the time marked, at a billion a second, and the number of atoms in the universe.`);
     },
   };

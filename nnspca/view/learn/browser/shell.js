@@ -49,13 +49,8 @@ class Lesson extends Shown {
     if (byHand) this.link = { ...this.link, at: this.places[at] ?? "" };
     this.link.step = at ? String(at) : "";
     this.say("title", at ? `${at}. ${step.title}` : step.title);
-    for (const what of ["idea", "question", "answer"]) this.say(what, step[what]);
+    this.tell(step);
     this.find(".question").open = false;
-    this.find(".symbols").replaceChildren(...step.symbols.flatMap(([sign, meaning]) =>
-      [["dt", sign], ["dd", meaning]].map(([kind, words]) => { const node = element(kind); write(node, words); return node; })));
-    const deeper = this.find(".deeper a");
-    deeper.textContent = `${step.deeper[0]}\u00a0→`;
-    deeper.href = step.deeper[1];
     this.find("[data-do=back]").disabled = at === 0;
     this.find("[data-do=next]").disabled = at === this.data.steps.length - 1;
     this.chapters.forEach((one, chapter) => {
@@ -68,6 +63,14 @@ class Lesson extends Shown {
       this.remember();
     }
     this.box.dataset.step = String(at);
+  }
+
+  /** Say a chapter's words around its figure. */
+  tell({ symbols, deeper: [words, address], ...said }) {
+    for (const what of ["idea", "question", "answer"]) this.say(what, said[what]);
+    this.find(".symbols").replaceChildren(...symbols.flatMap(([sign, meaning]) =>
+      [["dt", sign], ["dd", meaning]].map(([kind, told]) => { const node = element(kind); write(node, told); return node; })));
+    Object.assign(this.find(".deeper a"), { textContent: `${words}\u00a0→`, href: address });
   }
 
   /** Put the chapter's figure on the desk, in the state that the link names. */

@@ -7,11 +7,13 @@ function wall(data, main) {
   main.innerHTML = `<div class="wall"><section><h1></h1><canvas role="img"></canvas><p role="status"></p>
     <div class="row"><button class="primary reveal">Show the solver's answer</button><button class="close">Close the room</button></div></section>
     <aside><p>Open this address on a phone:</p><p class="address"></p><img src="code.svg" alt="QR code of the address"><p class="code"></p><ol></ol><details hidden><summary>Everyone in the room</summary><div class="row everyone"></div></details></aside></div>
-    <div class="drawings"></div>`;
-  const [title, canvas, status, reveal, close, address, image, code, leaders, everyone, drawings] = ["h1", "canvas", "[role=status]", ".reveal", ".close",
-    ".address", "img", ".code", "ol", ".everyone", ".drawings"].map((one) => main.querySelector(one));
+    <div class="drawings"></div>
+    <dialog><p>Close this room? The game ends for everyone.</p>
+    <form method="dialog" class="row"><button autofocus>Keep it open</button><button value="close">Close it</button></form></dialog>`;
+  const [title, canvas, status, reveal, close, address, image, code, leaders, everyone, drawings, sure] = ["h1", "canvas", "[role=status]", ".reveal",
+    ".close", ".address", "img", ".code", "ol", ".everyone", ".drawings", "dialog"].map((one) => main.querySelector(one));
   const owner = location.hash.slice(1), scene = readScene(data.scene);
-  let points = [], count = 0, solver = null, shown = "", listed = "";
+  let points = [], count = 0, solver = null, shown = "", listed = "", next = 0;
   const called = (one) => one.name || `Phone ${one.number}`;
   title.textContent = `Paint ${data.k} ${data.noun} that vary together: can you reach the line?`;
   const base = location.href.replace(/\/wall.*/, "");
@@ -86,11 +88,17 @@ function wall(data, main) {
     } catch {
       status.textContent = "No connection: trying again …";
     }
-    setTimeout(look, EVERY);
+    next = setTimeout(look, EVERY);
   }
   const tell = (what, about) => fetch(`${base}/${what}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ ...about, owner }) });
   reveal.addEventListener("click", () => tell("reveal"));
-  close.addEventListener("click", () => tell("close"));
+  close.addEventListener("click", () => { sure.returnValue = ""; sure.showModal(); });
+  sure.addEventListener("close", async () => {
+    if (!sure.returnValue || !(await tell("close")).ok) return;
+    clearTimeout(next);
+    reveal.hidden = close.hidden = true;
+    status.textContent = "The room is closed.";
+  });
   addEventListener("resize", draw);
   look();
 }

@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 import nnspca
-from nnspca.result.rounded import RAISED, fixed, percent
+from nnspca.result.rounded import fixed, percent
 from nnspca.spannogram import curves
 from nnspca.view.learn import boards
 from nnspca.view.learn.words import STEPS

@@ -12,15 +12,20 @@ from nnspca.solvers.climb import leading_rows
 from nnspca.spannogram import enumeration as vertices
 from nnspca.spannogram import net, sphere
 
+FLAT = "flat"  # noise: the same variance in every direction, σI
 
-def spannogram(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, rank: int, polish: bool) -> Component:
+
+def spannogram(
+    problem: Problem, *, rng: np.random.Generator, monitor: Monitor, rank: int, noise: str, polish: bool
+) -> Component:
     """Maximise ``x'A_d x`` exactly (to a relative 1e-9, proven), A_d the best rank-d approximation of A.
 
     That is the x_d of Asteris et al. 2014 (Alg. 1), and of Asteris et al. 2011 without the sign
-    constraint; where A has rank d it is the optimum itself. With ``polish`` the point is then
-    improved on A by power steps and swaps.
+    constraint; where A has rank d it is the optimum itself. With flat ``noise`` it is the optimum
+    where A − σI has rank d, as σ is λ_{d+1} then. With ``polish`` the point is then improved on A
+    by power steps and swaps.
     """
-    cov, V = problem.cov, leading_rows(problem, rank, monitor)
+    cov, V = problem.cov, leading_rows(problem, rank, monitor, flat=noise == FLAT)
     d = V.shape[1]
     optimum = sphere.maximise(
         V,
@@ -42,13 +47,13 @@ def spannogram(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, 
     return problem.component(x, "spannogram", np.maximum.accumulate(history), stopped=stopped, note=note)
 
 
-def enumeration(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, rank: int) -> Component:
+def enumeration(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, rank: int, noise: str) -> Component:
     """Visit every vertex of the rank-d spannogram, solve each candidate support, keep the best.
 
-    Exact for the rank-d approximation of A, at a cost of n^{d+1}: a reference to learn from and to
-    test against. Refuses, with the count, where that is out of reach.
+    Exact for the rank-d approximation of A (of A without flat ``noise``), at a cost of n^{d+1}: a
+    reference to learn from and to test against. Refuses, with the count, where that is out of reach.
     """
-    V = leading_rows(problem, rank, monitor)
+    V = leading_rows(problem, rank, monitor, flat=noise == FLAT)
     n_vertices = vertices.vertices(len(V), V.shape[1], problem.nonnegative)
     optimum = vertices.maximise(
         V,
@@ -66,17 +71,24 @@ def enumeration(problem: Problem, *, rng: np.random.Generator, monitor: Monitor,
 
 
 def epsilon_net(
-    problem: Problem, *, rng: np.random.Generator, monitor: Monitor, rank: int, epsilon: float, max_samples: int
+    problem: Problem,
+    *,
+    rng: np.random.Generator,
+    monitor: Monitor,
+    rank: int,
+    noise: str,
+    epsilon: float,
+    max_samples: int,
 ) -> Component:
     """Sample c on the sphere of R^d, solve the rank-one problem for Vc, keep the best by ``‖V'x‖²``.
 
-    The number of samples is the theorem's, ε^{-d} ln n, or ``max_samples`` if that is less; the
-    note says how many were used and with what probability the factor 1 − ε holds.
+    The number of samples is ε^{-d} ln n, the theorem's O(ε^{-d} log n) with a constant of one, or
+    ``max_samples`` if that is less; the note says how many were used and with what probability the
+    factor 1 − ε holds.
     """
-    cov, V = problem.cov, leading_rows(problem, rank, monitor)
+    cov, V = problem.cov, leading_rows(problem, rank, monitor, flat=noise == FLAT)
     n, d = V.shape
-    n_samples = net.samples_of_theorem(epsilon, d, n)
-    samples = min(n_samples, max_samples)
+    samples = min(net.samples_of_theorem(epsilon, d, n), max_samples)
     history: list[float] = []
     loadings, seen, stopped, done = np.zeros(n), -1.0, False, 0
     for done, value, x in net.search(V, problem.k, samples, rng, nonnegative=problem.nonnegative):
@@ -91,7 +103,7 @@ def epsilon_net(
     failure = net.failure_probability(epsilon, d, done)
     sure = "1" if failure == 0 else f"1 − {failure:.1g}"  # never rounded up to certainty
     note = (
-        f"{done:,} directions of rank {d} (the theorem asks for {n_samples:,}); within a factor {1 - epsilon:g} of the "
-        f"rank-{d} optimum with probability at least {sure}"
+        f"{done:,} directions of rank {d}; within a factor {1 - epsilon:g} of the rank-{d} optimum with probability at "
+        f"least {sure}"
     )
     return problem.component(loadings, "epsilon-net", history, stopped=stopped, note=note)

@@ -21,7 +21,7 @@ from nnspca.solvers.coordinate_descent import coordinate_descent
 from nnspca.solvers.coordinate_descent import joint as coordinate_descent_joint
 from nnspca.solvers.em import em
 from nnspca.solvers.exact import exact, greedy
-from nnspca.solvers.low_rank import enumeration, epsilon_net, spannogram
+from nnspca.solvers.low_rank import FLAT, enumeration, epsilon_net, spannogram
 
 
 @dataclass(frozen=True)
@@ -122,6 +122,13 @@ with_fields(MethodInfo, OptionInfo)
 __all__ = ["METHODS", "MethodInfo", "OptionInfo"]
 
 RANK = OptionInfo("rank", int, 3, "How many leading eigenvectors the search works with.", 1, 8)
+NOISE = OptionInfo(
+    "noise",
+    str,
+    "none",
+    "flat: A is σI and a matrix of that rank; σ, the next eigenvalue, is taken off the leading ones first.",
+    choices=("none", FLAT),
+)
 RENORMALISE = OptionInfo("renormalise", bool, True, "Make the loadings optimal for the chosen features.")
 
 METHODS: dict[Any, MethodInfo] = {
@@ -148,6 +155,7 @@ METHODS: dict[Any, MethodInfo] = {
             (True, False),
             (
                 RANK,
+                NOISE,
                 OptionInfo("polish", bool, False, "Improve the rank-d optimum on the full data by swaps."),
             ),
             spannogram,
@@ -158,7 +166,7 @@ METHODS: dict[Any, MethodInfo] = {
             "Tries every support that can be the best in the d strongest directions. For small n.",
             "Asteris et al. 2014, Alg. 1 and 2; Asteris et al. 2011 without the sign constraint",
             (True, False),
-            (OptionInfo("rank", int, 2, "How many leading eigenvectors the search works with.", 1, 6),),
+            (OptionInfo("rank", int, 2, "How many leading eigenvectors the search works with.", 1, 6), NOISE),
             enumeration,
         ),
         MethodInfo(
@@ -169,12 +177,13 @@ METHODS: dict[Any, MethodInfo] = {
             (True, False),
             (
                 RANK,
+                NOISE,
                 OptionInfo("epsilon", float, 0.1, "Share of the rank-d optimum that may be missed.", 0.01, 0.9),
                 OptionInfo(
                     "max_samples",
                     int,
                     20_000,
-                    "Largest number of directions to try, even if the theorem needs more.",
+                    "Largest number of directions to try, where ε^-d ln n is more.",
                     1,
                     10**7,
                 ),

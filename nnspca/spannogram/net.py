@@ -1,6 +1,6 @@
 """The ε-net of Asteris et al. (2014, Alg. 3): random directions of the rank-d range, and how likely they all miss.
 
-docs/mathematics/spannogram.md derives the probability; the theorem's count, ε^{-d} ln n, is far larger than necessary.
+docs/mathematics/spannogram.md derives the probability: ε^{-d} ln n directions are far more than it needs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ENTRIES = 100_000  # entries of Vc at a time: they fit the cache, and the stop s
 
 
 def samples_of_theorem(epsilon: float, d: int, n: int) -> int:
-    """Number of samples of Theorem 2: ``ceil(ε^{-d} ln n)``, at least 1.
+    """``ceil(ε^{-d} ln n)``, at least 1: Theorem 2 asks for O(ε^{-d} log n), and states no constant; here it is one.
 
     >>> samples_of_theorem(0.1, 3, 361)
     5889
@@ -124,7 +124,7 @@ def paper_bound(
     epsilon : float
         ε of the net.
     max_samples : int
-        Most directions; the theorem asks for ``ε^-d ln n``, far more than its probability needs.
+        Most directions, of ``ε^-d ln n``: far more than its probability needs.
     seed : int
     should_stop : callable, optional
         Ends the search early: fewer directions, a smaller probability.

@@ -45,17 +45,27 @@ def test_the_optimum_of_a_rank_d_covariance_is_the_brute_force_optimum(d, nonneg
 
 
 @BOTH
-@pytest.mark.parametrize("shift", [0.3, 4.0])
-def test_a_shift_by_the_identity_leaves_the_optimum_where_it_is(shift, nonnegative):
-    rng = np.random.default_rng(5)
-    C = (lambda V: V @ V.T)(rng.standard_normal((7, 2)))
-    shifted = nnspca.Covariance.from_matrix(C + shift * np.eye(7))
-    for k in (2, 4, 7):
-        best = oracle.optimum(C + shift * np.eye(7), k, nonnegative)[0]
-        V = (lambda w, U: U[:, -2:] * np.sqrt(w[-2:]))(*np.linalg.eigh(C))
-        point = sphere.maximise(V, k, nonnegative=nonnegative).loadings
-        assert shifted.variance(point) == pytest.approx(best, rel=1e-8)
-        assert nnspca.solve(shifted, k, nonnegative=nonnegative).variance == pytest.approx(best, rel=1e-8)
+@pytest.mark.parametrize("method", ["spannogram", "enumeration", "epsilon-net"])
+def test_flat_noise_leaves_the_optimum_where_it_is(method, nonnegative):
+    """Proposition 1 of 2011, section 1 of 2014: with C = σI + A, A of rank 2, σ is λ₃ of C, and no other is needed."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(6, 10))
+        A = (lambda V: V @ V.T)(rng.standard_normal((n, 2)))
+        k, sigma = int(rng.integers(2, n)), float(rng.uniform(0.2, 3.0)) * np.linalg.eigvalsh(A)[-1]
+        best = oracle.optimum(A, k, nonnegative)[0]
+        cov = nnspca.Covariance.from_matrix(A + sigma * np.eye(n))
+        x = nnspca.solve(cov, k, method, rank=2, noise="flat", nonnegative=nonnegative).loadings
+        assert x @ A @ x == pytest.approx(best, rel=1e-2 if method == "epsilon-net" else 1e-8)
+
+
+def test_noise_alone_leaves_nothing_to_search_and_every_direction_kept_is_A_itself():
+    flat = nnspca.Covariance.from_matrix(2.0 * np.eye(5))
+    for method in ("spannogram", "enumeration", "epsilon-net"):
+        assert nnspca.solve(flat, 2, method, rank=2, noise="flat").variance == pytest.approx(2.0)
+    A = (lambda V: V @ V.T)(np.random.default_rng(0).standard_normal((4, 4)))
+    part = nnspca.solve(nnspca.Covariance.from_matrix(A), 2, "spannogram", rank=4, noise="flat")
+    assert part.variance == pytest.approx(oracle.optimum(A, 2)[0])
 
 
 def test_a_support_of_fewer_than_k_features_is_not_missed():

@@ -10,7 +10,7 @@ from nnspca.spannogram import net
 from tests import oracle
 
 
-def test_the_theorem_asks_for_epsilon_to_the_minus_d_times_log_n():
+def test_directions_are_epsilon_to_the_minus_d_times_log_n():
     assert net.samples_of_theorem(0.1, 3, 361) == math.ceil(1000 * math.log(361))
     assert net.samples_of_theorem(0.5, 2, 8) == math.ceil(4 * math.log(8))
     assert net.samples_of_theorem(0.9, 1, 1) == 1

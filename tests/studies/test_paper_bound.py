@@ -21,7 +21,7 @@ def test_it_knows_the_probability_that_it_holds_with(samples):
     """d = 2, ε = 0.1: a random direction of the plane is near enough with probability (2/π) arcsin √ε."""
     cov = nnspca.Covariance.from_matrix(np.diag([3.0, 2.0, 1.0]))
     bound = paper_bound(cov, 2, max_samples=samples, rank=2, epsilon=0.1)
-    drawn = min(samples, 110)  # of Theorem 2: ε^{-2} ln 3
+    drawn = min(samples, 110)  # ε^{-2} ln 3
     missed = (1 - 2 / np.pi * np.arcsin(np.sqrt(0.1))) ** drawn
     assert bound.probability == pytest.approx(1 - missed)
     assert bound.probability < 1.0

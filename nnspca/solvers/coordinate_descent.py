@@ -18,9 +18,22 @@ from nnspca.solvers.climb import Best, optimise_on_support
 
 SPARSEST = 4.0  # largest β tried, as λ₁ = 1: half or twice of it loses 7 % of the variance on digits
 DENSEST = 1e-5  # least β tried above 0: half or twice of it loses as much
+NARROW = 1e-5  # relative length of the interval of β at which the bisection ends (Sigg & Buhmann 2008, section 5.2)
 ENTRIES_BETWEEN_POLLS = 200  # of the stop switch
 
-Run = tuple[np.ndarray, float, list[float]]  # U, its β, and the objective after each sweep
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """The end of one ascent."""
+
+    U: np.ndarray
+    price: float  # its β
+    history: list[float]  # the objective after each sweep
+
+    @property
+    def most(self) -> int:
+        """Largest number of nonzeros in a column."""
+        return int(np.count_nonzero(self.U, axis=0).max())
 
 
 def coordinate_descent(
@@ -35,23 +48,27 @@ def coordinate_descent(
     """One component: the best of some starts; ``penalties`` are the other fields of the descent.
 
     α and β are relative to the largest eigenvalue λ₁ of A = X'X/m; the paper's are for its own
-    scale of A. With ``match_k`` β is found by bisection so that at most k loadings are nonzero
-    (Asteris et al. 2014, Sec. 7); without it β is taken as given, and then the k largest loadings
-    are kept.
+    scale of A. With ``match_k`` β is found by bisection so that k loadings are nonzero (Asteris et
+    al. 2014, Sec. 7; Sigg & Buhmann 2008, section 5.2), without it β is taken as given. Often no β
+    leaves exactly k: cardinality jumps. With ``cut`` a run of more loadings is cut to its k largest,
+    and one of fewer is taken as it is; the note says of how many the best was cut. Without it only
+    runs of exactly k count, or of fewer at no price at all; where there is none the history is empty
+    and the component is one feature. ``renormalise`` makes the loadings optimal for the features,
+    a step that the papers' NSPCA does not have.
     """
     descent, best = _Descent(problem, monitor, **penalties), Best(problem, monitor)
-    price = descent.beta
-    for U, used, _ in descent.from_starts(rng, 1, restarts, best):
-        x = feasible.unit(feasible.keep_top(U[:, 0], problem.k, True))
+    kept: Run | None = None
+    for run in descent.from_starts(rng, 1, restarts, best):
+        x = feasible.unit(feasible.keep_top(run.U[:, 0], problem.k, True))
         if not x.any():
             continue
         if renormalise:
             x = optimise_on_support(problem.cov, x, nonnegative=True, monitor=monitor)
         if best.offer(x):
-            price = used
+            kept = run
     # where the price was too high for any feature, the single best one is what is left
-    x = best.loadings if best.history else problem.widest()
-    return problem.component(x, "coordinate-descent", best.history, stopped=monitor.stop(), note=descent.note(price))
+    x = problem.widest() if kept is None else best.loadings
+    return problem.component(x, "coordinate-descent", best.history, stopped=monitor.stop(), note=descent.note(kept))
 
 
 def joint(
@@ -70,16 +87,16 @@ def joint(
     with a note.
     """
     cov, descent = problem.cov, _Descent(problem, monitor, **penalties)
-    loadings, history, price, explained = problem.widest()[:, None], [], descent.beta, -np.inf
-    for U, used, values in descent.from_starts(rng, n_components, restarts):
-        columns = [feasible.keep_top(u, problem.k, True) if descent.match_k else u for u in U.T]
+    loadings, kept, explained = problem.widest()[:, None], None, -np.inf
+    for run in descent.from_starts(rng, n_components, restarts):
+        columns = [feasible.keep_top(u, problem.k, True) if descent.match_k else u for u in run.U.T]
         if not (live := [feasible.unit(u) for u in columns if u.any()]):
             continue
         value = float(cumulative_variance(cov, np.column_stack(live))[-1])
         if value > explained:
-            loadings, history, price, explained = np.column_stack(live), values, used, value
+            loadings, kept, explained = np.column_stack(live), run, value
     order = np.argsort([-cov.variance(x) for x in loadings.T], kind="stable")
-    note, dead = descent.note(price), n_components - loadings.shape[1]
+    note, dead = descent.note(kept, whole=not descent.match_k), n_components - loadings.shape[1]
     if dead:
         note += f"; {dead} of {n_components} components ended at zero: a lower β keeps them"
     parts = tuple(problem.component(x, "coordinate-descent") for x in np.ascontiguousarray(loadings[:, order].T))
@@ -92,7 +109,7 @@ def joint(
         "coordinate-descent",
         "joint",
         True,
-        history=tuple(history),
+        history=tuple(kept.history if kept else ()),
         stopped=monitor.stop(),
         note=note,
     )
@@ -107,13 +124,17 @@ class _Descent:
     alpha: float
     beta: float
     match_k: bool
+    cut: bool
     max_iter: int
     tol: float
 
-    def note(self, price: float) -> str:
-        """The α and β of a run, in the units of the variance."""
-        leading = float(self.problem.cov.eigenpairs(1)[0][0])
-        return f"α = {self.alpha * leading:.4g}, β = {price * leading:.4g} in the units of the variance"
+    def note(self, kept: Run | None, *, whole: bool = False) -> str:
+        """The α and β of the best run, in the units of the variance, and whether it was cut, if not taken ``whole``."""
+        leading, k = float(self.problem.cov.eigenpairs(1)[0][0]), self.problem.k
+        if kept is None:
+            return f"no run with α = {self.alpha * leading:.4g} counts: the feature of largest variance is shown"
+        cut = f"; cut to {k} loadings from {kept.most}" if kept.most > k and not whole else ""
+        return f"α = {self.alpha * leading:.4g}, β = {kept.price * leading:.4g} in the units of the variance{cut}"
 
     def from_starts(
         self, rng: np.random.Generator, count: int, restarts: int, best: Best | None = None
@@ -129,45 +150,37 @@ class _Descent:
     def runs(self, start: np.ndarray) -> Iterator[Run]:
         """Yield the runs from a start (n, r) that are worth looking at.
 
-        That is one at the β given, or those that a bisection to at most k nonzeros meets last.
+        That is one at the β given, or the two that a bisection to k nonzeros in some column, and no more in any, ends
+        between: the sparser one, which has k if any price leaves k, and the denser one, whose columns are to be cut.
         """
         k = self.problem.k
-        first = self._run(start, 0.0 if self.match_k else self.beta)
-        if not self.match_k or _most(first[0]) <= k:
-            yield first
+        dense = self._run(start, 0.0 if self.match_k else self.beta)
+        if not self.match_k or dense.most <= k:
+            yield dense
             return
-        dense, sparse = first, None
+        sparse: Run | None = None
         low, high = DENSEST, SPARSEST
-        while high > low * 1.001 and not self.monitor.stop():
-            middle = float(np.sqrt(low * high))
-            run = self._run(start, middle)
-            U = run[0]
-            if _most(U) > k:
-                low, dense = middle, run
+        while (sparse is None or sparse.most < k) and high > low * (1 + NARROW) and not self.monitor.stop():
+            run = self._run(start, float(np.sqrt(low * high)))
+            if run.most > k:
+                low, dense = run.price, run
             else:
-                high = middle
-                if U.any():
-                    sparse = run
-            if _most(U) == k:
-                break
-        if sparse is not None:
+                high = run.price
+                sparse = run if run.U.any() else sparse
+        if sparse is not None and (self.cut or sparse.most == k):
             yield sparse
-        yield dense  # its columns are cut
+        if self.cut:
+            yield dense
 
     def _run(self, start: np.ndarray, price: float) -> Run:
         U, history = coordinate_ascent(
             self.problem.cov, start, self.alpha, price, max_iter=self.max_iter, tol=self.tol, monitor=self.monitor
         )
-        return U, price, history
-
-
-def _most(U: np.ndarray) -> int:
-    """Largest number of nonzeros in a column."""
-    return int(np.count_nonzero(U, axis=0).max())
+        return Run(U, price, history)
 
 
 class Ascent:
-    """Coordinate ascent on ``½ tr(U'AU) − (α/4) ‖I − U'U‖² − β 1'U1`` over U >= 0 (Zass & Shashua 2006, eq. 5).
+    """Coordinate ascent on ``½ tr(U'AU) − (α/4) ‖I − U'U‖² − β 1'U1`` over U >= 0 (Zass & Shashua 2006, eq. 3).
 
     A is scaled to a largest eigenvalue of 1, so α and β are relative to λ₁. Along one entry
     u = U_sr the objective is ``−(α/4)u⁴ + (c₂/2)u² + c₁u`` and a constant, with
@@ -183,7 +196,7 @@ class Ascent:
         self.scale = float(cov.eigenpairs(1)[0][0])
         self.alpha, self.beta = alpha, beta
         self.U = np.asfortranarray(U)
-        self.own = cov.diagonal / self.scale
+        self.own = (cov.diagonal / self.scale).tolist()  # of Python: arithmetic of single entries is twice as fast
         if (factor := cov.factor) is None:
             self.rows = np.ascontiguousarray(cov.entries / self.scale)
             self.images: np.ndarray | None = None  # a row of A meets the column of U itself
@@ -267,11 +280,13 @@ def best_entry(p: float, q: float) -> float:
     The slope ``−u³ + pu + q`` has roots that add up to zero, so at most one local maximum lies
     above 0: the largest root. It is found by the trigonometric or hyperbolic form, whichever has no
     cancellation, and polished by one step of Newton's; 0 wins where the quartic is not positive
-    there.
+    there. It is u (q + pu/2 − u³/4), nowhere positive if q ≤ −(p/3) √(2p/3): then no root is needed.
 
     >>> best_entry(1.0, 0.0), best_entry(0.0, 8.0), best_entry(-1.0, -1.0)
     (1.0, 2.0, 0.0)
     """
+    if q <= 0 and (p <= 0 or q <= -p / 3 * math.sqrt(2 * p / 3)):
+        return 0.0
     u = largest_root(p, q)
     if not u > 0:
         return 0.0

@@ -216,6 +216,9 @@ METHODS: dict[Any, MethodInfo] = {
                     "beta", float, 0.01, "Price of a loading, relative to it; used if k is not matched.", 0.0, 4.0
                 ),
                 OptionInfo("match_k", bool, True, "Find the price of a loading at which k features remain."),
+                OptionInfo(
+                    "cut", bool, True, "Try runs of more than k too, cut to k; else exactly k are left, or none."
+                ),
                 OptionInfo("restarts", int, 2, "Random starts.", 1, 100),
                 # In a joint run α affects every loading: columns that overlap would become equal if each
                 # were made optimal by itself.

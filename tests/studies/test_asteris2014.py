@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nnspca
-from nnspca.studies import STUDIES
+from nnspca.studies import STUDIES, stored
 from nnspca.studies.asteris2014 import (
     ALG3,
     BY_PAPER,
@@ -80,6 +80,12 @@ def test_no_method_passes_the_proven_upper_bound_and_the_band_holds_the_best_kno
     assert (found <= frame[LOWER] * (1 + 1e-12)).all()
     assert (frame[LOWER] <= frame[UPPER]).all()
     assert frame[LOWER].is_monotonic_increasing
+
+
+def test_nspca_is_drawn_only_where_a_price_leaves_exactly_k_features():
+    """On CBCL faces no price of a loading leaves from 10 to 70 pixels: the search ends between 1 and 75."""
+    frame = stored("asteris2014-fig4").table("variance").frame
+    assert frame[TITLES["coordinate-descent"]].isna()[frame["k"].between(10, 70)].all()
 
 
 def test_the_papers_numbers_are_not_held_against_other_data(curve):

@@ -8,12 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from nnspca import Covariance, datasets, solve
+from nnspca import Covariance, datasets
 from nnspca.control.progress import Monitor
 from nnspca.studies import STUDIES
-from nnspca.studies.sigg2008 import Bisection, algorithm_2
+from nnspca.studies.sigg2008 import algorithm_2
 from nnspca.studies.sigg2008_genes import CHOICES, contributions, entropy, jaccard
-from nnspca.studies.study import Task
 from tests import problems
 
 groups = hnp.arrays(np.int64, st.integers(2, 8), elements=st.integers(0, 3))
@@ -38,19 +37,6 @@ def test_algorithm_2_ends_where_its_own_step_leaves_it():
         cut = np.sort(np.append(np.abs(f), 0.0))[::-1][k]
         stepped = np.sign(f) * np.maximum(np.abs(f) - cut, 0.0)
         assert abs(float(w @ stepped)) / np.linalg.norm(stepped) > 1 - 1e-5
-
-
-def test_the_search_for_a_price_counts_only_runs_that_leave_exactly_k_loadings():
-    cov = Covariance.from_dataset(datasets.load("pitprops"))
-    task = Task((), False, False, 0, Monitor(None, None))
-    search = Bisection(task, cov, 1.0, 2)
-    reached = {k: search.best(k)[0] for k in range(1, cov.n_features + 1)}
-    left = {cardinality for cardinality, _, _ in search.runs.values()}
-    for k, variance in reached.items():
-        assert (variance is not None) == (k in left)
-        if variance is not None:
-            assert variance <= solve(cov, k, "exact").variance * (1 + 1e-9)
-            assert variance in [v for cardinality, v, _ in search.runs.values() if cardinality == k]
 
 
 def test_the_greedy_path_never_falls(faces):

@@ -5,7 +5,7 @@ import scipy.linalg
 
 
 def plain_em(X, k, *, nonnegative=True, restarts=10, seed=0, max_iter=100, tol=1e-3):
-    """Return the best of some restarts of Alg. 2 on centred data X, each renormalised on its support (section 3.4).
+    """Return the best of some restarts of Alg. 2 on centred data X, each renormalised on its support (section 1).
 
     A restart ends when the variance changes by less than ``tol`` of itself, the rule of the authors' R package.
     """

@@ -122,13 +122,8 @@ with_fields(MethodInfo, OptionInfo)
 __all__ = ["METHODS", "MethodInfo", "OptionInfo"]
 
 RANK = OptionInfo("rank", int, 3, "How many leading eigenvectors the search works with.", 1, 8)
-NOISE = OptionInfo(
-    "noise",
-    str,
-    "none",
-    "flat: A is σI and a matrix of that rank; σ, the next eigenvalue, is taken off the leading ones first.",
-    choices=("none", FLAT),
-)
+FLAT_HELP = "flat: A is σI and a matrix of that rank; σ, the next eigenvalue, is taken off the leading ones first."
+NOISE = OptionInfo("noise", str, "none", FLAT_HELP, choices=("none", FLAT))
 RENORMALISE = OptionInfo("renormalise", bool, True, "Make the loadings optimal for the chosen features.")
 
 METHODS: dict[Any, MethodInfo] = {
@@ -179,14 +174,7 @@ METHODS: dict[Any, MethodInfo] = {
                 RANK,
                 NOISE,
                 OptionInfo("epsilon", float, 0.1, "Share of the rank-d optimum that may be missed.", 0.01, 0.9),
-                OptionInfo(
-                    "max_samples",
-                    int,
-                    20_000,
-                    "Largest number of directions to try, where ε^-d ln n is more.",
-                    1,
-                    10**7,
-                ),
+                OptionInfo("max_samples", int, 20_000, "Most directions to try, where ε^-d ln n is more.", 1, 10**7),
             ),
             epsilon_net,
         ),
@@ -212,9 +200,7 @@ METHODS: dict[Any, MethodInfo] = {
             (True,),
             (
                 OptionInfo("alpha", float, 1.0, "Price of overlap, relative to the largest eigenvalue.", 1e-4, 1e6),
-                OptionInfo(
-                    "beta", float, 0.01, "Price of a loading, relative to it; used if k is not matched.", 0.0, 4.0
-                ),
+                OptionInfo("beta", float, 0.01, "Price of a loading, relative to it, if k is not matched.", 0.0, 4.0),
                 OptionInfo("match_k", bool, True, "Find the price of a loading at which k features remain."),
                 OptionInfo(
                     "cut", bool, True, "Try runs of more than k too, cut to k; else exactly k are left, or none."

@@ -142,13 +142,14 @@ def trade(task: Task) -> Rows:
 def show_trade(run: StudyResult) -> Iterator[Table]:
     """Overlap against α, and nonzero loadings against β."""
     low = run.rows["alpha"]["fixed"].iloc[0]
+    ends = "The paper's axis ends at {:,}; these are ours." if run.own else ""
     fixed = (
         f"α = {low:.2g} λ₁ throughout (2 × 10⁷ in the paper's units on its data). "
         "At a high β whole components become zero and are left out; if all do, one pixel remains."
     )
     for name, letter, sign, line, of, note in (
-        ("alpha", "a", "α", OVERLAP, "overlap", ""),
-        ("beta", "b", "β", NONZERO, "a loading", fixed),
+        ("alpha", "a", "α", OVERLAP, "overlap", ends.format(8)),
+        ("beta", "b", "β", NONZERO, "a loading", f"{fixed} {ends.format(2500)}"),
     ):
         if name in run.rows:
             look = Picture(f"{sign} ÷ λ₁", [line], line, f"{sign} ÷ λ₁, the price of {of}", log_x=True)

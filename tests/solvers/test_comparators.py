@@ -88,20 +88,12 @@ def test_the_spectraplex_projection_is_the_nearest_point():
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])
-def test_dspca_finds_a_planted_block(nonnegative):
+@pytest.mark.parametrize("method", ["dspca", "elastic-net"])
+def test_a_planted_block_is_found(method, nonnegative):
     u = np.r_[np.ones(4) / 2, np.zeros(8)]
-    rng = np.random.default_rng(0)
-    G = rng.standard_normal((60, 12)) / np.sqrt(60)
+    G = np.random.default_rng(0).standard_normal((60, 12)) / np.sqrt(60)
     cov = nnspca.Covariance.from_matrix(6 * np.outer(u, u) + G.T @ G)
-    part = nnspca.solve(cov, 4, "dspca", nonnegative=nonnegative)
-    assert part.support.tolist() == [0, 1, 2, 3]
-
-
-def test_the_elastic_net_finds_a_planted_block():
-    u = np.r_[np.ones(4) / 2, np.zeros(8)]
-    cov = nnspca.Covariance.from_matrix(6 * np.outer(u, u) + np.eye(12))
-    for nonnegative in (True, False):
-        assert nnspca.solve(cov, 4, "elastic-net", nonnegative=nonnegative).support.tolist() == [0, 1, 2, 3]
+    assert nnspca.solve(cov, 4, method, nonnegative=nonnegative).support.tolist() == [0, 1, 2, 3]
 
 
 def test_nmf_parts_of_data_that_are_two_parts():

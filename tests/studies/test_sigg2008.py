@@ -31,7 +31,7 @@ def test_renormalising_never_loses_variance(faces):
 def test_algorithm_2_ends_where_its_own_step_leaves_it():
     cov = Covariance.from_dataset(datasets.load("pitprops"))
     for k in range(1, cov.n_features + 1):
-        w = algorithm_2(cov, k, Monitor(None, None))
+        w, _ = algorithm_2(cov, k, Monitor(None, None))
         assert np.count_nonzero(w) <= k
         f = cov.apply(w)
         cut = np.sort(np.append(np.abs(f), 0.0))[::-1][k]

@@ -47,14 +47,13 @@ def coordinate_descent(
 ) -> Component:
     """One component: the best of some starts; ``penalties`` are the other fields of the descent.
 
-    α and β are relative to the largest eigenvalue λ₁ of A = X'X/m; the paper's are for its own
-    scale of A. With ``match_k`` β is found by bisection so that k loadings are nonzero (Asteris et
-    al. 2014, Sec. 7; Sigg & Buhmann 2008, section 5.2), without it β is taken as given. Often no β
-    leaves exactly k: cardinality jumps. With ``cut`` a run of more loadings is cut to its k largest,
-    and one of fewer is taken as it is; the note says of how many the best was cut. Without it only
-    runs of exactly k count, or of fewer at no price at all; where there is none the history is empty
-    and the component is one feature. ``renormalise`` makes the loadings optimal for the features,
-    a step that the papers' NSPCA does not have.
+    α and β are relative to the largest eigenvalue λ₁ of A = X'X/m; the paper's are for its own scale of A. With
+    ``match_k`` β is found by bisection so that k loadings are nonzero (Asteris et al. 2014, Sec. 7; Sigg & Buhmann
+    2008, section 5.2), without it β is taken as given. Often no β leaves exactly k: cardinality jumps. With ``cut`` a
+    run of more loadings is cut to its k largest, and one of fewer is taken as it is; the note says of how many the best
+    was cut. Without it only runs of exactly k count, or of fewer at no price at all; where there is none the history
+    is empty and the component is one feature. ``renormalise`` makes the loadings optimal for the features, a step that
+    the papers' NSPCA does not have.
     """
     descent, best = _Descent(problem, monitor, **penalties), Best(problem, monitor)
     kept: Run | None = None

@@ -34,6 +34,7 @@ TITLES = {  # d = 3, ε = 0.1 and ten starts are the defaults of these methods
     "best": "Multistart (this library's default)",
 }
 ALG3, NSPCA = TITLES["epsilon-net"], "coordinate-descent"
+OPTIONS = {NSPCA: {"cut": False}}  # as in the paper, which draws no k that NSPCA misses
 LOWER, UPPER, LIKELY = "Best known", "Proven bound", "The paper's bound"
 BY_PAPER, PROVEN, PRINTED = "By the paper's bound", "Proven here", "Printed"
 
@@ -263,11 +264,10 @@ def variances(task: Task, reduced: Sequence[int], full: Sequence[int], methods: 
         rivals = [] if best is None else [replace(best, k=k)]  # which is feasible here too
         for number, method in enumerate(methods, start=place * (len(methods) + 1)):
             start = best.loadings if method == "best" and best is not None else None
-            options = {"cut": False} if method == NSPCA else {}  # as the paper, which draws no k that NSPCA misses
-            part = solve(cov, k, method, start=start, **options, **task.settings(number / steps, (number + 1) / steps))
+            settings = task.settings(number / steps, (number + 1) / steps) | OPTIONS.get(method, {})
+            part = solve(cov, k, method, start=start, **settings)
             rivals.append(part)
-            variance = drawn_at(part)
-            row[TITLES[method]] = None if variance is None else variance / leading
+            row[TITLES[method]] = drawn_at(part, leading)
         best = max(rivals, key=lambda part: part.variance)
         last = (place + 1) * (len(methods) + 1)
         proof = certify(cov, k, component=best, warm_start=proof, **task.settings((last - 1) / steps, last / steps))
@@ -275,10 +275,10 @@ def variances(task: Task, reduced: Sequence[int], full: Sequence[int], methods: 
         yield "variance", row | {LIKELY: paper_bound(cov, k, **task.settings()).value / leading}
 
 
-def drawn_at(part: Component) -> float | None:
+def drawn_at(part: Component, unit: float = 1.0) -> float | None:
     """Return the variance of a component; None where NSPCA's search for k found no price that leaves exactly k."""
     missed = part.method == NSPCA and not (part.history and part.cardinality == part.k)
-    return None if missed else part.variance
+    return None if missed else part.variance / unit
 
 
 def show_variances(run: StudyResult) -> Iterator[Table]:

@@ -156,10 +156,10 @@ def single(task: Task) -> Rows:
     """Variance of one nonnegative component against its cardinality, by emPCA and by NSPCA at three penalties."""
     cov = without_first(standardised(task))
     ks = grid(cov.n_features, 200, 21 if task.full else 4)
-    entrants = [Entrant(EM_NN, "em", {"restarts": STARTS})]
-    for title, alpha in ALPHAS.items():  # a price β that leaves exactly k loadings, or none
-        options = {"alpha": in_units(alpha, cov, task.own), "cut": False, "renormalise": False, "restarts": STARTS}
-        entrants.append(Entrant(title, "coordinate-descent", options))
+    alphas = {title: in_units(alpha, cov, task.own) for title, alpha in ALPHAS.items()}
+    exactly = {"restarts": STARTS, "renormalise": False, "cut": False}  # a price β that leaves k loadings, or none
+    entrants = [Entrant(title, "coordinate-descent", {"alpha": a, **exactly}) for title, a in alphas.items()]
+    entrants.insert(0, Entrant(EM_NN, "em", {"restarts": STARTS}))
     for place, k in enumerate(ks):
         row: dict[str, Any] = {K: k}
         for number, entrant in enumerate(entrants, start=1):

@@ -110,8 +110,7 @@ class Best:
 def leading_rows(problem: Problem, rank: int, monitor: Monitor, *, flat: bool = False) -> np.ndarray:
     """Return V of shape (n, d), d at most ``rank``: VV' is the best approximation of A of that rank.
 
-    With ``flat`` the eigenvalues are those of A − λ_{d+1} I, which has A's own best components: if A is of rank d but
-    for noise that is equal in every direction, VV' is all of it (Asteris et al. 2011, Proposition 1).
+    With ``flat`` it is that of A − λ_{d+1} I, which has A's best components (Asteris et al. 2011, Proposition 1).
     """
     d = min(rank, problem.n)
     values, vectors = run_cancellable(lambda: problem.cov.eigenpairs(min(d + flat, problem.n)), monitor)

@@ -59,13 +59,10 @@ def test_flat_noise_leaves_the_optimum_where_it_is(method, nonnegative):
         assert x @ A @ x == pytest.approx(best, rel=1e-2 if method == "epsilon-net" else 1e-8)
 
 
-def test_noise_alone_leaves_nothing_to_search_and_every_direction_kept_is_A_itself():
+def test_noise_alone_leaves_nothing_to_search_and_no_eigenvalue_after_the_last_is_asked_for():
     flat = nnspca.Covariance.from_matrix(2.0 * np.eye(5))
-    for method in ("spannogram", "enumeration", "epsilon-net"):
-        assert nnspca.solve(flat, 2, method, rank=2, noise="flat").variance == pytest.approx(2.0)
-    A = (lambda V: V @ V.T)(np.random.default_rng(0).standard_normal((4, 4)))
-    part = nnspca.solve(nnspca.Covariance.from_matrix(A), 2, "spannogram", rank=4, noise="flat")
-    assert part.variance == pytest.approx(oracle.optimum(A, 2)[0])
+    for method, rank in ("spannogram", 2), ("spannogram", 5), ("enumeration", 2), ("epsilon-net", 2):
+        assert nnspca.solve(flat, 2, method, rank=rank, noise="flat").variance == pytest.approx(2.0)
 
 
 def test_a_support_of_fewer_than_k_features_is_not_missed():

@@ -106,7 +106,7 @@ def show_variances(run: StudyResult) -> Iterator[Table]:
     note = f"{SCALING} Variance in units of one feature's. Loadings may take any sign."
     yield Table("variance", "Variance against cardinality", frame, look, note)
     if run.own:
-        note = f"Ours stop where w turns by less than {CONVERGED:g} of a cosine; the paper does not print its ε."
+        note = f"It stops where the cosine of two steps is above 1 − ε: ours is {CONVERGED:f}, the paper prints none."
         yield run.printed([frame[EM_STEPS].mean()], note=note)
 
 
@@ -173,9 +173,8 @@ def show_single(run: StudyResult) -> Iterator[Table]:
     """Variance against cardinality, and on the paper's data its mean seconds beside ours."""
     frame, lines = run.rows["variance"], [EM_NN, *ALPHAS]
     note = f"{SCALING} The best of {STARTS} random starts. NSPCA is drawn where a β gives exactly that cardinality."
-    yield Table(
-        "variance", "Variance against cardinality", frame[[K, *lines]], Picture(K, lines, "variance", ALONG), note
-    )
+    look = Picture(K, lines, "variance", ALONG)
+    yield Table("variance", "Variance against cardinality", frame[[K, *lines]], look, note)
     if run.own:
         note = (
             "The paper's 24 ± 14.7 s and 0.4 ± 0.15 s are of Matlab code on a machine of 2008: only their ratio can be "

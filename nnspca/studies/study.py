@@ -127,6 +127,7 @@ class Printed:
     wording: str = ""  # its precision: "at least", "nearly", "read off the figure"; empty for a plain number
     k: int | None = None  # its cardinality
     upper_bound: bool = False  # whether it is an upper bound on the quantity
+    ratio: bool = False  # whether ours is compared by its ratio to it
 
     @property
     def paper(self) -> str:
@@ -134,10 +135,10 @@ class Printed:
         return self.study.partition("-")[0]
 
     def difference(self, ours: float) -> float | str:
-        """Return by how much ours is larger; in words where an upper bound is printed."""
-        if not self.upper_bound:
-            return ours - self.value
-        return "below it" if ours <= self.value else "above it"
+        """Return by how much ours is larger; in words for a ratio, and where an upper bound is printed."""
+        if self.upper_bound:
+            return "below it" if ours <= self.value else "above it"
+        return f"{ours / self.value:.2g} times it" if self.ratio else ours - self.value
 
 
 @dataclass(frozen=True, eq=False)

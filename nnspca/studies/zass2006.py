@@ -142,7 +142,7 @@ def trade(task: Task) -> Rows:
 def show_trade(run: StudyResult) -> Iterator[Table]:
     """Overlap against α, and nonzero loadings against β."""
     low = run.rows["alpha"]["fixed"].iloc[0]
-    ends = "The paper's axis ends at {:,}; these are ours." if run.own else ""
+    ends = "The axis of the paper's figure ends at {:,}." if run.own else ""
     fixed = (
         f"α = {low:.2g} λ₁ throughout (2 × 10⁷ in the paper's units on its data). "
         "At a high β whole components become zero and are left out; if all do, one pixel remains."

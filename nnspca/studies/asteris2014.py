@@ -388,7 +388,7 @@ def _titled(labels: Iterable[str]) -> dict[str, str]:
     return {label: f"{titles.get(name, name)}{comma}{rest}" for label, (name, comma, rest) in cut.items()}
 
 
-FACES, GENES, SPECTRA = (10, 80, 90, 180), (5, 50, 200, 500), (1, 2, 5, 10, 20, 40, 60, 90)
+FACES, GENES, SPECTRA = (10, 80, 90, 180), (5, 50, 500), (1, 2, 5, 10, 20, 40, 60, 90)
 METHODS = ("epsilon-net", "em", "best")
 FIGURES = {
     "asteris2014-fig1": (regions, show_regions),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nnspca.bounds import balanced, branch, core, eigenvalues, elimination, pair_scaled, plain, shrunk
+from nnspca.bounds import balanced, branch, core, eigenvalues, elimination, levelled, pair_scaled, plain, shrunk
 from nnspca.bounds.plan import KEPT, LONGEST, PLANS, READINGS, Plan
 from nnspca.bounds.selection import Limits
 from nnspca.certificates.proofs import EigenvalueProof, PairProof, ScaleProof
@@ -33,6 +33,9 @@ EARLY = 1 / 4  # the patience there. Double: −.0254 on 49 × 7,129, k = 50.
 # Work that the rows of shrunk eigenvalues may take in a live certificate, beside all other: with half, −.161 on texts
 # standardised, k = 50; with twice as much, 0 in twice the time.
 NOISY = 15.0
+# Work that a live certificate may do at most, where one reading of A takes longer than all else. Half, double: 0 on
+# genotypes, 1,800 × 24,000.
+MOST = 100.0
 
 
 @dataclass(kw_only=True)
@@ -88,6 +91,17 @@ class Known(Bounds):
         return not isinstance(self.winner.ingredients, EigenvalueProof | ScaleProof)
 
 
+def allowance(problem: Problem, plan: Plan) -> Allowance:
+    """Return the work that a certificate of a problem may do.
+
+    One reading of all rows of A is always allowed, up to a limit, and a third more for what comes beside it.
+    """
+    seconds = plan.seconds if problem.n <= KEPT else 2 * plan.seconds
+    if problem.cov.holds_entries or not plan.hurried:
+        return Allowance(seconds)
+    return Allowance(max(seconds, min(4 / 3 * levelled.seconds(problem, np.arange(problem.n)), MOST)))
+
+
 def tighten(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
     """Yield ever lower upper bounds, each with its proof, until the gap is closed or the work is done.
 
@@ -129,7 +143,8 @@ def quick(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
         if bound := plain.along_leading(problem, monitor):
             yield bound
     if known.rows is None and known.above(plan.closed) and (known.above(SMALL) or cov.holds_entries):
-        known.rows = balanced.balanced_rows(problem, readings=1, lower=known.lower, monitor=monitor)
+        readings = READINGS if cov.holds_entries else 1
+        known.rows = balanced.balanced_rows(problem, readings=readings, lower=known.lower, monitor=monitor)
         yield known.rows
     if begins and most < proving < np.inf and eigenvalues.estimated(cov) < known.upper:
         yield plain.leading(problem, monitor)

@@ -252,6 +252,7 @@ class _Tiles:
     def __init__(self, cov: Covariance, chosen: np.ndarray, size: float) -> None:
         self.cov, self.chosen, self.size, self.n = cov, chosen, size, len(chosen)
         self.products: singles.SingleProducts | None = None
+        self._sample: list[tuple[slice, np.ndarray, np.ndarray]] = []
         if isinstance(self.cov.factor, DenseFactor):
             self.products = singles.SingleProducts(self.cov.factor.columns(chosen) * (1 / np.sqrt(self.size)))
 
@@ -265,17 +266,25 @@ class _Tiles:
         return (block / self.size).astype(np.float32)
 
     def sampled(self, d: np.ndarray) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
-        """Yield rows, the columns of a sample, every so many in the order of s d, and the entries there."""
+        """Yield rows, the columns of a sample, every so many in the order of s d, and the entries there.
+
+        Dense data are multiplied once: where that is not too much, what was sampled first is kept.
+        """
+        if self._sample:
+            yield from self._sample
+            return
         sizes = np.sqrt(np.maximum(self.cov.diagonal[self.chosen], 0.0)) * d
         columns = np.argsort(-sizes, kind="stable")[np.arange(TILE[1]) * self.n // TILE[1]]
         step = self.cov.strip if self.products is None else TILE[0]
         for start in range(0, self.n, step):
             rows = slice(start, min(start + step, self.n))
-            yield (
-                rows,
-                columns,
-                self._rows(rows)[:, columns] if self.products is None else self.products.at(rows, columns),
-            )
+            if self.products is None:
+                yield rows, columns, self._rows(rows)[:, columns]
+                continue
+            entries = self.products.at(rows, columns)
+            if self.n * TILE[1] <= 2 * HELD:
+                self._sample.append((rows, columns, entries))
+            yield rows, columns, entries
 
     def whole(self, rows: slice) -> np.ndarray:
         """Return rows; a feature's own variance is left out."""
@@ -337,7 +346,7 @@ def _level_whole_rows(
     for _ in range(STEPS):
         every = _extended(problem, chosen, np.maximum(d / d.max(), FLOOR), level, lower)
         price = reading_seconds(problem, chosen)
-        if not monitor.affords(price / SHARE):
+        if not monitor.affords(price if len(past) == 1 else price / SHARE):  # one reading is always allowed
             return
         monitor.pay(price)
         sums = _sums_of_whole_rows(problem, tiles, every, monitor)
@@ -385,8 +394,12 @@ def _can_hold(problem: Problem, chosen: np.ndarray) -> bool:
 
 
 def reading_seconds(problem: Problem, chosen: np.ndarray) -> float:
-    """Return about how many seconds it takes to read the rows of C: half, as each pair is read once."""
-    return problem.cov.reading_seconds(chosen) * len(chosen) / problem.n / 2
+    """Return about how many seconds it takes to read the rows of C: half, as each pair is read once.
+
+    Of dense data half of that, in single precision; where nothing is stored, each pair is read twice.
+    """
+    single = len(chosen) > WHOLE and isinstance(problem.cov.factor, DenseFactor) and _can_hold(problem, chosen)
+    return problem.cov.reading_seconds(chosen) * len(chosen) / problem.n / (2 * (1 + single))
 
 
 def seconds(problem: Problem, chosen: np.ndarray) -> float:

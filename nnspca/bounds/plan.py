@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nnspca.control.progress import Allowance
 from nnspca.covariance.problem import Problem
 
 # A search is slow if its last bounds gained less than this share of what is left to gain. LOOK_BACK half: −.0050 on
@@ -48,7 +47,7 @@ ENTRY = 1.5e-8  # seconds an entry that is held takes in a step of levelling, or
 class Plan:
     """The numbers of an effort."""
 
-    seconds: float  # all work, see ``allowance``; infinite where only single bounds have limits
+    seconds: float  # all work, see ``certificate.allowance``; infinite where only single bounds have limits
     relaxation: float  # work of one relaxation
     trees: float  # work of branch and bound
     features: int  # up to which the relaxation is solved on all of them, without elimination
@@ -64,17 +63,6 @@ class Plan:
     def whole(self) -> int:
         """Up to how many features the relaxation is solved on all of them where none are eliminated."""
         return max(WHOLE, self.features)
-
-    def allowance(self, problem: Problem) -> Allowance:
-        """Return the work that a certificate of a problem may do.
-
-        Where rows of A are made of so many numbers that an elimination could not read its own, it is what that takes.
-        """
-        seconds = self.seconds if problem.n <= KEPT else 2 * self.seconds
-        if problem.cov.holds_entries or not self.hurried:
-            return Allowance(seconds)
-        rows = np.argsort(-problem.cov.diagonal, kind="stable")[: KEPT // 2]
-        return Allowance(max(seconds, min(READINGS * problem.cov.reading_seconds(rows), LONGEST)))
 
     def steps(self, n: int, r: int = 1) -> int:
         """Return how many steps of a splitting of n features one relaxation may take."""

@@ -124,7 +124,7 @@ class Splitting:
         self.UX = (self.A - SINGLE(value / self.scale) * np.eye(self.n, dtype=SINGLE)) / SINGLE(self.rho)
         self.UY = (-shares * (weights / (self.rho * weights[:, None]))).astype(SINGLE)
         if consistent:
-            self.UD = -self.UX.diagonal()
+            self.UD = -self.UX.diagonal() * np.sqrt(weights / weights.max()).astype(SINGLE)
 
     def follow(self, other: Splitting, features: np.ndarray, *, whole: bool = False) -> None:
         """Start from the multipliers another splitting has reached, on these features; at its point too if whole.

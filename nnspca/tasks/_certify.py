@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nnspca.bounds.certificate import REST, SMALL, Known, tighten
+from nnspca.bounds.certificate import REST, SMALL, Known, allowance, tighten
 from nnspca.bounds.plan import PLANS, Plan
 from nnspca.bounds.registry import BOUNDS
 from nnspca.certificates.eigenvalues import holds_everywhere
@@ -282,21 +282,21 @@ class _Draft:
 
     def make(self, plan: Plan, monitor: Monitor) -> None:
         """Make bounds until the gap is closed by the plan's standard, its work is done, or the call is stopped."""
-        allowance = plan.allowance(self.problem)
-        known, monitor = self.known, replace(monitor, allowance=allowance)
+        work_left = allowance(self.problem, plan)
+        known, monitor = self.known, replace(monitor, allowance=work_left)
         known.monitor, known.consider = monitor, lambda support: self._consider(support, monitor)
-        work = allowance.left if plan.hurried else plan.relaxation + plan.trees
+        work = work_left.left if plan.hurried else plan.relaxation + plan.trees
         done, clock = 0.0, time.perf_counter()
         with one_blas_thread(), suppress(Stopped):  # every bound made before holds
             for bound in tighten(self.problem, known, plan):
                 clock, spent = time.perf_counter(), time.perf_counter() - clock
                 known.record(bound, spent)
-                done = max(done, min(1.0, allowance.spent / work))
+                done = max(done, min(1.0, work_left.spent / work))
                 monitor.tell(done, f"bound “{bound.name}”", known.lower, known.upper)
                 if monitor.stop() or not known.above(plan.closed):
                     break
                 if not known.above(SMALL):
-                    allowance.limit(plan.seconds * REST)
+                    work_left.limit(plan.seconds * REST)
         if plan.relaxation >= PLANS["thorough"].relaxation:  # the next one takes up what this one has reached
             known.start = next(starts_of(known.bounds.values(), self.problem.cov), known.start)
 

@@ -1,5 +1,8 @@
 """What the benchmarks measure: data sets at hand, made-up texts and expression arrays."""
 
+import os
+from pathlib import Path
+
 import numpy as np
 import scipy.sparse
 
@@ -14,6 +17,17 @@ def covariance(name: str, standardize: bool = False) -> nnspca.Covariance | None
         print(f"{name}: not at hand (set NNSPCA_DATA to the folder with its file)")
         return None
     return nnspca.Covariance.from_dataset(nnspca.datasets.load(name), standardize)
+
+
+def wide(name: str) -> np.ndarray | None:
+    """Return a real matrix of many features, samples in its rows, or None (said aloud) where it is not at hand."""
+    folder = os.environ.get("NNSPCA_DATA")
+    file = Path(folder or "").absolute().parent / "wide" / f"{name}.npz"
+    if not folder or not file.exists():
+        print(f"{name}: not at hand (no wide/{name}.npz beside the folder NNSPCA_DATA)")
+        return None
+    with np.load(file) as held:
+        return held["X"].astype(float)
 
 
 def zipf_text(

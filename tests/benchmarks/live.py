@@ -20,7 +20,7 @@ import numpy as np
 import scipy.sparse
 
 import nnspca
-from tests.benchmarks.data import covariance, genotypes, zipf_text
+from tests.benchmarks.data import covariance, genotypes, wide, zipf_text
 
 BEST, LOWER = Path(__file__).with_name("best.json"), 5e-4  # best ratios, and what is called lower than one
 
@@ -54,6 +54,17 @@ DATA = (
     ("lrs", False, (10, 20, 60)),
     ("digits", False, (5, 20)),
     ("pitprops", False, (3, 6)),
+)
+# real matrices of many features, whether they are standardised, and each k
+WIDE = (
+    ("genotypes_mice", False, (20, 50, 100, 200)),
+    ("genotypes_mice", True, (50, 200)),
+    ("alleles_people", False, (200,)),
+    ("alleles_people", True, (20, 50, 200)),
+    ("abstracts", False, (200,)),
+    ("abstracts", True, (50, 200)),
+    ("lymphoma_77", False, (50, 100, 200)),
+    ("arrhythmia", False, (50, 200)),
 )
 Case = tuple[str, nnspca.Covariance, int]
 
@@ -91,6 +102,11 @@ def cases() -> Iterator[Case]:
         held = covariance(name, standardize)
         if held is not None:
             yield from ((name + (" standardised" if standardize else ""), held, k) for k in ks)
+    for name, standardize, ks in WIDE:
+        table = wide(name)
+        if table is not None:
+            cov = nnspca.Covariance.from_data(table, standardize=standardize)
+            yield from ((name + " standardised" * standardize, cov, k) for k in ks)
     yield from others()
 
 
@@ -110,9 +126,10 @@ def others() -> Iterator[Case]:
     yield from (("68 × 68 correlations", correlations, k) for k in (5, 20))
     images = np.cumsum(np.cumsum(rng.standard_normal((400, 64, 64)), axis=1), axis=2).reshape(400, -1)
     yield "400 × 4,096 smooth images", nnspca.Covariance.from_data(images), 25
-    markers = genotypes(1_800, 10_000)
     for name, table, ks in (
-        ("genotypes", markers, (20, 50, 100, 200)),
+        ("genotypes", genotypes(1_800, 10_000), (20, 50, 100, 200)),
+        ("genotypes", genotypes(1_800, 12_000), (100,)),  # more than 10,000 of the markers vary
+        ("genotypes", genotypes(1_800, 24_000), (100,)),
         ("texts", zipf_text(2_200, 10_000), (10, 50, 200)),
     ):
         for standardize in (False, True):

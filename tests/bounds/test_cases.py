@@ -127,7 +127,7 @@ def test_a_part_outside_which_too_much_may_lie_is_left_for_one_twice_as_large(po
     size = len(plain(problem, x, np.inf, wide, QUIET).inside)
     monkeypatch.setattr(elimination, "begin", recorded)
     monkeypatch.setattr(Elimination, "work", lambda *_: False)  # no way is left
-    monkeypatch.setattr(Elimination, "needs_larger_subset", cramped)
+    monkeypatch.setattr(Elimination, "needs_larger_subset", lambda *_: cramped)
     (made,) = elimination.tighten(problem, x, np.inf, wide, elimination.Budget(1e12), goal=0.0, monitor=QUIET)
     assert np.isfinite(made.value)
     assert asked == ([wide.smallest, 2 * size] if cramped else [wide.smallest])
@@ -139,7 +139,13 @@ def test_a_part_is_too_small_where_the_upper_bound_is_that_of_features_outside_t
     made.excluded_mass = np.where(np.arange(K) == K - 1, most, 1e-6 * np.arange(K))
     for case in made.cases.values():
         case.value, case.is_stalled = made.lower_bound * 1.001, True
-    assert made.needs_larger_subset == cramped
+    assert made.needs_larger_subset(np.inf) == cramped
+    for case in made.cases.values():
+        case.is_stalled = False
+    total = float(made.upper_bounds()[0].max())
+    assert made.needs_larger_subset(made.lower_bound * 1.1) == cramped, "another bound is lower"
+    assert not made.needs_larger_subset(total * 1.01), "it is the least bound"
+    assert not made.needs_larger_subset(made.lower_bound * 1.002), "the gap on few features is as large"
 
 
 @pytest.mark.parametrize(

@@ -117,6 +117,34 @@ def test_only_features_of_large_variance_are_read_and_the_bound_is_hardly_larger
     assert lower < min(values) and values[0] < 1.01 * values[1]
 
 
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_live_certificate_may_always_read_all_rows_once(whole, monkeypatch):
+    """However long that takes, up to a limit: too few rows prove next to nothing."""
+    if whole:
+        monkeypatch.setattr(levelled, "_can_hold", lambda *_: False)
+    problem = Problem(held_as_factor(np.random.default_rng(0).standard_normal((40, 1500))), 4, True)
+    lower = nnspca.solve(problem.cov, 4).variance
+    needed, most = levelled.choose(problem, lower, Monitor()), certificate.MOST
+    for seconds in (1.0, 0.5 * most, 10 * most):
+        monkeypatch.setattr("nnspca.covariance.covariance.DENSE_PRODUCT", seconds / (40 * 1500**2))
+        work = certificate.allowance(problem, PLANS["live"])
+        assert 2 * PLANS["live"].seconds <= work.left <= most
+        chosen = levelled.choose(problem, lower, Monitor(allowance=work))
+        assert seconds > most or len(chosen) == len(needed)
+
+
+def test_rows_of_a_matrix_are_levelled_by_as_many_readings_as_gain(monkeypatch):
+    for name, value in (("WHOLE", 2), ("SMALLEST", 1)):
+        monkeypatch.setattr(levelled, name, value)
+    X = np.random.default_rng(0).standard_normal((80, 100)) * 0.99 ** np.arange(100)
+    cov = nnspca.Covariance.from_data(X + X[:, :1])
+    part, problem = nnspca.solve(cov, 20), Problem(cov, 20, True)
+    known = certificate.Known(lower=part.variance, x=part.loadings)
+    list(certificate.quick(problem, known, PLANS["live"]))
+    once = balanced.balanced_rows(problem, readings=1, lower=part.variance, monitor=Monitor())
+    assert cov.holds_entries and part.variance <= known.rows.value < once.value
+
+
 @pytest.mark.parametrize("nonnegative", [True, False])
 def test_levelling_lowers_the_largest_row_and_the_judge_derives_no_more(narrow, nonnegative):
     problem, A, _ = posed(3, 6, nonnegative)

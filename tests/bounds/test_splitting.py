@@ -60,6 +60,20 @@ def test_balanced_rows_are_where_a_splitting_begins(nonnegative):
         assert pair_scaled.proof_of(problem, *splitting.multipliers())[0] == pytest.approx(rows.value, rel=1e-6)
 
 
+@pytest.mark.parametrize("seed", [0, 1])
+def test_of_features_in_units_far_apart_a_few_steps_prove_more_than_balanced_rows(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((200, 6)) @ rng.standard_normal((6, 60)) + rng.standard_normal((200, 60))
+    cov = nnspca.Covariance.from_data(X * 10.0 ** -rng.uniform(0, 3, 60), standardize=False)
+    problem, part = Problem(cov, 40, True), nnspca.solve(cov, 40)
+    rows = balanced.balanced_rows(problem, monitor=Monitor())
+    found = pair_scaled.tighten(
+        problem, part.loadings, steps=40, goal=0.0, monitor=Monitor(), weights=rows.ingredients.weights
+    )
+    least = min(bound.value for bound in found)
+    assert 0 <= least - part.variance < 0.1 * (rows.value - part.variance)
+
+
 def test_a_chain_of_warm_starts_proves_no_less_than_starts_of_its_own():
     cov = nnspca.Covariance.from_data(nnspca.datasets.load("lfw-faces").X[:, ::3], standardize=True)
     start = None

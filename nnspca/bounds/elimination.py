@@ -39,6 +39,7 @@ TRANSFER = 0.5
 # Ratio of the gap known to that on T alone beyond which a larger T pays more than further steps where nothing is proven
 # of all features. Half, double: 0 on 49 × 7,129, k = 50.
 FAR = 4.0
+LATE = 1 / 8  # share of the work in relaxations after which that is asked. Half, double: 0 there.
 # Maximum number of cases with a tree, each with a third of the numbers that a tree may have. At 1: 0 on LFW, k = 40,
 # and 49 × 7,129, k = 50; not doubled apart.
 TREES = 3
@@ -91,7 +92,8 @@ def tighten(
             return
         if value <= goal or meter.left <= 0 or monitor.stop():
             return
-        if not widened and elimination.needs_larger_subset(least) and len(elimination.inside) < limits.features:
+        late = not beaten and spent > LATE * budget.relaxations
+        if not widened and elimination.needs_larger_subset(least if late else np.inf) and len(elimination.inside) < limits.features:
             widened, elimination = True, larger(elimination) or elimination
         elif elimination.work(meter, goal, budget.trees > 0):
             pass

@@ -133,6 +133,22 @@ def real():
     return load
 
 
+@pytest.fixture(scope="session")
+def pitprops():
+    """A matrix, and its covariance."""
+    A = nnspca.datasets.load("pitprops").X
+    return A, nnspca.Covariance.from_matrix(A)
+
+
+@pytest.fixture(scope="session")
+def genes():
+    """Few samples of many features, so that A is never formed: a few of them vary together, most hardly vary."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((9, 2010)) * np.geomspace(1, 1e-3, 2010)
+    X[:, :12] += 3 * rng.standard_normal((9, 1))
+    return X, nnspca.Covariance.from_data(X)
+
+
 @pytest.fixture
 def cov():
     """A matrix of six features."""

@@ -12,7 +12,6 @@ import numpy as np
 from nnspca.bounds import levelled
 from nnspca.certificates.proofs import ScaleProof
 from nnspca.control.progress import Monitor
-from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
 from nnspca.numerics.feasible import sum_of_largest
@@ -33,7 +32,8 @@ def balanced_rows(
     ``lower`` is attained.
     """
     cov, level = problem.cov, 0.0
-    d, start = _by_deviations(cov), None
+    s = np.sqrt(np.maximum(cov.diagonal, 0.0))  # at such weights no row costs much more than the largest variances
+    d, start = np.maximum(s / (s.max() or 1.0), levelled.FLOOR), None
     if warm_start is not None and isinstance(warm_start.ingredients, ScaleProof):
         d, start = warm_start.ingredients.weights, warm_start.value
     chosen = levelled.choose(problem, lower, monitor)
@@ -54,12 +54,6 @@ def balanced_rows(
         ),
         ingredients=ScaleProof(d, level),
     )
-
-
-def _by_deviations(cov: Covariance) -> np.ndarray:
-    """Weights at which no row costs much more than the largest variances."""
-    s = np.sqrt(np.maximum(cov.diagonal, 0.0))
-    return np.maximum(s / (s.max() or 1.0), levelled.FLOOR)
 
 
 def _of_matrix(problem: Problem, d: np.ndarray) -> float:

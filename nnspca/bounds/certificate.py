@@ -33,8 +33,7 @@ EARLY = 1 / 4  # the patience there. Double: −.0254 on 49 × 7,129, k = 50.
 # Work that the rows of shrunk eigenvalues may take in a live certificate, beside all other: with half, −.161 on texts
 # standardised, k = 50; with twice as much, 0 in twice the time.
 NOISY = 15.0
-# Work that a live certificate may do at most, where one reading of A takes longer than all else. Half, double: 0 on
-# genotypes, 1,800 × 24,000.
+# Most work of a live certificate, where A takes long to read. Half, double: 0 on genotypes, 1,800 × 24,000.
 MOST = 100.0
 
 

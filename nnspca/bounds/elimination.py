@@ -76,12 +76,6 @@ def tighten(
         return
     most = budget.trees + budget.relaxations
     meter, beaten, widened = branch.Meter(most), False, False
-
-    def larger(than: Elimination) -> Elimination | None:
-        """Begin again on twice as many features, or as many as are allowed."""
-        wider = replace(limits, smallest=2 * len(than.inside))
-        return begin(problem, x, least, wider, monitor, consider, companions=companions)
-
     while True:
         value = float(elimination.upper_bounds()[0].max())
         if value < least * (1 - GAIN):
@@ -92,9 +86,12 @@ def tighten(
             return
         if value <= goal or meter.left <= 0 or monitor.stop():
             return
-        late = not beaten and spent > LATE * budget.relaxations
-        if not widened and elimination.needs_larger_subset(least if late else np.inf) and len(elimination.inside) < limits.features:
-            widened, elimination = True, larger(elimination) or elimination
+        known = np.inf if beaten or spent <= LATE * budget.relaxations else least
+        larger_pays = not widened and elimination.needs_larger_subset(known)
+        if larger_pays and len(elimination.inside) < limits.features:
+            wider = replace(limits, smallest=2 * len(elimination.inside))
+            larger = begin(problem, x, least, wider, monitor, consider, companions=companions)
+            widened, elimination = True, larger or elimination
         elif elimination.work(meter, goal, budget.trees > 0):
             pass
         elif len(elimination.inside) > SMALL or not elimination.work(meter, goal, True):

@@ -252,7 +252,6 @@ class _Tiles:
     def __init__(self, cov: Covariance, chosen: np.ndarray, size: float) -> None:
         self.cov, self.chosen, self.size, self.n = cov, chosen, size, len(chosen)
         self.products: singles.SingleProducts | None = None
-        self._sample: list[tuple[slice, np.ndarray, np.ndarray]] = []
         if isinstance(self.cov.factor, DenseFactor):
             self.products = singles.SingleProducts(self.cov.factor.columns(chosen) * (1 / np.sqrt(self.size)))
 
@@ -266,25 +265,17 @@ class _Tiles:
         return (block / self.size).astype(np.float32)
 
     def sampled(self, d: np.ndarray) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
-        """Yield rows, the columns of a sample, every so many in the order of s d, and the entries there.
-
-        Dense data are multiplied once: where that is not too much, what was sampled first is kept.
-        """
-        if self._sample:
-            yield from self._sample
-            return
+        """Yield rows, the columns of a sample, every so many in the order of s d, and the entries there."""
         sizes = np.sqrt(np.maximum(self.cov.diagonal[self.chosen], 0.0)) * d
         columns = np.argsort(-sizes, kind="stable")[np.arange(TILE[1]) * self.n // TILE[1]]
         step = self.cov.strip if self.products is None else TILE[0]
         for start in range(0, self.n, step):
             rows = slice(start, min(start + step, self.n))
-            if self.products is None:
-                yield rows, columns, self._rows(rows)[:, columns]
-                continue
-            entries = self.products.at(rows, columns)
-            if self.n * TILE[1] <= 2 * HELD:
-                self._sample.append((rows, columns, entries))
-            yield rows, columns, entries
+            yield (
+                rows,
+                columns,
+                self._rows(rows)[:, columns] if self.products is None else self.products.at(rows, columns),
+            )
 
     def whole(self, rows: slice) -> np.ndarray:
         """Return rows; a feature's own variance is left out."""

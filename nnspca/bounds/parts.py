@@ -60,14 +60,6 @@ def tighten(problem: Problem, known: KnownParts, plan: Plan) -> Iterator[Bound]:
         consider = (
             known.consider if r > 1 else lambda support: known.consider(np.eye(problem.n)[support].sum(axis=0)[None])
         )
-        goal, meter, entries = known.lower * (1 + OPTIMAL / 2), branch.Meter(plan.trees), branch.ENTRIES
-        for bound in branch.tighten(
-            problem,
-            known.X,
-            goal=goal,
-            meter=meter,
-            monitor=monitor,
-            consider=consider,
-            entries=entries,
-        ):
+        goal, meter = known.lower * (1 + OPTIMAL / 2), branch.Meter(plan.trees)
+        for bound in branch.tighten(problem, known.X, goal=goal, meter=meter, monitor=monitor, consider=consider):
             yield replace(bound, name="joint-branch" if isinstance(bound.ingredients, TreeProof) else "joint-dual")

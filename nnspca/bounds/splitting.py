@@ -30,7 +30,8 @@ RELAX, START = 1.7, (8.0, 0.5)
 # First weight for the multipliers of balanced rows, and of a tree's root, which have to adapt. At 0.3: −.0036, double:
 # +.0004 on 49 × 7,129, k = 50.
 AGAIN = 1.0
-# The same where rows and Fantope agree. Half: 0, at 1: −.0013 on LFW standardised, k = 80.
+# The same where rows and Fantope agree. Half: 0, at 1: −.0013 on LFW standardised, k = 80. Rows agree by the cube roots
+# of their weights; all of them: −.0110 on arrhythmia, k = 200; by square roots: −.0003 on LFW, k = 300.
 CONSISTENT = 0.6
 NEAR = 0.1  # the same for a neighbour's multipliers: 0.3 and 1 first lose more of their bound (LFW, k = 80: .3 and 1 %)
 ADAPT = 20  # steps between adaptations of the weight. Half, double: 0 on CBCL, k = 180.
@@ -115,8 +116,8 @@ class Splitting:
         """Start one part from the bound by balanced rows: L is A, and M shares each entry by the features' weights.
 
         A multiple of the identity moves from L to what is left of A, so that this is ``value``, which x attains. The
-        rows first have to learn of it, which spreads x's weight over all level rows; if ``consistent``, nothing moves
-        at once.
+        rows first have to learn of it, which spreads x's weight over all level rows; if ``consistent``, those of large
+        weight know it: rows of weights near zero would be held too far from x to return in time.
         """
         shares = np.maximum(self.A, 0.0) if self.nonnegative else np.abs(self.A)
         np.fill_diagonal(shares, 0.0)
@@ -124,7 +125,7 @@ class Splitting:
         self.UX = (self.A - SINGLE(value / self.scale) * np.eye(self.n, dtype=SINGLE)) / SINGLE(self.rho)
         self.UY = (-shares * (weights / (self.rho * weights[:, None]))).astype(SINGLE)
         if consistent:
-            self.UD = -self.UX.diagonal() * np.sqrt(weights / weights.max()).astype(SINGLE)
+            self.UD = -self.UX.diagonal() * np.cbrt(weights / weights.max()).astype(SINGLE)
 
     def follow(self, other: Splitting, features: np.ndarray, *, whole: bool = False) -> None:
         """Start from the multipliers another splitting has reached, on these features; at its point too if whole.

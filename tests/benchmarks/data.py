@@ -11,23 +11,17 @@ from nnspca.datasets import available
 
 
 def covariance(name: str, standardize: bool = False) -> nnspca.Covariance | None:
-    """Return the covariance of a data set, or None (said aloud) where its file is not at hand."""
-    info = next(i for i in available() if i.name == name)
-    if not info.local:
-        print(f"{name}: not at hand (set NNSPCA_DATA to the folder with its file)")
-        return None
-    return nnspca.Covariance.from_dataset(nnspca.datasets.load(name), standardize)
+    """Return the covariance of a data set, or of ``wide/<name>.npz`` beside the folder NNSPCA_DATA.
 
-
-def wide(name: str) -> np.ndarray | None:
-    """Return a real matrix of many features, samples in its rows, or None (said aloud) where it is not at hand."""
-    folder = os.environ.get("NNSPCA_DATA")
-    file = Path(folder or "").absolute().parent / "wide" / f"{name}.npz"
-    if not folder or not file.exists():
-        print(f"{name}: not at hand (no wide/{name}.npz beside the folder NNSPCA_DATA)")
-        return None
-    with np.load(file) as held:
-        return held["X"].astype(float)
+    None (said aloud) where its file is not at hand.
+    """
+    wide = Path(os.environ.get("NNSPCA_DATA", ".")).absolute().parent / "wide" / f"{name}.npz"
+    if any(i.name == name and i.local for i in available()):
+        return nnspca.Covariance.from_dataset(nnspca.datasets.load(name), standardize)
+    if wide.exists():
+        return nnspca.Covariance.from_data(np.load(wide)["X"].astype(float), standardize=standardize)
+    print(f"{name}: not at hand (set NNSPCA_DATA to the folder with its file)")
+    return None
 
 
 def zipf_text(

@@ -20,7 +20,7 @@ import numpy as np
 import scipy.sparse
 
 import nnspca
-from tests.benchmarks.data import covariance, genotypes, wide, zipf_text
+from tests.benchmarks.data import covariance, genotypes, zipf_text
 
 BEST, LOWER = Path(__file__).with_name("best.json"), 5e-4  # best ratios, and what is called lower than one
 
@@ -54,9 +54,6 @@ DATA = (
     ("lrs", False, (10, 20, 60)),
     ("digits", False, (5, 20)),
     ("pitprops", False, (3, 6)),
-)
-# real matrices of many features, whether they are standardised, and each k
-WIDE = (
     ("genotypes_mice", False, (20, 50, 100, 200)),
     ("genotypes_mice", True, (50, 200)),
     ("alleles_people", False, (200,)),
@@ -102,11 +99,6 @@ def cases() -> Iterator[Case]:
         held = covariance(name, standardize)
         if held is not None:
             yield from ((name + (" standardised" if standardize else ""), held, k) for k in ks)
-    for name, standardize, ks in WIDE:
-        table = wide(name)
-        if table is not None:
-            cov = nnspca.Covariance.from_data(table, standardize=standardize)
-            yield from ((name + " standardised" * standardize, cov, k) for k in ks)
     yield from others()
 
 

@@ -46,11 +46,6 @@ def short(monkeypatch):
     budgets.few_starts(monkeypatch)
 
 
-@pytest.fixture(scope="module")
-def pitprops():
-    return nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
-
-
 @pytest.mark.parametrize("seed", range(2 * len(KINDS)))
 def test_no_bound_falls_below_the_optimum_by_brute_force(seed, brief):
     rng = np.random.default_rng(seed)

@@ -8,11 +8,6 @@ from nnspca.certificates.proofs import CarriedProof
 from tests import budgets, oracle
 
 
-@pytest.fixture(scope="module")
-def pitprops():
-    return nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
-
-
 def test_the_band_holds_the_optimum_and_both_curves_lie_below_it(pitprops, monkeypatch):
     budgets.brief(monkeypatch)
     seen = []

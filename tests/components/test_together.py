@@ -29,11 +29,6 @@ def feasible(parts, r, k, nonnegative=True):
     return True
 
 
-@pytest.fixture(scope="module")
-def pitprops():
-    return nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
-
-
 @pytest.mark.slow
 def test_the_optimum_is_reached_on_pit_props_at_every_size(pitprops):
     """From fewer starts than it takes by itself: more never find less."""

@@ -5,7 +5,6 @@ import io
 import tempfile
 import tomllib
 from dataclasses import dataclass, field
-from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +16,7 @@ import scipy.sparse
 from sklearn import datasets as sklearn_datasets
 
 import nnspca
+from tests.tables import shipped
 
 IRIS = sklearn_datasets.load_iris(as_frame=True)
 FLOWERS = IRIS.data.iloc[::10].round(1).set_axis(["SepalLength", "SepalWidth", "PetalLength", "PetalWidth"], axis=1)
@@ -58,11 +58,6 @@ def given(case: str, name: str, content: object, shape: tuple[int, int], **more:
     """Enter a file under what it is."""
     content = content.encode(more.pop("encoding", "utf-8")) if isinstance(content, str) else content
     FILES[case] = File(name, content, shape, **more)
-
-
-def shipped(package: str, *path: str) -> bytes:
-    """A file that comes with a package."""
-    return files(package).joinpath(*path).read_bytes()
 
 
 def book(sheets: dict[str, list[list[object]]]) -> bytes:

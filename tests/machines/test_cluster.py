@@ -19,6 +19,7 @@ from nnspca.machines.cluster import Cluster
 from nnspca.tasks import path
 from nnspca.view import machines
 from tests.machines.doing import leave, meet, nap
+from tests.machines.test_processes import notes
 from tests.pages.conftest import ROOT, settle
 from tests.resampling.test_bootstrap import PLANTED, planted
 from tests.tasks.test_sweep import plain
@@ -186,12 +187,6 @@ def test_blocks_that_live_on_the_workers_are_summed_as_rows_here_are_and_what_is
         nnspca.Covariance.from_data(spread_out(X, 5))
 
 
-def pages_note():
-    from nnspca.view import machines
-
-    machines.location_note()
-
-
 def test_the_app_sends_its_runs_to_the_scheduler_it_is_pointed_at_and_says_so(client, empty_ledger, monkeypatch):
     sent, honest = [], Cluster.sent
 
@@ -208,17 +203,17 @@ def test_the_app_sends_its_runs_to_the_scheduler_it_is_pointed_at_and_says_so(cl
     settle(page, path=True)
     assert set(sent) >= {"_called", "_solved"}, sent  # the calls for the k that is shown, and its path
     assert page.session_state["session"].jobs["path"].done
-    assert "Runs go to the cluster" in AppTest.from_function(pages_note).run().caption[0].value
+    assert "Runs go to the cluster" in AppTest.from_function(notes).run().caption[0].value
 
 
 def test_where_the_scheduler_does_not_answer_runs_stay_here_and_the_page_says_so(monkeypatch):
     monkeypatch.setattr(machines, "PATIENCE", 0.3)
     monkeypatch.setenv("NNSPCA_SCHEDULER", "tcp://127.0.0.1:9")
     assert machines.cluster_client() is None
-    said = AppTest.from_function(pages_note).run().caption[0].value
+    said = AppTest.from_function(notes).run().caption[0].value
     assert "Runs stay on this machine" in said
     assert "does not answer" in said
     monkeypatch.setenv("NNSPCA_PROCESSES", "0")
     assert machines.executor() is None
     monkeypatch.delenv("NNSPCA_SCHEDULER")
-    assert not AppTest.from_function(pages_note).run().caption
+    assert not AppTest.from_function(notes).run().caption

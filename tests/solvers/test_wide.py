@@ -10,19 +10,16 @@ import nnspca
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.solvers import best, wide
+from tests.benchmarks.data import alike_blocks
 
 pytestmark = pytest.mark.slow
 
 SIZE, K = 20, 5
 
 
-def alike(n=5100, m=100, seed=1):
+def alike():
     """Return samples of features that vary together in blocks, each block more or less so."""
-    rng = np.random.default_rng(seed)
-    block = np.arange(n) // SIZE
-    share = rng.uniform(0.3, 0.7, n // SIZE)[block] * rng.uniform(0.8, 1.2, n)
-    common = rng.standard_normal((m, n // SIZE))[:, block]
-    return common * share + rng.standard_normal((m, n)) * np.sqrt(1 - share**2)
+    return alike_blocks(100, 5100, 1, size=SIZE)
 
 
 @pytest.fixture(scope="module")

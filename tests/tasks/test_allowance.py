@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.bounds.plan import PLANS, Plan
+from nnspca.bounds.plan import PLANS
 from nnspca.control.progress import Allowance
 from nnspca.tasks import _certify
 from tests import problems
@@ -47,14 +47,14 @@ def made(m, n, k, kind):
 def spent(monkeypatch):
     """A function that returns the work counted so far in this call."""
     allowances = []
-    plain = Plan.allowance
+    plain = _certify.allowance
 
-    def counted(plan, n):
-        left = plain(plan, n).left
+    def counted(problem, plan):
+        left = plain(problem, plan).left
         allowances.append(Counted(min(left, PLENTY)))
         return allowances[-1]
 
-    monkeypatch.setattr(Plan, "allowance", counted)
+    monkeypatch.setattr(_certify, "allowance", counted)
 
     def work():
         return sum(allowance.paid for allowance in allowances)

@@ -156,21 +156,6 @@ def cov():
     return nnspca.Covariance.from_matrix(G.T @ G)
 
 
-@pytest.fixture(scope="module")
-def pitprops():
-    A = nnspca.datasets.load("pitprops").X
-    return A, nnspca.Covariance.from_matrix(A)
-
-
-@pytest.fixture(scope="module")
-def genes():
-    """Few samples of many features, so that A is never formed: a few of them vary together, most hardly vary."""
-    rng = np.random.default_rng(3)
-    X = rng.standard_normal((9, 2010)) * np.geomspace(1, 1e-3, 2010)
-    X[:, :12] += 3 * rng.standard_normal((9, 1))
-    return X, nnspca.Covariance.from_data(X)
-
-
 @pytest.fixture
 def empty_ledger(monkeypatch):
     """Nothing is stored, and nothing known of other tests' tasks."""

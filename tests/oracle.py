@@ -6,6 +6,7 @@ of every block. Each is clipped to the feasible set before it is scored: the val
 point returned, hence never above the optimum, and rounding alone can keep it below.
 """
 
+import io
 from fractions import Fraction
 from itertools import combinations
 
@@ -130,6 +131,13 @@ def exact_variance_of_data(X, x):
 def allows(upper_bound, attained):
     """Whether a bound is at or above a variance known exactly: not one last digit of tolerance."""
     return Fraction(float(upper_bound)) >= attained
+
+
+def read_back(cert, cov):
+    """A certificate as it is read from its file, once the judge confirms that."""
+    nnspca.save_certificate(cert, file := io.BytesIO(), cov)
+    nnspca.verify(read := nnspca.load_certificate(file.getvalue()), cov)
+    return read
 
 
 def judged_files(cert, cov, X, folder):

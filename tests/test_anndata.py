@@ -112,18 +112,6 @@ def test_sparse_layers_stay_sparse_and_a_copy_leaves_the_original(cells):
     assert np.allclose(made.obsm["X_nnspca"], nnspca.scores(adata.layers["counts"][:, :300], parts))
 
 
-def test_an_annotated_table_goes_wherever_data_go(cells):
-    adata = cells[:200, :40].copy()
-    adata.var["highly_variable"] = True
-    plain = np.asarray(adata.X)
-    est = nnspca.NonnegativeSparsePCA(2, 4).fit(adata)
-    assert list(est.feature_names_in_) == list(adata.var_names)
-    assert np.allclose(est.transform(adata), nnspca.scores(plain, est.parts_))
-    assert np.allclose(est.transform(adata[:, ::-1].copy()), est.transform(adata))
-    found = nnspca.cross_validate(adata, [1, 2], folds=3, method="em")
-    assert found == nnspca.cross_validate(plain, [1, 2], folds=3, method="em")
-
-
 @pytest.mark.parametrize(
     ("call", "said"),
     [

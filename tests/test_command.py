@@ -10,27 +10,21 @@ import pytest
 
 import nnspca
 from nnspca.__main__ import main
+from tests import oracle
 from tests.server import free_port
 
+# Of uncorrelated columns the matrix is nearly a multiple of the identity: only rounding is left below the bound.
+UNCORRELATED = np.array(list(itertools.product([-1.0, 1.0], repeat=3))) * 0.1
 
-def test_a_certificate_of_uncorrelated_columns_is_accepted(tmp_path):
-    """Its matrix is nearly a multiple of the identity, so that nothing but rounding is left below the bound."""
-    X = np.array(list(itertools.product([-1.0, 1.0], repeat=3))) * 0.1
+
+@pytest.mark.parametrize("X", [UNCORRELATED, np.random.default_rng(0).normal(size=(20, 6))], ids=["apart", "random"])
+def test_a_certificate_is_checked_and_a_false_one_refused(X, tmp_path, capsys):
     cov = nnspca.Covariance.from_data(X)
-    nnspca.save_certificate(nnspca.certify(cov, 2), tmp_path / "c.npz", cov)
-    np.save(tmp_path / "X.npy", X)
-    assert main(["check", str(tmp_path / "c.npz"), str(tmp_path / "X.npy")]) == 0
-
-
-def test_a_certificate_is_checked_and_a_false_one_refused(tmp_path, capsys):
-    X = np.random.default_rng(0).normal(size=(20, 6))
-    cov = nnspca.Covariance.from_data(X)
-    nnspca.save_certificate(nnspca.certify(cov, 3), tmp_path / "c.npz", cov)
-    np.save(tmp_path / "X.npy", X)
-    np.save(tmp_path / "other.npy", 2 * X)
-    assert main(["check", str(tmp_path / "c.npz"), str(tmp_path / "X.npy")]) == 0
+    cert, data = oracle.judged_files(nnspca.certify(cov, 2), cov, X, tmp_path)
+    assert main(["check", cert, data]) == 0
     assert "ACCEPTED" in capsys.readouterr().out
-    assert main(["check", str(tmp_path / "c.npz"), str(tmp_path / "other.npy")]) == 1
+    np.save(data, 2 * X)
+    assert main(["check", cert, data]) == 1
     assert "REFUSED" in capsys.readouterr().out
 
 

@@ -226,33 +226,11 @@ def test_a_copy_keeps_what_certifies_it(X, how, parts):
     assert twin.fingerprint_ != est.fingerprint_
 
 
-def test_it_can_be_cloned_and_pickled(X):
-    est = NonnegativeSparsePCA(2, 5, options={"restarts": 2}).fit(X)
-    again = pickle.loads(pickle.dumps(est))
-    assert np.array_equal(again.transform(X), est.transform(X))
-    assert again.certify(X)[0].upper == est.certificates_[0].upper
-    assert not hasattr(clone(est), "components_")
-    assert clone(est).get_params() == est.get_params()
-
-
-def test_it_can_be_searched(X):
-    search = GridSearchCV(NonnegativeSparsePCA(method="em"), {"n_nonzero": [2, 20], "n_components": [1, 3]}, cv=2)
-    assert search.fit(X).best_params_ == {"n_nonzero": 20, "n_components": 3}
-
-
 def test_it_can_be_chained(X):
     y = nnspca.datasets.load("digits").labels[:300]
     chain = make_pipeline(StandardScaler(), NonnegativeSparsePCA(5, 10, method="em"), LogisticRegression(max_iter=500))
     assert chain.fit(X, y).score(X, y) > 0.3
     assert chain[:-1].get_feature_names_out().tolist() == [f"nonnegativesparsepca{i}" for i in range(5)]
-
-
-def test_scores_may_come_out_as_a_table_with_names(X):
-    pandas = pytest.importorskip("pandas")
-    table = pandas.DataFrame(X, columns=[f"pixel {i}" for i in range(X.shape[1])])
-    est = NonnegativeSparsePCA(2, 5, "em").set_output(transform="pandas").fit(table)
-    assert est.feature_names_in_.tolist() == table.columns.tolist()
-    assert est.transform(table).columns.tolist() == est.get_feature_names_out().tolist()
 
 
 def test_parts_found_together_come_with_one_certificate_of_all():

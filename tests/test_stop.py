@@ -1,6 +1,5 @@
 """Stop is heeded at once, however many features there are: counted in the process's own time, not the machine's."""
 
-import dataclasses
 import threading
 import time
 
@@ -10,10 +9,10 @@ import pytest
 import nnspca
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped, run_cancellable
-from nnspca.tasks import _necessity
 from tests import budgets
 from tests.benchmarks.data import zipf_text
 from tests.pace import slowness
+from tests.tasks.test_necessity import spend
 
 pytestmark = pytest.mark.heavy
 
@@ -36,9 +35,11 @@ class Watch:
         self.count += 1
         return self.count > self.polls
 
-    def soon_enough(self):
-        """Whether it was never silent for longer than may be; how slow the machine is, is asked where it matters."""
-        return self.longest < PATIENCE or self.longest < PATIENCE * slowness()
+    def over(self, *, more_than=0):
+        """State of what has ended that it asked so often, and was never silent for longer than may be."""
+        self()
+        assert self.count > more_than
+        assert self.longest < PATIENCE or self.longest < PATIENCE * slowness()  # asked where it matters
 
 
 @pytest.fixture(scope="module", params=["sparse", "alike"])
@@ -69,17 +70,14 @@ def test_every_solver_asks_often_on_faces(method):
     cov = nnspca.Covariance.from_data(X)
     watch = Watch(polls=40)
     nnspca.solve(cov, X.shape[1] // 2, method, nonnegative=info.signs[0], should_stop=watch, **LONG.get(method, {}))
-    watch()
-    assert watch.soon_enough()
+    watch.over()
 
 
 @pytest.mark.parametrize("method", QUICK)
 def test_every_solver_asks_often_whether_to_stop(cov, method):
     watch = Watch()
     nnspca.solve(cov, 5, method=method, should_stop=watch)
-    watch()
-    assert watch.count > 1
-    assert watch.soon_enough()
+    watch.over(more_than=1)
 
 
 def test_every_bound_asks_often_whether_to_stop(cov, data, monkeypatch):
@@ -87,22 +85,17 @@ def test_every_bound_asks_often_whether_to_stop(cov, data, monkeypatch):
     part = nnspca.solve(nnspca.Covariance.from_data(data), 5)
     watch = Watch()
     cert = nnspca.certify(cov, 5, component=part, should_stop=watch)
-    watch()
-    assert watch.count > 40
-    assert watch.soon_enough()
+    watch.over(more_than=40)
     assert not cert.stopped
 
 
 def test_necessity_asks_often_whether_to_stop(monkeypatch):
     cov = nnspca.Covariance.from_data(zipf_text(500, FEATURES))
-    brief = dataclasses.replace(_necessity.EFFORTS["live"], whole=0.1, each=0.1)
-    monkeypatch.setattr(_necessity, "EFFORTS", {**_necessity.EFFORTS, "live": brief})
+    spend(monkeypatch, whole=0.1, each=0.1)
     part = nnspca.solve(cov, 5)
     watch = Watch()
     need = nnspca.necessity(cov, 5, 0.0, component=part, should_stop=watch)
-    watch()
-    assert watch.count > 20
-    assert watch.soon_enough()
+    watch.over(more_than=20)
     assert not need.stopped
 
 
@@ -124,10 +117,9 @@ def test_a_search_among_many_features_returns_its_best_soon_after_the_word(polls
     shown = []
     watch = Watch(polls)
     part = nnspca.solve(cov, 5, should_stop=watch, on_found=lambda x, variance: shown.append(variance))
-    watch()
+    watch.over()
     assert part.stopped
     assert watch.count < polls + 10
-    assert watch.soon_enough()
     assert part.cardinality <= 5 and (part.loadings >= 0).all()
     assert part.variance >= max(shown) * (1 - 1e-9)
 

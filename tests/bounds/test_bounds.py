@@ -28,19 +28,22 @@ def covariance_of(A):
     return nnspca.Covariance.from_matrix(A)
 
 
+def posed(make, nonnegative, seed, count, most):
+    """Some problems of one kind, each with what its optimum attains, and a generator for what else is drawn."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        n = int(rng.integers(1, most))
+        problem = make(rng, n)
+        k = int(rng.integers(1, n + 1))
+        yield Problem(problem.cov, k, nonnegative), problem.attained(k, nonnegative), rng
+
+
 @BOTH
 @EVERY
 def test_the_pair_scaled_dual_holds_after_any_number_of_steps(make, nonnegative):
-    rng = np.random.default_rng(9)
-    for _ in range(4):
-        n = int(rng.integers(1, 7))
-        problem = make(rng, n)
-        k = int(rng.integers(1, n + 1))
-        attained = problem.attained(k, nonnegative)
-        x = feasible.best(rng.standard_normal(n), k, nonnegative)
-        made = list(
-            pair_scaled.tighten(Problem(problem.cov, k, nonnegative), x, steps=25, goal=-np.inf, monitor=Monitor())
-        )
+    for problem, attained, rng in posed(make, nonnegative, 9, 4, 7):
+        x = feasible.best(rng.standard_normal(problem.n), problem.k, nonnegative)
+        made = list(pair_scaled.tighten(problem, x, steps=25, goal=-np.inf, monitor=Monitor()))
         assert made
         values = [bound.value for bound in made]
         assert values == sorted(values, reverse=True)
@@ -55,13 +58,8 @@ def test_the_largest_variances_are_summed():
 @BOTH
 @EVERY
 def test_balanced_rows_hold_whatever_the_covariance(make, nonnegative):
-    rng = np.random.default_rng(4)
-    for _ in range(8):
-        n = int(rng.integers(1, 8))
-        problem = make(rng, n)
-        k = int(rng.integers(1, n + 1))
-        value = balanced.balanced_rows(Problem(problem.cov, k, nonnegative), monitor=Monitor()).value
-        assert oracle.allows(value, problem.attained(k, nonnegative))
+    for problem, attained, _ in posed(make, nonnegative, 4, 8, 8):
+        assert oracle.allows(balanced.balanced_rows(problem, monitor=Monitor()).value, attained)
 
 
 @BOTH
@@ -76,11 +74,11 @@ def test_balanced_rows_hold_where_only_some_features_are_read(sparse, nonnegativ
     for _ in range(15):
         problem = problems.factored(rng, 8, sparse=sparse)
         k = int(rng.integers(1, 9))
-        posed, attained = Problem(problem.cov, k, nonnegative), problem.attained(k, nonnegative)
+        asked, attained = Problem(problem.cov, k, nonnegative), problem.attained(k, nonnegative)
         for lower, seconds in ((0.0, 1.0), (attained, 1.0), (attained, 1e-9)):
-            made = balanced.balanced_rows(posed, monitor=Monitor(allowance=Allowance(seconds)), lower=lower)
+            made = balanced.balanced_rows(asked, monitor=Monitor(allowance=Allowance(seconds)), lower=lower)
             assert oracle.allows(made.value, attained)
-            assert derive(made.ingredients, posed) <= made.value
+            assert derive(made.ingredients, asked) <= made.value
 
 
 def test_balanced_rows_by_hand():

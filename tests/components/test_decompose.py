@@ -219,21 +219,6 @@ def test_awkward_covariances_are_decomposed(deflation, method):
             assert parts.cumulative_variance[-1] <= cov.trace * (1 + 1e-12)
 
 
-def test_stop_keeps_the_parts_that_were_found():
-    told = []
-    parts = nnspca.decompose(
-        covariance_of(0),
-        4,
-        2,
-        on_progress=lambda progress: told.append(progress.stage),
-        should_stop=lambda: told[-1:] == ["component 2 of 4 found"],
-        certify="live",
-    )
-    assert parts.stopped
-    assert len(parts) == 2 and not parts.certificates  # which come after all
-    assert "2 of 4" in parts.note
-
-
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [

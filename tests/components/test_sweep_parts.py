@@ -49,13 +49,6 @@ def test_a_upper_bound_holds_at_every_smaller_k_with_its_proof(pitprops):
             assert (bound.name == "larger-k") == isinstance(bound.ingredients, CarriedProof)
 
 
-def test_a_stopped_sweep_holds_what_it_has(pitprops):
-    seen = []
-    sweep = nnspca.sweep_parts(pitprops, [1, 2, 3], 3, on_point=seen.append, should_stop=lambda: len(seen) >= 2)
-    assert sweep.stopped
-    assert 1 <= len(sweep.points) < 3
-
-
 @pytest.mark.parametrize(
     ("r", "k", "words"),
     [([], 3, "at least one"), (2, [], "at least one"), (2, 99, "k=99")],

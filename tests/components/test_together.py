@@ -117,13 +117,6 @@ def test_one_part_is_the_best_component_and_as_many_as_features_have_the_whole_t
         assert together(pitprops, 13, k, starts=2).variances.sum() == pytest.approx(pitprops.trace)
 
 
-def test_a_certificate_of_all_parts_comes_along_when_asked_for(pitprops):
-    found = together(pitprops, 2, 3, certify="live")
-    nnspca.verify(found.certificate, pitprops)
-    assert found.certificate.lower == pytest.approx(found.variances.sum())
-    assert together(pitprops, 2, 3).certificate is None
-
-
 @pytest.mark.parametrize(
     ("change", "words"),
     [

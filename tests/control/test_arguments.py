@@ -1,6 +1,7 @@
 """Whatever is given by mistake, the error says what it was and what is allowed, and is one of ours."""
 
 import io
+import re
 import traceback
 from dataclasses import replace
 
@@ -30,22 +31,26 @@ class Unspeakable:
 
 
 TAKE_A_COVARIANCE = {
-    "solve": lambda cov: nnspca.solve(cov, 2),
-    "certify": lambda cov: nnspca.certify(cov, 2),
-    "certify_parts": lambda cov: nnspca.certify_parts(cov, 2, 2),
-    "decompose": lambda cov: nnspca.decompose(cov, 2, 2),
-    "necessity": lambda cov: nnspca.necessity(cov, 2),
-    "sweep": lambda cov: nnspca.sweep(cov, [2]),
-    "sweep_parts": lambda cov: nnspca.sweep_parts(cov, 2, 2),
+    "solve": lambda cov, **more: nnspca.solve(cov, 2, **more),
+    "certify": lambda cov, **more: nnspca.certify(cov, 2, **more),
+    "certify beside a component": lambda cov, **more: nnspca.certify(cov, 2, component=PART, **more),
+    "certify_parts": lambda cov, **more: nnspca.certify_parts(cov, 2, 2, **more),
+    "decompose": lambda cov, **more: nnspca.decompose(cov, 2, 2, **more),
+    "necessity": lambda cov, **more: nnspca.necessity(cov, 2, **more),
+    "sweep": lambda cov, **more: nnspca.sweep(cov, [2], **more),
+    "sweep_parts": lambda cov, **more: nnspca.sweep_parts(cov, 2, 2, **more),
+}
+MEASURE = {
     "deflate": lambda cov: nnspca.deflate(cov, PART.loadings[:, None]),
+    "contribution": lambda cov: nnspca.contribution(cov, PART, 0),
 }
 
 
-@pytest.mark.parametrize("name", TAKE_A_COVARIANCE)
+@pytest.mark.parametrize("name", TAKE_A_COVARIANCE | MEASURE)
 @pytest.mark.parametrize("given", [X, X.tolist(), scipy.sparse.csr_array(X), PART, None])
 def test_data_in_place_of_a_covariance_are_refused_with_the_way_to_make_one(name, given):
     with pytest.raises(TypeError, match=r"cov is .*; give a Covariance: Covariance.from_data\(X\) .*from_matrix\(A\)"):
-        TAKE_A_COVARIANCE[name](given)
+        (TAKE_A_COVARIANCE | MEASURE)[name](given)
 
 
 @pytest.mark.parametrize("name", TAKE_A_COVARIANCE)
@@ -56,27 +61,13 @@ def test_a_table_in_place_of_a_covariance_is_named_by_its_shape(name):
 
 
 WRONG = {
-    "signs of solve": (lambda: nnspca.solve(COV, 2, nonnegative=1), "nonnegative=1 .*give True or False"),
-    "signs of certify": (lambda: nnspca.certify(COV, 2, nonnegative=0), "nonnegative=0 .*give True or False"),
-    "signs of parts": (lambda: nnspca.certify_parts(COV, 2, 2, nonnegative=0), "nonnegative=0 .*give True or False"),
-    "signs of decompose": (lambda: nnspca.decompose(COV, 2, 2, nonnegative="no"), "nonnegative='no' .*give True or"),
-    "signs of sweep": (lambda: nnspca.sweep(COV, [2], nonnegative=0.0), "nonnegative=0.0 .*give True or False"),
     "signs of fit": (lambda: NonnegativeSparsePCA(nonnegative=1).fit(X), "nonnegative=1 .*give True or False"),
     "scale of fit": (lambda: NonnegativeSparsePCA(standardize=1).fit(X), "standardize=1 .*give True or False"),
     "scale of data": (lambda: nnspca.Covariance.from_data(X, 0), "standardize=0 .*give True or False"),
-    "seed of solve": (lambda: nnspca.solve(COV, 2, seed="a"), "seed='a' .*whole number of at least 0"),
-    "seed of certify": (lambda: nnspca.certify(COV, 2, seed="a"), "seed='a' .*whole number of at least 0"),
-    "seed beside a component": (lambda: nnspca.certify(COV, 2, component=PART, seed=-1), "seed=-1 .*at least 0"),
-    "seed of parts": (lambda: nnspca.certify_parts(COV, 2, 2, seed=[1]), r"seed=\[1\] .*whole number"),
-    "seed of decompose": (lambda: nnspca.decompose(COV, 2, 2, seed=1.5), "seed=1.5 .*whole number of at least 0"),
-    "seed of sweep": (lambda: nnspca.sweep(COV, [2], seed="a"), "seed='a' .*whole number of at least 0"),
-    "signs of a sweep of parts": (lambda: nnspca.sweep_parts(COV, 2, 2, nonnegative=1), "nonnegative=1 .*give True"),
-    "seed of a sweep of parts": (lambda: nnspca.sweep_parts(COV, 2, 2, seed="a"), "seed='a' .*whole number"),
     "certify of a sweep of parts": (lambda: nnspca.sweep_parts(COV, 2, 2, certify=[]), r"certify=\[\] .*or None"),
     "effort": (lambda: nnspca.certify(COV, 2, effort=[]), r"effort=\[\] .*'live', 'thorough'"),
     "effort of parts": (lambda: nnspca.certify_parts(COV, 2, 2, effort={}), r"effort=\{\} .*'live', 'thorough'"),
     "effort of necessity": (lambda: nnspca.necessity(COV, 2, effort="a"), "effort='a' .*'live', 'thorough'"),
-    "signs of necessity": (lambda: nnspca.necessity(COV, 2, nonnegative=1), "nonnegative=1 .*give True or False"),
     "within one": (lambda: nnspca.necessity(COV, 2, 1), "within=1 .*a share of at least 0 and below 1"),
     "within less than nothing": (lambda: nnspca.necessity(COV, 2, -1e-9), "within=-1e-09 .*at least 0 and below 1"),
     "within no number": (lambda: nnspca.necessity(COV, 2, float("nan")), "within=nan .*a share of at least 0"),
@@ -144,10 +135,7 @@ WRONG = {
     "masked loadings": (lambda: nnspca.deflate(COV, MASKED[:, None]), "loadings=a.* are masked; give finite columns"),
     "huge loadings": (lambda: nnspca.deflate(COV, [[10**400]] * 4), r"loadings=.*finite columns of shape \(4, r\)"),
     "span as an option": (lambda: nnspca.solve(COV, 2, "em", tol=np.timedelta64(2, "s")), "tol=.*timedelta64"),
-    "names of samples": (
-        lambda: nnspca.datasets.read(b"1,2", "a.csv", samples=X),
-        "(?s)samples=.*'rows', 'columns'",
-    ),
+    "names of samples": (lambda: nnspca.datasets.read(b"1,2", "a.csv", samples=X), "(?s)samples=.*'rows', 'columns'"),
     "kind of a file": (
         lambda: nnspca.datasets.read(b"1,2", "a.csv", kind=X),
         "(?s)kind=.*'table', 'covariance' or None",
@@ -188,17 +176,10 @@ NO_SUCH_THING = {
     "stop of load": (lambda: datasets.load("pitprops", should_stop="x"), "should_stop='x' .*give a function"),
     "component": (lambda: nnspca.certify(COV, 2, component=PART.loadings), r"component is an ndarray of shape \(4,\)"),
     "component of necessity": (lambda: nnspca.necessity(COV, 2, component=5), "component is 5; give a Component"),
-    "stop of necessity": (lambda: nnspca.necessity(COV, 2, should_stop=5), "should_stop=5 .*give a function, or None"),
     "warm start": (lambda: nnspca.certify(COV, 2, warm_start=PART), r"warm_start is Component: .*; give a Certificate"),
     "warm start of parts": (lambda: nnspca.certify_parts(COV, 2, 2, warm_start=CERT), "give a PartsCertificate"),
     "parts": (lambda: nnspca.certify_parts(COV, 2, 2, parts=5), "parts=5 .*give the result of nnspca.decompose"),
     "loadings as parts": (lambda: nnspca.certify_parts(COV, 2, 2, parts=[PART.loadings]), "a part is an ndarray"),
-    "stop of solve": (lambda: nnspca.solve(COV, 2, should_stop=5), "should_stop=5 .*give a function, or None"),
-    "stop of certify": (lambda: nnspca.certify(COV, 2, should_stop=5), "should_stop=5 .*give a function, or None"),
-    "stop of parts": (lambda: nnspca.certify_parts(COV, 2, 2, should_stop=5), "should_stop=5 .*give a function"),
-    "stop of decompose": (lambda: nnspca.decompose(COV, 2, 2, should_stop=5), "should_stop=5 .*give a function"),
-    "stop of sweep": (lambda: nnspca.sweep(COV, [2], should_stop=5), "should_stop=5 .*give a function, or None"),
-    "progress": (lambda: nnspca.solve(COV, 2, on_progress="print"), "on_progress='print' .*give a function, or None"),
     "points of parts told": (lambda: nnspca.sweep_parts(COV, 2, 2, on_point=1), "on_point=1 .*give a function"),
     "points told": (lambda: nnspca.sweep(COV, [2], on_point=1), "on_point=1 .*give a function, or None"),
     "executor": (lambda: nnspca.sweep(COV, [2], executor=2), "executor=2 .*give a concurrent.futures.Executor"),
@@ -216,6 +197,25 @@ NO_SUCH_THING = {
     "options": (lambda: NonnegativeSparsePCA(options="x").fit(X), "options='x' .*give a dict from option names"),
     "names of options": (lambda: NonnegativeSparsePCA(options={1: 2}).fit(X), r"options=\{1: 2\} .*give a dict"),
 }
+
+
+ANYWHERE = [
+    *(({"nonnegative": wrong}, f"nonnegative={wrong!r} .*give True or False") for wrong in (1, 0, 0.0, "no")),
+    *(
+        ({"seed": wrong}, rf"seed={re.escape(repr(wrong))} .*whole number of at least 0")
+        for wrong in ("a", -1, 1.5, [1])
+    ),
+    ({"should_stop": 5}, "should_stop=5 .*give a function, or None"),
+    ({"on_progress": "print"}, "on_progress='print' .*give a function, or None"),
+]
+
+
+@pytest.mark.parametrize("name", TAKE_A_COVARIANCE)
+def test_signs_seeds_and_functions_are_asked_for_alike_by_every_call(name):
+    for given, says in ANYWHERE:
+        with pytest.raises((ValueError, TypeError), match=says) as raised:
+            TAKE_A_COVARIANCE[name](COV, **given)
+        assert_ours(raised)
 
 
 @pytest.mark.parametrize("what", WRONG)

@@ -83,25 +83,6 @@ def test_arrays_of_dask_are_read_in_chunks():
         call(given)
 
 
-def test_what_takes_a_covariance_says_how_to_make_one_of_data():
-    frame = pandas.DataFrame(X, columns=list(NAMES))
-    part = nnspca.solve(nnspca.Covariance.from_data(frame), 2)
-    for call in (
-        lambda data: nnspca.solve(data, 2),
-        lambda data: nnspca.certify(data, 2),
-        lambda data: nnspca.sweep(data, [1, 2]),
-        lambda data: nnspca.decompose(data, 2, 2),
-        lambda data: nnspca.certify_parts(data, 2, 2),
-        lambda data: nnspca.sweep_parts(data, 2, 2),
-        lambda data: nnspca.necessity(data, 2),
-        lambda data: nnspca.contribution(data, part, 0),
-        lambda data: nnspca.deflate(data, part.loadings[:, None]),
-    ):
-        for data in (frame, X, annotated(), dask.array.from_array(X)):
-            with pytest.raises(TypeError, match=r"give a Covariance: Covariance.from_data\(X\)"):
-                call(data)
-
-
 def test_a_matrix_takes_its_names_from_a_table_or_from_whoever_gives_it():
     A = X.T @ X
     assert nnspca.Covariance.from_matrix(pandas.DataFrame(A, NAMES, NAMES)).feature_names == NAMES

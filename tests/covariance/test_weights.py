@@ -5,6 +5,9 @@ import pytest
 import scipy.sparse
 
 import nnspca
+from nnspca import check, check_more
+from nnspca.covariance import samples as making
+from tests import oracle
 
 
 def made(m=14, n=5, seed=0):
@@ -26,15 +29,10 @@ def test_equal_weights_are_none():
 
 
 def test_a_certificate_of_weighted_samples_verifies_and_the_checker_takes_the_matrix(tmp_path):
-    from nnspca import check, check_more
-
     X = made()
     cov = nnspca.Covariance.from_data(X, sample_weight=np.arange(1, len(X) + 1), standardize=False)
     cert = nnspca.certify(cov, 2)
-    nnspca.verify(cert, cov)
-    nnspca.save_certificate(cert, tmp_path / "certificate.npz", cov)
-    np.save(tmp_path / "data.npy", cov.matrix)
-    assert check.main([str(tmp_path / "certificate.npz"), str(tmp_path / "data.npy")], check_more.Checker) == 0
+    assert check.main(oracle.judged_files(cert, cov, cov.matrix, tmp_path), check_more.Checker) == 0
 
 
 @pytest.mark.parametrize(
@@ -58,8 +56,6 @@ def test_one_sample_of_weight_has_no_variance():
 
 @pytest.mark.parametrize("standardize", [False, True])
 def test_sparse_samples_too_many_to_be_held_as_dense_ones_have_weights_too(standardize, monkeypatch):
-    from nnspca.covariance import samples as making
-
     monkeypatch.setattr(making, "WHOLE", 10)
     X = made(60, 5)
     X[np.random.default_rng(2).random(X.shape) < 0.7] = 0.0

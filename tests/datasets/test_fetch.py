@@ -2,6 +2,7 @@ import hashlib
 import http.server
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import numpy as np
@@ -146,13 +147,8 @@ def test_a_damaged_copy_in_the_cache_is_fetched_again(server):
 
 def test_concurrent_fetches_leave_one_whole_file(server):
     server.manner = "slow"
-    results = []
-    threads = [threading.Thread(target=lambda: results.append(fetch.obtain(FILE)[0])) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert results == [BODY] * 4
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(fetch.obtain, [FILE] * 4)) == [(BODY, FILE.url)] * 4
     assert [path.name for path in fetch.cache_folder().iterdir()] == [FILE.name]
 
 

@@ -1,5 +1,4 @@
 import functools
-import io
 import re
 import tarfile
 
@@ -9,6 +8,7 @@ import pytest
 from nnspca import datasets
 from nnspca.datasets import fetch, originals
 from nnspca.errors import DataError
+from tests.datasets.test_images import tarred
 
 pytestmark = pytest.mark.real_data
 
@@ -113,45 +113,28 @@ def training_files(raw_folder):
 
 def test_the_outer_archive_is_as_good_as_the_inner_one(real_data, loaded, tmp_path, monkeypatch):
     packed = loaded("cbcl-faces-raw")
-    with tarfile.open(tmp_path / "faces.tar.gz", "w:gz", compresslevel=1) as outer:
-        for name, content in [("README", b"read me"), ("face.test.tar.gz", b"not looked at")]:
-            member = tarfile.TarInfo(name)
-            member.size = len(content)
-            outer.addfile(member, io.BytesIO(content))
-        outer.add(real_data / "face.train.tar.gz", "face.train.tar.gz")
+    files = {"README": b"read me", "face.test.tar.gz": b"not looked at"}
+    files["face.train.tar.gz"] = (real_data / "face.train.tar.gz").read_bytes()
+    (tmp_path / "faces.tar.gz").write_bytes(tarred(files, "w:gz"))
     monkeypatch.setenv(fetch.DATA_VARIABLE, str(tmp_path))
     ds = datasets.load("cbcl-faces-raw")
     assert ds.content_hash == packed.content_hash
     assert ds.source == "faces.tar.gz"
 
 
-def pack(path, files):
-    with tarfile.open(path, "w:gz", compresslevel=1) as archive:
-        for name, content in files.items():
-            member = tarfile.TarInfo(name)
-            member.size = len(content)
-            archive.addfile(member, io.BytesIO(content))
-
-
 def test_raw_archives_with_other_content_are_refused(training_files, tmp_path, monkeypatch):
     monkeypatch.setenv(fetch.DATA_VARIABLE, str(tmp_path))
     faces = {name: content for name, content in training_files.items() if "/face/" in name}
-    first = next(iter(faces))
-
-    pack(tmp_path / "face.train.tar.gz", dict(list(faces.items())[1:]))
-    with pytest.raises(DataError, match=r"2,428 images in face/ where the CBCL training set has 2,429"):
-        datasets.load("cbcl-faces-raw")
-
-    pack(tmp_path / "face.train.tar.gz", {**faces, first: b"P5\n20 20\n255\n" + bytes(400)})
-    with pytest.raises(DataError, match=r"face00001.pgm.*not a 19×19"):
-        datasets.load("cbcl-faces-raw")
-
-    pack(tmp_path / "face.train.tar.gz", {**faces, first: b"P5\n19 19\n255\n" + bytes(100)})
-    with pytest.raises(DataError, match=r"face00001.pgm"):
-        datasets.load("cbcl-faces-raw")
-
-    whole = (tmp_path / "face.train.tar.gz").read_bytes()
-    (tmp_path / "face.train.tar.gz").write_bytes(whole[: len(whole) // 2])
+    first, packed = next(iter(faces)), tmp_path / "face.train.tar.gz"
+    for files, said in (
+        (dict(list(faces.items())[1:]), r"2,428 images in face/ where the CBCL training set has 2,429"),
+        ({**faces, first: b"P5\n20 20\n255\n" + bytes(400)}, r"face00001.pgm.*not a 19×19"),
+        ({**faces, first: b"P5\n19 19\n255\n" + bytes(100)}, r"face00001.pgm"),
+    ):
+        packed.write_bytes(tarred(files, "w:gz"))
+        with pytest.raises(DataError, match=said):
+            datasets.load("cbcl-faces-raw")
+    packed.write_bytes(packed.read_bytes()[: packed.stat().st_size // 2])
     with pytest.raises(DataError, match="damaged"):
         datasets.load("cbcl-faces-raw")
 

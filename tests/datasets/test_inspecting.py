@@ -7,39 +7,23 @@ import scipy.sparse
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 
 import nnspca
-from nnspca.datasets import inspect
+from nnspca.datasets import inspect, read
+from tests.tables import TABLES
 
 
-def people(m=200, seed=0):
-    """A table in mixed units, with an identifier, a date, a constant and a copy."""
-    rng = np.random.default_rng(seed)
-    income = np.exp(rng.normal(10.3, 0.5, m))
-    return pd.DataFrame(
-        {
-            "person_id": rng.permutation(m) + 5000,
-            "row": np.arange(m),
-            "born_year": rng.integers(1940, 2005, m),
-            "income": income,
-            "spend": 0.03 * income * rng.normal(1, 0.1, m),
-            "age": rng.integers(18, 80, m),
-            "height": rng.normal(1.72, 0.1, m),
-            "country": np.ones(m),
-            "height_again": 0.0,
-        }
-    ).assign(height_again=lambda t: t.height)
-
-
-def test_mixed_units_are_standardised_and_what_names_a_sample_is_left_out():
-    table = people()
-    seen = inspect(table)
-    named = {note.kind: [table.columns[i] for i in note.features] for note in seen.notes}
-    assert seen.standardise
-    assert named["identifiers"] == ["person_id", "row"]
-    assert named["dates"] == ["born_year"]
-    assert named["constant"] == ["country"]
-    assert named["duplicates"] == ["height_again"]
-    assert named["dominant"] == ["income"]
-    assert seen.left_out == (0, 1, 2, 7, 8)
+@pytest.mark.parametrize(
+    ("name", "kinds"),
+    [
+        ("people", {"identifiers": ["person_id"], "dominant": ["income"]}),
+        ("gapminder", {"dates": ["year"], "dominant": ["pop"]}),
+        ("sensors", {"dates": ["timestamp"], "constant": ["firmware"], "duplicates": ["power_copy"]}),
+    ],
+)
+def test_what_is_left_out_or_dominates_is_named_by_its_kind(name, kinds):
+    """What is left out, and whether the rest is standardised, is held against a statistician's in test_tables."""
+    data = read(TABLES[name].make(), TABLES[name].filename, label=TABLES[name].label)
+    seen = inspect(data)
+    assert {note.kind: [data.feature_names[i] for i in note.features] for note in seen.notes if note.features} == kinds
     assert "identifier" not in str(seen.note("scales"))
 
 

@@ -24,16 +24,14 @@ def annotated(values):
 
 def written(kind, folder):
     """Write the numbers in one format; the path to open, and the names it must give."""
-    path = folder / f"few.{kind}"
+    path, named = folder / f"few.{kind}", pandas.DataFrame(X, columns=list(NAMES))
     match kind:
         case "npy":
             np.save(path, X)
         case "h5ad":
             annotated(scipy.sparse.csr_array(X)).write_h5ad(path)
-            return path, NAMES
         case "dense.h5ad":
             annotated(X).write_h5ad(path)
-            return path, NAMES
         case "h5":
             with h5py.File(path, "w") as file:
                 file["deep/numbers"], file["one"] = X, X[0]
@@ -41,17 +39,13 @@ def written(kind, folder):
             zarr.create_array(str(path), data=X, chunks=(10, 5))
         case "annotated.zarr":
             annotated(scipy.sparse.csr_array(X)).write_zarr(path)
-            return path, NAMES
         case "parquet":
-            pandas.DataFrame(X, columns=list(NAMES)).assign(text="x").to_parquet(path)
-            return path, NAMES
+            named.assign(text="x").to_parquet(path)
         case "parts":
             path.mkdir()
             for part in range(4):
-                frame = pandas.DataFrame(X[10 * part : 10 * part + 10], columns=list(NAMES))
-                frame.to_parquet(path / f"{part}.parquet")
-            return path, NAMES
-    return path, None
+                named[10 * part : 10 * part + 10].to_parquet(path / f"{part}.parquet")
+    return path, None if kind in ("npy", "h5", "zarr") else NAMES
 
 
 KINDS = ("npy", "h5ad", "dense.h5ad", "h5", "zarr", "annotated.zarr", "parquet", "parts")

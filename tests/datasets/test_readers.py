@@ -1,5 +1,4 @@
 import io
-from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -67,17 +66,6 @@ def test_bytes_of_any_kind_raise_nothing_but_a_data_error(data, suffix):
         assert np.isfinite(read(data, "fuzz" + suffix).X).all()
     except DataError as error:
         assert "fuzz" in str(error)
-
-
-@settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow], deadline=None)
-@given(st.sampled_from(sorted(VALID)), st.data())
-def test_damaged_files_raise_nothing_but_a_data_error(filename, data):
-    damaged = bytearray(VALID[filename])
-    for _ in range(data.draw(st.integers(1, 4))):
-        place = data.draw(st.integers(0, len(damaged) - 1))
-        damaged[place : place + data.draw(st.integers(0, 3))] = data.draw(st.binary(min_size=1, max_size=4))
-    with suppress(DataError):
-        assert np.isfinite(read(bytes(damaged), filename).X).all()
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,7 @@ from nnspca.machines.cluster import Cluster
 from nnspca.tasks import path
 from nnspca.view import machines
 from tests.machines.doing import leave, meet, nap
-from tests.machines.test_processes import notes
-from tests.pages.conftest import ROOT, settle
+from tests.machines.test_processes import explored, notes
 from tests.resampling.test_bootstrap import PLANTED, planted
 from tests.tasks.test_sweep import plain
 
@@ -196,11 +195,7 @@ def test_the_app_sends_its_runs_to_the_scheduler_it_is_pointed_at_and_says_so(cl
 
     monkeypatch.setattr(Cluster, "sent", spy)
     monkeypatch.setenv("NNSPCA_SCHEDULER", client.scheduler.address)
-    page = AppTest.from_file(str(ROOT / "pages" / "explore.py"), default_timeout=60)
-    for key, value in {"data": "pitprops", "k": 4, "ks": "2, 5", "methods": ["best", "em"], "seed": 6}.items():
-        page.session_state[key] = value
-    page.run()
-    settle(page, path=True)
+    page = explored(seed=6)
     assert set(sent) >= {"_called", "_solved"}, sent  # the calls for the k that is shown, and its path
     assert page.session_state["session"].jobs["path"].done
     assert "Runs go to the cluster" in AppTest.from_function(notes).run().caption[0].value

@@ -22,7 +22,7 @@ from nnspca.control.progress import Monitor
 from nnspca.machines import Processes, Workers, call
 from nnspca.tasks import certify_path, path
 from tests.machines.doing import count, fails, leave, looks, times, wait_for_stop
-from tests.pages.conftest import ROOT, settle
+from tests.pages.conftest import ROOT, drawn_with, settle
 from tests.resampling.test_bootstrap import planted
 from tests.tasks.test_sweep import plain
 
@@ -238,12 +238,7 @@ def test_the_app_has_its_runs_done_there_unless_told_otherwise(empty_ledger, mon
         return honest(self, function, *arguments, **settings)
 
     monkeypatch.setattr(Processes, "submit", spy)
-    page = AppTest.from_file(str(ROOT / "pages" / "explore.py"), default_timeout=60)
-    for key, value in {"data": "pitprops", "k": 4, "ks": "2, 5", "methods": ["best", "em"], "seed": 4}.items():
-        page.session_state[key] = value
-    page.run()
-    settle(page, path=True)
-    assert not page.exception
+    page = explored(seed=4)
     assert page.session_state["session"].jobs["path"].done
     assert done >= {"_solved", "certified", "solve", "certify"}, done
     monkeypatch.setenv("NNSPCA_PROCESSES", "0")
@@ -253,6 +248,13 @@ def test_the_app_has_its_runs_done_there_unless_told_otherwise(empty_ledger, mon
         caption = AppTest.from_function(notes).run().caption[0].value
         assert said in caption
         assert "takes a whole number from 0 to 64" in caption
+
+
+def explored(seed):
+    """The page of pit props once its runs, those along the curve too, have ended."""
+    page = AppTest.from_file(str(ROOT / "pages" / "explore.py"), default_timeout=60)
+    asked = {"data": "pitprops", "k": 4, "ks": "2, 5", "methods": ["best", "em"], "seed": seed}
+    return settle(drawn_with(page, {}, asked), path=True)
 
 
 def notes():

@@ -15,7 +15,7 @@ from nnspca.view.figures import style
 from nnspca.view.papers import figures as pictures
 from nnspca.view.papers import panels
 from nnspca.view.ui import charts
-from tests.pages.conftest import alone, drawn, jobs, redrawn, settle, texts
+from tests.pages.conftest import drawn, jobs, redrawn, settle, texts
 
 PAGE = "pages/papers.py"
 QUICK = "asteris2014-fig1"
@@ -93,21 +93,6 @@ def test_a_stored_run_is_what_a_run_finds_and_passes_on_no_photograph(study):
         assert [(t.name, t.title, t.note) for t in found.tables] == [(t.name, t.title, t.note) for t in kept.tables]
         for ours, before in zip(found.tables, kept.tables, strict=True):
             pd.testing.assert_frame_equal(ours.frame, before.frame, check_dtype=False, rtol=1e-6, atol=1e-9)
-
-
-def test_a_press_on_a_card_turns_to_its_study_and_the_link_says_so():
-    page = alone(_turned)
-    assert page.markdown[0].value == "asteris2011-fig1"
-    assert page.session_state["session"].says["paper"] == [STUDIES["asteris2011-fig1"].source.short]
-
-
-def _turned():
-    import streamlit as st
-
-    from nnspca.view.papers import panels
-
-    panels.turn_to("asteris2011-fig1")
-    st.markdown(panels.which().name)
 
 
 def test_a_result_is_kept_for_the_next_visitor_and_another_seed_is_another_run(open_page):

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import pytest
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.view.sources import preparation
-from tests.pages.conftest import brought, owner, settle, texts
+from tests.pages.conftest import owner, settle, texts
 
 ROWS = np.random.default_rng(5).integers(0, 9, (30, 6)).astype(float)
 
@@ -31,16 +32,11 @@ def test_two_sessions_that_ask_at_once_make_one_covariance(monkeypatch):
         return form(*given, **rest)
 
     monkeypatch.setattr(nnspca.Covariance, "from_dataset", slowly)
-    data, found = Dataset(name="mine", X=ROWS + 1), []
-    threads = [
-        threading.Thread(target=lambda: found.append(preparation.covariance_for(data, True, False))) for _ in "ab"
-    ]
-    for thread in threads:
-        thread.start()
-    gate.set()
-    for thread in threads:
-        thread.join()
-    assert len(formed) == 1 and found[0] is found[1]
+    data = Dataset(name="mine", X=ROWS + 1)
+    with ThreadPoolExecutor(2) as threads:
+        asked = [threads.submit(preparation.covariance_for, data, True, False) for _ in "ab"]
+        gate.set()
+    assert len(formed) == 1 and asked[0].result() is asked[1].result()
 
 
 def test_a_matrix_that_is_no_covariance_is_refused_without_looking_again(monkeypatch):
@@ -49,13 +45,6 @@ def test_a_matrix_that_is_no_covariance_is_refused_without_looking_again(monkeyp
         with pytest.raises(nnspca.DataError, match="most negative eigenvalue is -1"):
             preparation.covariance_for(data, standardise=False, repair=False)
         monkeypatch.setattr(nnspca.Covariance, "from_dataset", lambda *_, **__: pytest.fail("looked again"))
-
-
-def test_a_matrix_is_repaired_where_it_is_asked_for(open_page):
-    page = brought(open_page("pages/data.py"), ("bent.csv", b"a,b,c\n1,0.9,0.1\n0.9,1,0.9\n0.1,0.9,1\n"))
-    next(toggle for toggle in page.toggle if toggle.label.startswith("Take the nearest")).set_value(True).run()
-    settle(page)
-    assert "Repaired: the nearest covariance differs" in texts(page)
 
 
 def test_the_covariance_of_large_data_is_made_as_a_run_that_stops_at_once(open_page, monkeypatch):

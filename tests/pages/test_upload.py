@@ -14,7 +14,7 @@ from nnspca.view import tasks
 from nnspca.view.link.state import State
 from nnspca.view.sources import uploads
 from nnspca.view.ui import downloads
-from tests.datasets.test_formats import COUNTS, market, parquet, picture, workbook
+from tests.datasets.test_formats import market, parquet, picture, workbook
 from tests.datasets.test_real_files import FILES
 from tests.pages.conftest import brought, files_of, owner, redrawn, sent, settle, texts
 
@@ -239,30 +239,12 @@ IMAGES = [(f"{i}.png", picture(i * 40)) for i in range(4)]
         ([("small.csv", b"a,b\n1e-310,2e-310\n3e-310,1e-310\n5e-312,2e-311\n")], "small"),
         ([("same.csv", b"a,b\n1,2\n1,2\n1,2\n")], "same"),
     ],
-    ids=[
-        "excel",
-        "market",
-        "parquet",
-        "images",
-        "a constant pixel",
-        "another size",
-        "one name twice",
-        "ragged",
-        "tiny",
-        "constant",
-    ],
 )
 def test_files_of_any_format_are_one_data_set_or_refused_by_name(files, found, bring):
     page = bring(*files)
     assert found in texts(page)
     assert bool(page.success) == found.endswith("features")
     assert bool(page.session_state["session"].uploads) == bool(page.success)
-
-
-def test_a_matrix_comes_with_the_names_of_its_rows_and_no_row_of_it_is_called_a_sample(bring):
-    page = bring(("run.mtx", market(COUNTS.T)), ("genes.tsv", b"E1\tTP53\nE2\tMYC\nE3\tACTB\n"))
-    assert held(page, "run").feature_names == ("TP53", "MYC", "ACTB")
-    assert "4 samples × 3 features" in texts(page)
 
 
 def test_a_sparse_file_is_taken_apart_on_every_page(bring, open_page):

@@ -98,12 +98,6 @@ def test_the_same_question_has_an_equal_answer_and_another_a_different_one():
     assert nnspca.solve(COV, 3) in [nnspca.solve(COV, 2), nnspca.solve(COV, 3)]
 
 
-def test_a_certificate_read_from_a_file_equals_the_one_written(tmp_path):
-    cert = nnspca.certify(COV, 3)
-    nnspca.save_certificate(cert, tmp_path / "cert.npz", COV)
-    assert nnspca.load_certificate(tmp_path / "cert.npz") == cert
-
-
 def test_a_certificate_says_ratio_and_support_and_nothing_of_its_proofs():
     cert = nnspca.certify(COV, 3)
     said = repr(cert)

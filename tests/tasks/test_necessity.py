@@ -21,8 +21,13 @@ EVERY = problems.MATRICES + problems.DATA
 @pytest.fixture
 def brief(monkeypatch):
     """Some steps of each relaxation: what is said is true after any number of them."""
-    few = dataclasses.replace(_necessity.EFFORTS["live"], whole=2e-3, each=2e-2)
-    monkeypatch.setattr(_necessity, "EFFORTS", {**_necessity.EFFORTS, "live": few})
+    spend(monkeypatch, whole=2e-3, each=2e-2)
+
+
+def spend(patch, **few):
+    """Let the live effort spend no more than this."""
+    live = dataclasses.replace(_necessity.EFFORTS["live"], **few)
+    patch.setattr(_necessity, "EFFORTS", {**_necessity.EFFORTS, "live": live})
 
 
 def check(problem, k, within, nonnegative, **options):
@@ -80,8 +85,7 @@ def test_so_it_does_on_up_to_twelve_features(seed, n, within, nonnegative):
     rng = np.random.default_rng(seed)
     make = EVERY[int(rng.integers(len(EVERY)))]
     with pytest.MonkeyPatch.context() as patch:
-        few = dataclasses.replace(_necessity.EFFORTS["live"], whole=2e-3, each=2e-2)
-        patch.setattr(_necessity, "EFFORTS", {**_necessity.EFFORTS, "live": few})
+        spend(patch, whole=2e-3, each=2e-2)
         check(make(rng, n), int(rng.integers(1, 6)), within, nonnegative)
 
 
@@ -140,8 +144,7 @@ def test_most_features_of_ordinary_problems_are_decided(nonnegative):
 def test_the_thorough_effort_decides_what_the_live_one_leaves_open(monkeypatch):
     """With next to no work allowed to the live one."""
     rng = np.random.default_rng(2)
-    none = dataclasses.replace(_necessity.EFFORTS["live"], whole=0.0, each=0.0)
-    monkeypatch.setattr(_necessity, "EFFORTS", {**_necessity.EFFORTS, "live": none})
+    spend(monkeypatch, whole=0.0, each=0.0)
     problem = problems.many_samples(rng, 9)
     (few, n), (more, _) = (check(problem, 4, 0.0, True, effort=effort) for effort in ("live", "thorough"))
     assert few < more == n

@@ -2,7 +2,6 @@
 
 import dataclasses
 import importlib
-import io
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,19 +11,6 @@ import pytest
 import nnspca
 from nnspca.bounds import carried
 from tests import oracle
-
-KEYS = [
-    "k",
-    "method",
-    "variance",
-    "normalized_variance",
-    "cardinality",
-    "seconds",
-    "lower",
-    "upper",
-    "ratio",
-    "stopped",
-]
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +58,6 @@ def test_certified_bounds_hold_the_optimum_and_lower_never_falls(cov, nonnegativ
         nnspca.verify(cert, cov)
     for p, record in zip(curve.points, curve.to_records(), strict=True):
         assert p.component.variance <= p.certificate.upper
-        assert list(record) == KEYS
         assert record["lower"] <= record["upper"]
         assert 0 < record["ratio"] <= 1
         assert 0 < record["normalized_variance"] <= 1
@@ -94,20 +79,6 @@ def test_each_point_is_told_when_solved_and_again_with_its_certificate(cov):
     assert sorted(seen) == sorted((*at, certified) for at in places for certified in (False, True))
     assert all(seen.index((*at, False)) < seen.index((*at, True)) for at in places)
     assert threads == {threading.current_thread()}
-
-
-def test_a_sweep_stopped_in_the_middle_returns_what_was_solved(cov):
-    solved = []
-    curve = nnspca.sweep(cov, range(1, 10), ("em",), on_point=solved.append, should_stop=lambda: len(solved) >= 3)
-    assert curve.stopped
-    assert 1 <= len(curve.points) < 9
-    assert {1, 9} <= {p.k for p in curve.points}
-    for cert in curve.certificates.values():
-        nnspca.verify(cert, cov)
-    none = nnspca.sweep(cov, [1, 2], should_stop=lambda: True)
-    assert none.stopped
-    assert none.points == ()
-    assert none.to_records() == []
 
 
 def test_threads_processes_and_one_worker_give_the_same(cov):
@@ -157,9 +128,7 @@ def test_no_upper_bound_rises_towards_a_smaller_k(cov, monkeypatch):
         assert cert.upper >= oracle.optimum(cov.matrix, k, True)[0] * (1 - 1e-12)
     taken = curve.certificates[2].bound("larger-k")
     assert taken.ingredients.k == 4
-    file = io.BytesIO()
-    nnspca.save_certificate(curve.certificates[2], file, cov)
-    nnspca.verify(nnspca.load_certificate(file.getvalue()), cov)
+    oracle.read_back(curve.certificates[2], cov)
 
 
 @pytest.mark.parametrize("k", [2, 3.0, True, 99])

@@ -136,11 +136,19 @@ def test_a_large_offset_costs_no_digits(X):
     assert np.allclose(est.transform(X + 1e9), NonnegativeSparsePCA(2, 8).fit(X).transform(X), atol=1e-4)
 
 
-def test_more_components_than_features_are_as_many_with_a_warning():
-    X = np.random.default_rng(0).standard_normal((20, 2))
-    with pytest.warns(ConvergenceWarning, match=r"2 of the 5 components asked for were found \(the data have 2 f"):
-        est = NonnegativeSparsePCA(5, 1).fit(X)
-    assert est.n_components_ == 2
+@pytest.mark.parametrize(
+    ("asked", "n", "said", "found"),
+    [
+        ({"n_components": 5, "n_nonzero": 1}, 2, r"2 of the 5 components .* found \(the data have 2 f", (2, 1)),
+        ({"n_components": 3, "n_nonzero": 2}, 3, r"2 of the 3 .*\(2 of 3 components: every feature is used", (2, 2)),
+        ({"n_components": 1, "n_nonzero": 99}, 4, "n_nonzero=99 is more than the 4 feature", (1, 4)),
+    ],
+)
+def test_what_the_features_do_not_allow_is_as_much_as_they_do_with_a_warning(asked, n, said, found):
+    with pytest.warns(ConvergenceWarning, match=said):
+        est = NonnegativeSparsePCA(**asked).fit(np.random.default_rng(0).standard_normal((20, n)))
+    assert (est.n_components_, est.n_nonzero_) == found
+    assert est.get_feature_names_out().tolist() == [f"nonnegativesparsepca{i}" for i in range(found[0])]
 
 
 def test_joint_components_need_a_method_that_has_them(X):
@@ -152,19 +160,6 @@ def test_at_most_ten_of_four_features_are_at_most_four():
     est = NonnegativeSparsePCA().fit(np.random.default_rng(0).standard_normal((20, 4)))
     assert est.n_nonzero_ == 4
     assert est.n_nonzero == 10
-
-
-def test_a_number_of_loadings_of_ones_own_beyond_the_features_is_told():
-    X = np.random.default_rng(0).standard_normal((20, 4))
-    with pytest.warns(ConvergenceWarning, match="n_nonzero=99 is more than the 4 feature"):
-        assert NonnegativeSparsePCA(n_nonzero=99).fit(X).n_nonzero_ == 4
-
-
-def test_disjoint_components_end_where_the_features_do():
-    with pytest.warns(ConvergenceWarning, match=r"2 of the 3 .* \(2 of 3 components: every feature is used"):
-        est = NonnegativeSparsePCA(n_components=3, n_nonzero=2).fit(np.random.default_rng(0).standard_normal((20, 3)))
-    assert est.n_components_ == 2
-    assert est.get_feature_names_out().tolist() == ["nonnegativesparsepca0", "nonnegativesparsepca1"]
 
 
 def test_scores_of_another_shape_are_refused(X):

@@ -82,21 +82,6 @@ def test_a_case_is_split_where_its_splitting_rests_and_its_last_number_of_featur
     assert set(made.cases) - {0} == opened
 
 
-def test_a_case_that_another_ones_splitting_no_longer_helps_gets_its_own(posed, monkeypatch):
-    made, advanced = elimination.begin(*posed, np.inf, Limits(300, LOSS), QUIET), []
-    meter = branch.Meter(1e12)
-    made._advance(0, meter, 0.0)
-    made._open(5, meter)
-    assert made.cases[5].source == 0
-    monkeypatch.setattr(made, "_advance", lambda q, *_: advanced.append(q))
-    made._step(5, meter, 0.0)
-    made.cases[5].value *= 0.9  # so that nothing known helps
-    for _ in range(elimination.LOOK_BACK):
-        made._transfer(5, meter)
-    made._step(5, meter, 0.0)
-    assert advanced == [0, 5]
-
-
 def test_there_are_no_more_splittings_than_their_proofs_may_be_stored(begun, monkeypatch):
     held = [case for case in begun.cases.values() if case.splitting is not None]
     monkeypatch.setattr("nnspca.bounds.branch.ENTRIES", 2 * len(held) * len(begun.inside) ** 2)
@@ -146,27 +131,6 @@ def test_a_part_is_too_small_where_the_upper_bound_is_that_of_features_outside_t
     assert made.needs_larger_subset(made.lower_bound * 1.1) == cramped, "another bound is lower"
     assert not made.needs_larger_subset(total * 1.01), "it is the least bound"
     assert not made.needs_larger_subset(made.lower_bound * 1.002), "the gap on few features is as large"
-
-
-@pytest.mark.parametrize(
-    ("values", "resting", "trees", "done"),
-    [
-        ([3.0, 2.0, 1.0], False, False, "advance"),
-        ([3.0, 2.0, 1.0], True, True, "branch"),
-        ([3.0, 2.0, 1.0], True, False, None),
-        ([2.0, 2.0, 3.0], False, False, "advance"),  # its multipliers serve all others
-        ([0.6, 1.5, 3.0], True, False, "open"),  # nothing is left to gain where none is outside
-        ([np.inf, 1.0, 1.0], False, True, None),
-    ],
-)
-def test_the_case_behind_the_largest_value_is_worked_on(posed, monkeypatch, values, resting, trees, done):
-    made, called = elimination.begin(*posed, np.inf, Limits(300, LOSS), QUIET), []
-    made.cases[0].is_stalled, made.lower_bound = resting, 0.5
-    monkeypatch.setattr(made, "upper_bounds", lambda: (np.array(values), np.zeros(3, dtype=int)))
-    for name in ("advance", "branch", "open"):
-        monkeypatch.setattr(made, f"_{name}", lambda *_, name=name: called.append(name) or True)
-    assert made.work(branch.Meter(1.0), 0.0, trees) == bool(done)
-    assert called == ([done] if done else [])
 
 
 def test_a_series_names_no_number_of_features_twice_where_few_are_kept(posed):

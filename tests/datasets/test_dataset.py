@@ -5,7 +5,6 @@ import pytest
 import scipy.sparse
 
 from nnspca.datasets import Axis, Dataset
-from nnspca.errors import DataError
 
 
 def dataset(**changes):
@@ -62,23 +61,6 @@ def test_the_hash_knows_numbers_names_and_labels_and_nothing_else():
 def test_a_covariance_does_not_know_its_number_of_samples():
     assert dataset(X=np.eye(2), labels=None, kind="covariance").n_samples is None
     assert dataset().n_samples == 3
-
-
-@pytest.mark.parametrize(
-    "X, says",
-    [
-        (np.ma.masked_array(np.eye(2), mask=np.eye(2)), "2 of 4 values are masked"),
-        ([np.ma.masked_array([1.0, 2.0], mask=[True, False]), [3.0, 4.0]], "1 of 4 values are masked"),
-        (np.eye(2) * 1j, "complex128"),
-        ([["1", "2"], ["3", "5"]], "<U1"),
-        (np.array([[2**53 + 1, 1], [2, 3]]), "9007199254740993"),
-        ([[1, 2], [3]], "same length"),
-        (None, "NoneType"),
-    ],
-)
-def test_what_is_no_table_of_numbers_is_no_dataset(X, says):
-    with pytest.raises(DataError, match=says):
-        dataset(X=X)
 
 
 @pytest.mark.parametrize(

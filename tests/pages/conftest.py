@@ -20,9 +20,10 @@ from nnspca import datasets
 from nnspca.datasets import fetch
 from nnspca.solvers import coordinate_descent
 from nnspca.studies import sigg2008, sigg2008_genes
-from nnspca.view import ledger
+from nnspca.view import cache, ledger
 from nnspca.view.desk import Desk
 from nnspca.view.explore import run
+from nnspca.view.ledger import Ledger
 from nnspca.view.session import Session
 from nnspca.view.ui import charts
 from tests import budgets
@@ -60,6 +61,22 @@ def nothing_is_done_that_nobody_sees(papers_read_once):
     with pytest.MonkeyPatch.context() as once:
         once.setattr(charts, "SEEN", 0.0)
         yield
+
+
+@pytest.fixture
+def nothing_found():
+    """What other tests' runs have found is forgotten, certificates too."""
+    cache.results.clear()
+
+
+@pytest.fixture
+def nothing_stored(monkeypatch):
+    """The ledger of data that no thorough run has seen."""
+    book = Ledger()
+    monkeypatch.setattr(ledger, "shared", lambda: book)
+    monkeypatch.setattr(ledger, "cardinalities", lambda problem: ())
+    ledger.shared.clear = book._accounts.clear
+    return book
 
 
 @pytest.fixture

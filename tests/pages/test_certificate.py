@@ -15,15 +15,16 @@ import pytest
 import nnspca
 from nnspca import check
 from nnspca.result import rounded
-from nnspca.view import cache, ledger, say
+from nnspca.view import cache, say
 from nnspca.view.certificate import panels, proofs
 from nnspca.view.explore import run
 from nnspca.view.jobs import Job
-from nnspca.view.ledger import Ledger
 from nnspca.view.link.state import ANY_SIGN, AS_IS, NONNEGATIVE, STANDARDISED, State, opening
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
 from tests.pages.conftest import job_of, redrawn, said_at, settle, texts
+
+pytestmark = pytest.mark.usefixtures("nothing_found")
 
 OPEN = {"data": "lfw-faces", "k": 40}  # a proof of many seconds
 NINE = State(data="digits", k=9)
@@ -44,20 +45,6 @@ def certificate_of(name, k):
 def upper_of(cert):
     """Return a certificate's upper bound as the page says it."""
     return rounded.number(cert.upper, up=True, telling=rounded.TELLING)
-
-
-@pytest.fixture(autouse=True)
-def no_proofs_from_other_tests():
-    cache.results.clear()
-
-
-@pytest.fixture
-def nothing_stored(monkeypatch):
-    """The ledger of a data set that no thorough run has seen."""
-    book = Ledger()
-    monkeypatch.setattr(ledger, "shared", lambda: book)
-    ledger.shared.clear = book._accounts.clear
-    return book
 
 
 @pytest.fixture

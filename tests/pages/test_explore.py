@@ -16,30 +16,16 @@ from nnspca.view import cache, ledger, tasks
 from nnspca.view.certificate import proofs
 from nnspca.view.explore import run, stage
 from nnspca.view.jobs import FairSemaphore, Ticket
-from nnspca.view.ledger import Ledger
 from nnspca.view.link.state import STANDARDISED, State
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
 from tests.pages.conftest import job_of, jobs, played, said_at, sent, settle
 
+pytestmark = pytest.mark.usefixtures("nothing_found")
+
 FACES = {"data": "lfw-faces", "k": 40, "scale": STANDARDISED}  # whose thorough runs come with the package
 SMALL = {"data": "pitprops", "k": 4}
 THREE = {**SMALL, "ks": "2, 4, 9"}
-
-
-@pytest.fixture(autouse=True)
-def nothing_found_by_other_tests():
-    cache.results.clear()
-
-
-@pytest.fixture
-def empty(monkeypatch):
-    """A ledger without what comes with the package."""
-    book = Ledger()
-    monkeypatch.setattr(ledger, "shared", lambda: book)
-    monkeypatch.setattr(ledger, "cardinalities", lambda problem: ())
-    ledger.shared.clear = book._accounts.clear
-    return book
 
 
 @pytest.fixture
@@ -112,7 +98,7 @@ def test_between_stored_k_a_bound_is_carried_no_proof_is_made_and_the_counts_sta
     assert shown["gaps"][at] < 0.015 and shown["band"] == before["band"] and shown["closed"] == before["closed"]
 
 
-def test_what_a_live_run_finds_goes_into_the_ledger_and_is_there_for_the_next_visit(explored, open_page, empty):
+def test_what_a_live_run_finds_is_in_the_ledger_for_the_next_visit(explored, open_page, nothing_stored):
     page, about = explored(**THREE), pitprops()
     assert {job.key[0] for job in jobs(page, path=True)} == {"solve", "path"}
     rows = about.along((2, 4, 9))
@@ -191,11 +177,11 @@ def test_a_suggestion_is_marked_as_one_says_why_and_is_taken_with_one_press(expl
     assert shown.session_state["k"] == suggested
 
 
-def test_k_that_are_carried_and_not_proven_are_said_to_be_so(empty):
+def test_k_that_are_carried_and_not_proven_are_said_to_be_so(nothing_stored):
     about = pitprops()
     cov, problem = about.cov, about.problem
     for k in (3, 4, 5):
-        empty.record(problem, k, nnspca.solve(cov, k), nnspca.certify(cov, 5).upper if k == 5 else np.inf)
+        nothing_stored.record(problem, k, nnspca.solve(cov, k), nnspca.certify(cov, 5).upper if k == 5 else np.inf)
     rows = about.along((3, 4, 5))
     choice = run.Choices("best", (), ("best",), (3, 4, 5))
     view = stage.View(about.data, about.now, choice, rows, rows, found=("carried",))
@@ -205,7 +191,7 @@ def test_k_that_are_carried_and_not_proven_are_said_to_be_so(empty):
     assert view.band.proven == {5}
 
 
-def test_a_bound_that_a_certificate_carries_from_another_k_is_not_one_of_its_own(empty):
+def test_a_bound_that_a_certificate_carries_from_another_k_is_not_one_of_its_own(nothing_stored):
     about = pitprops()
     proven, found = nnspca.certify(about.cov, 5), nnspca.solve(about.cov, 4)
     made, _ = carried.certificate(4, found, [proven], carried.least_variance(about.cov))

@@ -18,14 +18,9 @@ from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
 from tests.pages.conftest import jobs, redrawn, sent, settle, texts
 
-pytestmark = pytest.mark.usefixtures("short_proofs")
+pytestmark = pytest.mark.usefixtures("short_proofs", "nothing_found")
 
 ESSENTIAL, SPARED, OPEN = 1, 3, 4  # of six features
-
-
-@pytest.fixture(autouse=True)
-def no_answers_from_other_tests():
-    cache.results.clear()
 
 
 def press(page, key):

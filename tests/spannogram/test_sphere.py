@@ -1,5 +1,7 @@
 """Branch and bound on the sphere: the bound is above the rank-d optimum and close to it."""
 
+from itertools import count
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -50,20 +52,15 @@ def test_small_whole_numbers_full_of_ties_are_bounded(data, nonnegative):
 
 
 @BOTH
-@pytest.mark.parametrize("max_cells", [1, 10, 60, 300])
-def test_a_search_cut_short_still_has_a_valid_upper_bound(max_cells, nonnegative):
-    rng = np.random.default_rng(max_cells)
+@pytest.mark.parametrize("most", [0, 1, 3, 10, 60, 300])
+def test_a_search_cut_short_or_stopped_still_has_a_valid_upper_bound(most, nonnegative):
+    rng = np.random.default_rng(most)
     for _ in range(10):
-        check(rng.standard_normal((8, 4)), 3, nonnegative, tol=1e-9, max_cells=max_cells)
-
-
-@BOTH
-@pytest.mark.parametrize("polls", [0, 1, 3])
-def test_a_search_that_is_stopped_still_has_a_valid_upper_bound(polls, nonnegative):
-    V = np.random.default_rng(polls).standard_normal((8, 4))
-    count = iter(range(10**9))
-    found = check(V, 3, nonnegative, tol=1e-12, should_stop=lambda: next(count) >= polls)
-    assert found.stopped
+        check(rng.standard_normal((8, 4)), 3, nonnegative, tol=1e-9, max_cells=max(most, 1))
+    polls = count()
+    V = rng.standard_normal((8, 4))
+    found = check(V, 3, nonnegative, tol=1e-12, should_stop=lambda: next(polls) >= most)
+    assert found.stopped or most > 3
 
 
 def test_a_sign_change_inside_a_cell_does_not_hide_the_optimum():

@@ -11,6 +11,7 @@ import nnspca
 from nnspca.certificates.proofs import CarriedProof
 from nnspca.tasks._sweep import certify_path, coarse_first, path
 from tests import budgets
+from tests.bounds.test_carried import loosened
 from tests.problems import DATA, MATRICES
 
 WAYS = pytest.mark.parametrize("rest", [{}, {"anchors": 3}], ids=["plain", "anchors"])
@@ -80,10 +81,7 @@ def test_what_is_known_is_not_proven_again():
 def test_a_upper_bound_taken_over_can_be_taken_over_again():
     cov = nnspca.Covariance.from_data(np.random.default_rng(0).standard_normal((9, 8)))
     bare, whole = path(cov, [2, 3, 4]), {k: nnspca.certify(cov, k) for k in (2, 3, 4)}
-    loose = {}
-    for k, cert in whole.items():
-        (bound,) = (bound for bound in cert.bounds if bound.name == "eigenvalue")
-        loose[k] = replace(cert, bounds=(bound,), upper=bound.value)
+    loose = {k: loosened(cert) for k, cert in whole.items()}
     first = certify_path(cov, bare, ks=[3, 4], known={3: loose[3], 4: whole[4]}.get).certificates
     assert first[3].winner.name == "larger-k"
     then = certify_path(cov, bare, known={2: loose[2], 3: first[3], 4: first[4]}.get).certificates

@@ -77,8 +77,6 @@ def test_an_unknown_option_is_refused_with_the_known_ones(cov3):
 def test_a_sign_the_method_does_not_have_is_refused(cov3):
     with pytest.raises(ValueError, match="'pca' does not support nonnegative=True; give nonnegative=False"):
         nnspca.solve(cov3, 1, "pca")
-    with pytest.raises(ValueError, match="nonnegative='yes' is not allowed; give True or False"):
-        nnspca.solve(cov3, 1, nonnegative="yes")
 
 
 def test_a_rank_beyond_the_features_is_refused(cov3):

@@ -11,6 +11,7 @@ import pytest
 import nnspca
 from nnspca.bounds import carried
 from tests import oracle
+from tests.bounds.test_carried import loosened
 
 
 @pytest.fixture(scope="module")
@@ -103,12 +104,6 @@ def test_what_cannot_be_swept_is_refused(cov, arguments, says):
 
 
 # ---------------------------------------------------------------------- a bound at a larger k
-
-
-def loosened(certificate):
-    """The same certificate with nothing but its loosest proven bound."""
-    worst = max((b for b in certificate.bounds if b.deterministic), key=lambda b: b.value)
-    return dataclasses.replace(certificate, bounds=(certificate.bounds[0], worst), upper=worst.value)
 
 
 def test_no_upper_bound_rises_towards_a_smaller_k(cov, monkeypatch):

@@ -153,8 +153,7 @@ def test_a_run_that_stays_above_the_stored_bound_is_told_beside_that_bound(nothi
     nothing_stored.record(about.problem, 9, live.component, stored, stored=True)
     proofs.keep(live, about)
     job.stop()
-    proofs.tightening(about).make()(job)
-    (fall,) = job.arrived
+    fall = proofs.tightening(about).work(job)
     assert fall.after.upper > stored == about.at().upper
     said, headline = proofs.brought(fall, about.total), say.proven(about.at().lower, stored, about.total)
     most = rounded.percent(stored / about.total, rounded.digits(live.lower, stored, about.total), up=True)

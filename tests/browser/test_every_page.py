@@ -76,7 +76,7 @@ def papers(page: Page) -> None:
     sentence(page, "as printed")
     seen(page.get_by_role("button", name=re.compile("Fig. 2")).first).click()
     expect(page.get_by_role("heading", name=re.compile("^Fig. 2"))).to_be_in_viewport()
-    expect(page).to_have_url(re.compile("paper="))
+    expect(page).to_have_url(re.compile(r"=Fig\.\+2"))
     expect(page.get_by_text("A stored run")).to_be_visible()
 
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import nnspca
+from nnspca.result.rounded import RAISED, proven_share
 from nnspca.spannogram import curves
 from nnspca.view.learn import boards, stage
 from nnspca.view.learn.words import STEPS
 from nnspca.view.link import canvas, state
-from nnspca.view.say import RAISED, proven_share
 from tests import lesson, oracle
 
 PLAIN = {raised: plain for plain, raised in RAISED.items()}

@@ -57,16 +57,16 @@ class ReadingOptions:
     """How a table is read, as :func:`nnspca.datasets.read` has it; None to decide by looking."""
 
     samples: str | None = None
-    label: str | None = None
-    missing: Missing = "refuse"
-    sample_names: str | None = None
     kind: str | None = None
-    header: int | None = None
     sheet: str | int | None = None
+    header: int | None = None
     delimiter: str | None = None
     decimal: str | None = None
     encoding: str | None = None
+    label: str | None = None
+    sample_names: str | None = None
     columns: Mapping[str, Role] = field(default_factory=dict)
+    missing: Missing = "refuse"
     missing_codes: Sequence[float | str] | None = None
     keep_totals: bool = False
     image_size: tuple[int, int] | None = None

@@ -4,45 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from nnspca.datasets import Dataset, FilePreview, Inspection, MissingValues
-from nnspca.datasets.cells import Missing, Role
+from nnspca.datasets.cells import ReadingOptions
 
-ARGUMENTS = (  # of nnspca.datasets.read, that are fields of a reading
-    "sheet",
-    "header",
-    "delimiter",
-    "decimal",
-    "encoding",
-    "samples",
-    "kind",
-    "label",
-    "sample_names",
-    "missing",
-    "image_size",
-)
 OF_CELLS = ("sheet", "header", "delimiter", "decimal", "encoding")  # another one of these makes other columns
 File = tuple[str, bytes]  # its name and content
 
 
 @dataclass(frozen=True)
-class Reading:
+class Reading(ReadingOptions):
     """How a file is read: arguments of :func:`nnspca.datasets.read`, None to decide by looking, and what follows."""
 
-    sheet: str | None = None
-    header: int | None = None
-    delimiter: str | None = None
-    decimal: Literal[".", ","] | None = None
-    encoding: str | None = None
-    samples: Literal["rows", "columns"] | None = None
-    kind: Literal["table", "covariance"] | None = None
-    label: str | None = None
-    sample_names: str | None = None
-    missing: Missing = "refuse"
-    image_size: tuple[int, int] | None = None
-    columns: tuple[tuple[str, Role], ...] = ()  # what becomes of columns of the file, by choice
-    codes: tuple[str, ...] = ()  # numbers or words that stand for a missing value, by choice
     literal: bool = False  # whether numbers such as −99 stay numbers, and rows called total are samples
     kept: tuple[str, ...] = ()  # features that stay although they are constant, count the samples, or the like
     out: tuple[str, ...] = ()  # features that are left out by choice
@@ -51,17 +25,15 @@ class Reading:
     @property
     def arguments(self) -> dict[str, Any]:
         """The arguments of :func:`nnspca.datasets.read` that are not its usual ones."""
-        usual = Reading()
-        given = {name: getattr(self, name) for name in ARGUMENTS if getattr(self, name) != getattr(usual, name)}
-        given |= {"columns": dict(self.columns)} if self.columns else {}
-        given |= {"missing_codes": (), "keep_totals": True} if self.literal else {}
-        return given | ({"missing_codes": self.codes} if self.codes else {})
+        mine, usual = vars(self), vars(ReadingOptions())
+        given = {name: mine[name] for name in usual if mine[name] != usual[name]}
+        return ({"missing_codes": (), "keep_totals": True} if self.literal else {}) | given
 
     def with_choice(self, name: str, value: Any) -> Reading:
         """Return the same with another choice; one that makes other columns forgets what was said of columns."""
         if name not in OF_CELLS:
             return replace(self, **{name: value})
-        kept = ("missing", "codes", "literal", *(OF_CELLS[1:] if name != "sheet" else ()), "sheet")
+        kept = ("missing", "missing_codes", "literal", *(OF_CELLS[1:] if name != "sheet" else ()), "sheet")
         return replace(Reading(), **{key: getattr(self, key) for key in kept} | {name: value})
 
 

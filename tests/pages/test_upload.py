@@ -114,7 +114,7 @@ def test_a_column_beyond_those_that_are_shown_can_be_left_out(bring):
     assert len(page.dataframe[0].value.columns) == 100 and not page.exception
     settle(page.multiselect(key="desk-out").set_value(["c140"]).run())
     desk = page.session_state["session"].desk
-    assert desk.reading.columns == (("c140", "left out"),) and "c140" not in desk.data.feature_names
+    assert desk.reading.columns == {"c140": "left out"} and "c140" not in desk.data.feature_names
 
 
 def test_what_was_decided_is_said_without_the_arguments_of_a_program_and_can_be_undone(bring):

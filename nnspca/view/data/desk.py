@@ -294,11 +294,19 @@ def _codes(desk: Desk) -> None:
     """Offer to name what stands for a missing value."""
 
     def take(said: str) -> None:
-        _choose(desk, "codes", tuple(code for part in said.split(",") if (code := part.strip())))
+        _choose(desk, "missing_codes", tuple(code for part in said.split(",") if (code := part.strip())) or None)
 
     about = "Numbers or words between commas, such as -99, unknown. Empty cells and NA are missing in any case."
     more = {"placeholder": FOUND, "help": about, "max_chars": 200}
-    _drawn(st.text_input, desk, "codes", "Codes of missing values", ", ".join(desk.reading.codes), take, **more)
+    _drawn(
+        st.text_input,
+        desk,
+        "codes",
+        "Codes of missing values",
+        ", ".join(map(str, desk.reading.missing_codes or ())),
+        take,
+        **more,
+    )
 
 
 def _select(desk: Desk, key: str, label: str, words: Mapping[Any, str], about: str = "", none: Any = None) -> None:
@@ -425,7 +433,7 @@ def _left_out(desk: Desk, known: Sequence[str], turned: bool) -> None:
                 roles[name] = "feature"
             elif name not in of_file:
                 kept[name] = None
-        desk.reading = replace(reading, columns=tuple(roles.items()), kept=tuple(kept), out=tuple(out))
+        desk.reading = replace(reading, columns=roles, kept=tuple(kept), out=tuple(out))
 
     more = {
         "options": [name for name in columns if roles.get(name) not in ("class", "name")],

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
+import nnspca
 from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS
+from nnspca.datasets import Dataset
 from nnspca.result import rounded
+from nnspca.view import sanitize
+
+FEWEST = 5  # samples of a class about which a share of pairs is worth a sentence
+CHANCE = 0.6  # below this share of pairs a score tells next to nothing
 
 
 def capital(text: str) -> str:
@@ -50,3 +58,34 @@ def proven(variance: float, upper: float, whole: float, source: str = "") -> str
         return f"This is proven optimal, to 1 part in 10,000{source}."
     most = rounded.percent(min(upper / whole, 1.0), rounded.digits(variance, upper, whole), up=True)
     return f"The proven maximum is {most}{source}, so this is {rounded.proven_share(variance, upper)}."
+
+
+def class_name(data: Dataset, c: int) -> str:
+    """Return the name of a class, or its number where it has none; a bare number is said to be a class."""
+    name = sanitize.line(str(data.label_names[c]), sanitize.NAME) if c < len(data.label_names) else str(c)
+    return f"class {name}" if name.replace(".", "").isdigit() else name
+
+
+def told_apart(data: Dataset, scores: np.ndarray) -> str:
+    """Say how well a score alone tells the classes apart, rounded down: of several, shape (m, r), the best one."""
+    if data.labels is None:
+        return ""
+    counts, single = np.bincount(data.labels[data.labels >= 0], minlength=1), scores.shape[1] == 1
+    present = np.flatnonzero(counts).tolist()
+    if len(present) < 2:
+        return f"All samples are of one class, {class_name(data, present[0])}." if present else "No sample has a class."
+    able = [c for c in present if min(counts[c], counts.sum() - counts[c]) >= FEWEST]
+    if not able:
+        return f"{len(present)} classes, but too few samples of each to say how well a score separates them."
+    areas = [nnspca.separation(column, data.labels) for column in scores.T]
+    r, best = max(((r, c) for r in range(len(areas)) for c in able), key=lambda at: abs(areas[at[0]][at[1]] - 0.5))
+    area, name = areas[r][best], class_name(data, best)
+    higher, most = ("higher" if area >= 0.5 else "lower"), max(area, 1 - area)
+    over = "classes and directions" if single else "classes, scores and directions"
+    largest = f"AUC {rounded.fixed(most, 2, down=True)}, the largest over {over}"
+    if most < CHANCE:
+        none = "The score hardly separates" if single else "No score separates"
+        return f"{none} the classes: best {name}, which scores {higher} ({largest})."
+    others = class_name(data, next(c for c in present if c != best))
+    which = f" from {others}" if len(present) == 2 else f" best of {len(present)} classes"
+    return f"{'The score' if single else f'Part {r + 1}'} separates {name}{which} ({largest}): {name} scores {higher}."

@@ -18,7 +18,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.result import Components, rounded
-from nnspca.view import sanitize
+from nnspca.view import sanitize, say
 from nnspca.view.figures.style import LIGHT, PARTS
 from nnspca.view.subject import Subject
 from nnspca.view.ui import charts
@@ -29,8 +29,6 @@ WIDE, TALL, EDGE = 720, 420, 180  # its size, and the room for names at both sid
 LINE = 15  # from one name to the next
 ROUNDS = 100
 DIGITS = 6  # of a number in the workbook
-FEWEST = 5  # samples of a class about which a sentence is worth saying
-CHANCE = 0.6  # share of pairs below which a score tells next to nothing
 Table = list[dict[str, Any]]
 
 
@@ -127,24 +125,16 @@ class Sheet:
         ]
 
     @cached_property
-    def areas(self) -> np.ndarray:
-        """The area under the curve of each class against all others, shape (classes, r); NaN where it has none."""
-        labels, classes = self.subject.data.labels, range(len(self.subject.data.label_names))
-        columns = [nnspca.separation(column, labels) for column in self.values.T]
-        return np.array([[column.get(c) for column in columns] for c in classes], dtype=float)
-
-    @cached_property
     def groups(self) -> Table:
         """One row for each class and part: its mean, and how well the part tells it from the others."""
         data = self.subject.data
         if data.labels is None or data.kind == "covariance":
             return []
-        rows = []
+        rows, areas = [], [nnspca.separation(column, data.labels) for column in self.values.T]
         for c, label in enumerate(data.label_names):
             mine = data.labels == c
             for r, name in enumerate(self.names):
-                area = self.areas[c, r]
-                if np.isnan(area):
+                if (area := areas[r].get(c)) is None:
                     continue
                 rows.append(
                     {
@@ -154,28 +144,10 @@ class Sheet:
                         "mean score": float(self.values[mine, r].mean()),
                         "mean of the others": float(self.values[~mine & (data.labels >= 0), r].mean()),
                         "scores": "higher" if area >= 0.5 else "lower",
-                        "AUC": float(max(area, 1 - area)),
+                        "AUC": max(area, 1 - area),
                     }
                 )
         return sorted(rows, key=lambda row: -row["AUC"])
-
-    @cached_property
-    def verdict(self) -> str:
-        """Which part tells which class apart best, in words and one number."""
-        if not self.groups:
-            return ""
-        best = next((row for row in self.groups if row["samples"] >= FEWEST), None)
-        if best is None:
-            return "Each class has too few samples to say how well a score tells it apart."
-        which = "The score" if best["part"] == "this" else f"Part {best['part'].removeprefix('part ')}"
-        shown = rounded.fixed(best["AUC"], 2, down=True)
-        number = f"AUC {shown}, the largest over classes, scores and directions"
-        if best["AUC"] < CHANCE:
-            return f"No score tells the classes apart; the best tells {best['class']} from the others ({number})."
-        return (
-            f"{which} tells {best['class']} from the others best: {best['class']} scores {best['scores']} in "
-            f"{rounded.percent(best['AUC'])} of all pairs ({number})."
-        )
 
     @cached_property
     def left_out(self) -> tuple[str, ...]:
@@ -271,7 +243,7 @@ def section(sheet: Sheet) -> None:
         )
         st.html(f'<div style="overflow-x:auto" tabindex="0">{picture}</div>')  # a phone scrolls it, words stay legible
     if sheet.groups:
-        st.markdown(f"**Groups.** {sanitize.plain(sheet.verdict)}")
+        st.markdown(f"**Groups.** {sanitize.plain(say.told_apart(sheet.subject.data, sheet.values))}")
         decimals = {key: number for key in sheet.groups[0] if isinstance(sheet.groups[0][key], float)}
         st.dataframe(
             sheet.groups[:ROWS], hide_index=True, column_config=decimals, alt="How each part tells each class."
@@ -286,7 +258,8 @@ def on_paper(sheet: Sheet) -> str:
     if drawn := sheet.biplot():
         pieces += ["<h2>Samples and features together</h2>", drawn]
     if sheet.groups:
-        pieces += ["<h2>Groups</h2>", f"<p>{html.escape(sheet.verdict)}</p>", _table(sheet.groups)]
+        told = html.escape(say.told_apart(sheet.subject.data, sheet.values))
+        pieces += ["<h2>Groups</h2>", f"<p>{told}</p>", _table(sheet.groups)]
     if sheet.scores:
         pieces += ["<h2>Scores</h2>", _table(sheet.scores)]
     if sheet.left_out:

@@ -127,7 +127,7 @@ def test_what_chapters_1_to_3_say_of_faces_holds_of_their_loadings_and_of_the_ch
 def test_the_board_of_faces_is_standardised_and_its_best_pixels_are_one_patch():
     """Exercise 1 of the guide for teachers."""
     np.testing.assert_allclose(boards.covariance(stage.FACES).diagonal, 1, rtol=1e-12)
-    columns, left = stage.scene()["columns"], set(boards.proven(stage.FACES).support)
+    columns, left = stage.scene()["columns"], set(boards.proven(stage.FACES).component.support)
     patch = [left.pop()]
     for i in patch:
         near = {i - columns, i + columns, *({i - 1} if i % columns else ()), *({i + 1} if (i + 1) % columns else ())}

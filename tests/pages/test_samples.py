@@ -7,6 +7,7 @@ import pytest
 
 import nnspca
 from nnspca.datasets import Axis, Dataset
+from nnspca.view import say
 from nnspca.view.explore import figures, samples
 from nnspca.view.figures.style import LIGHT
 from nnspca.view.link import canvas
@@ -60,7 +61,7 @@ def test_whatever_the_data_lack_every_sample_has_its_place_and_every_feature_its
         assert said
         if positions is not None:
             assert sorted(positions.order) == list(range(len(data.X)))
-            assert isinstance(samples.told_apart(data, positions.apart), str)
+            assert isinstance(say.told_apart(data, positions.scores[:, None]), str)
             marks = [m for t in figures.ladder(positions, samples._class_names(data), LIGHT).data for m in t.customdata]
             assert sorted(number for (number,) in marks) == list(range(1, len(data.X) + 1))
         assert first.cardinality <= k

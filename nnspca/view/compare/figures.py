@@ -259,7 +259,7 @@ def _add_known(figure: go.Figure, shown: Shown, i: int, palette: Palette) -> Non
     )
     figure.add_scatter(
         x=[at / shown.n for at in gaps],
-        y=common.places(gaps.values()),
+        y=[common.place(gap) for gap in gaps.values()],
         yaxis="y2",
         customdata=[[at, rounded.proven_gap(low, high)] for at, low, high in rows if at in gaps],
         hovertemplate=f"k = %{{customdata[0]:,}} of {shown.n:,}<br>%{{customdata[1]}}<extra>{name}</extra>",

@@ -297,16 +297,8 @@ def _codes(desk: Desk) -> None:
         _choose(desk, "missing_codes", tuple(code for part in said.split(",") if (code := part.strip())) or None)
 
     about = "Numbers or words between commas, such as -99, unknown. Empty cells and NA are missing in any case."
-    more = {"placeholder": FOUND, "help": about, "max_chars": 200}
-    _drawn(
-        st.text_input,
-        desk,
-        "codes",
-        "Codes of missing values",
-        ", ".join(map(str, desk.reading.missing_codes or ())),
-        take,
-        **more,
-    )
+    more, named = {"placeholder": FOUND, "help": about, "max_chars": 200}, map(str, desk.reading.missing_codes or ())
+    _drawn(st.text_input, desk, "codes", "Codes of missing values", ", ".join(named), take, **more)
 
 
 def _select(desk: Desk, key: str, label: str, words: Mapping[Any, str], about: str = "", none: Any = None) -> None:

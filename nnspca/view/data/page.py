@@ -30,7 +30,7 @@ def in_use(info: DatasetInfo, data: Dataset | None, now: State) -> None:
         if info.homepage:
             st.markdown(f":small[More about the data: <{info.homepage}>]")
         if info.names_bytes:
-            catalogue.download_names(info, catalogue.forget)
+            catalogue.download_names(info)
     with st.expander("Preprocessing: what each step does", expanded=bool(now.prep), icon=":material/tune:"):
         _explained(catalogue.dataset(now.data), Subject(data, now))
 

@@ -26,8 +26,6 @@ class Positions:
     second: np.ndarray | None  # shape (m,): along the second one, once there is one
     # shape (m,): the samples, highest score first; ties in their own order, as single precision has them
     order: np.ndarray
-    # area under the curve of each class against all others; empty where the samples have no class
-    apart: tuple[float | None, ...]
 
 
 def held_out(result: CrossValidation, palette: Palette) -> go.Figure:
@@ -84,31 +82,19 @@ def ladder(positions: Positions, classes: Sequence[str], palette: Palette) -> Fi
     """Draw every sample's score, highest first, coloured and shaped by class."""
     rank = np.empty(len(positions.order), dtype=int)
     rank[positions.order] = np.arange(1, len(positions.order) + 1)
-    return dress(
-        _of_classes(rank, positions.scores, classes, palette, "rank %{x}, score %{y:.4g}"),
-        palette,
-        title="Samples by score",
-        alt=f"{len(rank)} samples by score, highest first.",
-        height=480,
-        legend_rows=-(-min(len(set(classes)), CLASSES + 1) // 2),
-        x={"title_text": "samples, highest score first"},
-        y={"title_text": "score on the component"},
-    )
+    words = {"x": "samples, highest score first", "y": "score on the component"}
+    alt = f"{len(rank)} samples by score, highest first."
+    hover = "rank %{x}, score %{y:.4g}"
+    return _of_classes(rank, positions.scores, classes, palette, hover, title="Samples by score", alt=alt, words=words)
 
 
 def cloud(positions: Positions, classes: Sequence[str], palette: Palette) -> Figure:
     """Draw every sample's two scores, coloured and shaped by class."""
     assert positions.second is not None
-    return dress(
-        _of_classes(positions.scores, positions.second, classes, palette, "scores %{x:.4g} and %{y:.4g}"),
-        palette,
-        title="Two scores",
-        alt=f"{len(positions.scores)} samples along two components.",
-        height=480,
-        legend_rows=-(-min(len(set(classes)), CLASSES + 1) // 2),
-        x={"title_text": "score on the component"},
-        y={"title_text": "score on a component of other features"},
-    )
+    words = {"x": "score on the component", "y": "score on a component of other features"}
+    alt, hover = f"{len(positions.scores)} samples along two components.", "scores %{x:.4g} and %{y:.4g}"
+    places = positions.scores, positions.second
+    return _of_classes(*places, classes, palette, hover, title="Two scores", alt=alt, words=words)
 
 
 def _largest(classes: Sequence[str]) -> np.ndarray:
@@ -119,8 +105,18 @@ def _largest(classes: Sequence[str]) -> np.ndarray:
     return np.array([name if name in shown else rest for name in classes])
 
 
-def _of_classes(x: np.ndarray, y: np.ndarray, classes: Sequence[str], palette: Palette, hover: str) -> Figure:
-    """Draw marks, a trace for each class."""
+def _of_classes(
+    x: np.ndarray,
+    y: np.ndarray,
+    classes: Sequence[str],
+    palette: Palette,
+    hover: str,
+    *,
+    title: str,
+    alt: str,
+    words: Mapping[str, str],
+) -> Figure:
+    """Draw marks, a trace for each class; ``words`` stand at the axes."""
     figure = go.Figure()
     of = _largest(classes) if classes else np.array(["samples"] * len(x))
     kinds = list(dict.fromkeys(of.tolist()))
@@ -139,7 +135,11 @@ def _of_classes(x: np.ndarray, y: np.ndarray, classes: Sequence[str], palette: P
             },
             hovertemplate=f"sample %{{customdata[0]}}, {name}<br>{hover}<extra></extra>",
         )
-    return figure
+    rows, axes = (
+        -(-min(len(set(classes)), CLASSES + 1) // 2),
+        {name: {"title_text": said} for name, said in words.items()},
+    )
+    return dress(figure, palette, title=title, alt=alt, height=480, legend_rows=rows, **axes)
 
 
 PAPER_FILL = "rgba(163, 71, 138, 0.13)"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +11,7 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Component, Contribution, rounded, wording
-from nnspca.view import cache, sanitize, session, tasks
+from nnspca.view import cache, sanitize, say, session, tasks
 from nnspca.view.explore import figures
 from nnspca.view.explore.figures import Positions
 from nnspca.view.figures.dataset import curves, montage
@@ -22,17 +21,9 @@ from nnspca.view.subject import Subject
 from nnspca.view.tasks import Task
 from nnspca.view.ui import charts, component, downloads
 
-FEWEST = 5  # samples of a class about which a share of pairs is worth a sentence
-CHANCE = 0.6  # below this share of pairs the score tells next to nothing
 NEGLIGIBLE = 5e-5  # share of the variance that two digits of a percentage do not show
 NAMED = 3  # features that a sentence names
 PIXEL = re.compile(r"^row (\d+), column (\d+)$")
-
-
-def class_name(data: Dataset, c: int) -> str:
-    """Return the name of a class, or its number where it has none; a bare number is said to be a class."""
-    name = sanitize.line(str(data.label_names[c]), sanitize.NAME) if c < len(data.label_names) else str(c)
-    return f"class {name}" if name.replace(".", "").isdigit() else name
 
 
 def feature_name(data: Dataset, i: int) -> str:
@@ -59,35 +50,6 @@ def score(part: Component, data: Dataset, *, standardised: bool) -> str:
     each = f"the component's {noun.removesuffix('s')}" if many == 1 else f"the component's {many:,} {noun}"
     far = " ÷ standard deviation" if standardised else ""
     return f"Score of a sample: loading × (value − mean){far}, summed over {each}."
-
-
-def told_apart(data: Dataset, apart: Sequence[float | None]) -> str:
-    """Say how well the score alone tells the classes apart, rounded down.
-
-    ``apart`` is the area under the curve of each class against all others.
-    """
-    if data.labels is None:
-        return ""
-    counts = np.bincount(data.labels[data.labels >= 0], minlength=len(apart))
-    present = np.flatnonzero(counts).tolist()
-    if len(present) < 2:
-        one = class_name(data, present[0]) if present else ""
-        return f"All samples are of one class, {one}." if present else "No sample has a class."
-    able = [c for c in present if min(counts[c], counts.sum() - counts[c]) >= FEWEST]
-    if not able:
-        return f"{len(present)} classes, but too few samples of each to say how well the score separates them."
-    areas = {c: apart[c] or 0.0 for c in able}
-    best = max(areas, key=lambda c: abs(areas[c] - 0.5))
-    area, name = areas[best], class_name(data, best)
-    others = class_name(data, next(c for c in present if c != best)) if len(present) == 2 else "all others"
-    higher = "higher" if area >= 0.5 else "lower"
-    shown = rounded.fixed(max(area, 1 - area), 2, down=True)
-    largest = f"AUC {shown}, the largest over classes and directions"
-    if max(area, 1 - area) < CHANCE:
-        best_one = f"best {name}, which scores {higher} ({largest})"
-        return f"The score hardly separates the classes: {best_one}."
-    which = f" from {others}" if len(present) == 2 else f" best of {len(present)} classes"
-    return f"The score separates {name}{which} ({largest}): {name} scores {higher}."
 
 
 def measured_as(standardised: bool) -> str:
@@ -194,11 +156,7 @@ def positioned(subject: Subject, first: Component, second: Component | None) -> 
     U = np.column_stack([part.loadings for part in (first, second) if part is not None])
     along = nnspca.scores(data.X, U, mean="own", standardize=subject.standardise)
     order = np.argsort(-along[:, 0].astype(np.float32), kind="stable")
-    apart: tuple[float | None, ...] = ()
-    if data.labels is not None:
-        areas = nnspca.separation(along[:, 0], data.labels)
-        apart = tuple(map(areas.get, range(max(len(data.label_names), max(areas, default=-1) + 1))))
-    return Positions(along[:, 0], None if second is None else along[:, 1], order, apart)
+    return Positions(along[:, 0], None if second is None else along[:, 1], order)
 
 
 def panel(first: Component, subject: Subject) -> None:
@@ -215,11 +173,8 @@ def panel(first: Component, subject: Subject) -> None:
         job.wait_for_first(tasks.AT_ONCE)  # where it is known; the first figure does not wait for the second
         tasks.follow(job, waited=True)
         positions = positioned(subject, first, job.result)
-        st.markdown(
-            sanitize.plain(
-                f"{score(first, data, standardised=subject.standardise)} {told_apart(data, positions.apart)}"
-            )
-        )
+        apart = say.told_apart(data, positions.scores[:, None])
+        st.markdown(sanitize.plain(f"{score(first, data, standardised=subject.standardise)} {apart}"))
         st.fragment(_scores)(positions, data)
     _why(first, subject)
     if data.kind != "covariance":
@@ -332,7 +287,7 @@ def _picked() -> None:
 def _class_names(data: Dataset) -> list[str]:
     if data.labels is None:
         return []
-    name_of_class = {c: class_name(data, c) if c >= 0 else "no class" for c in set(data.labels.tolist())}
+    name_of_class = {c: say.class_name(data, c) if c >= 0 else "no class" for c in set(data.labels.tolist())}
     return [name_of_class[c] for c in data.labels.tolist()]
 
 

@@ -10,7 +10,7 @@ lighter shade, and so is the gap below.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -86,11 +86,6 @@ def _several(what: str) -> str:
     """
     first, space, rest = what.partition(" ")
     return f"{first}s{space}{rest}" if space else f"values of {what}"
-
-
-def places(gaps: Iterable[float]) -> list[float]:
-    """Return where each gap stands on the axis."""
-    return [place(missing) for missing in gaps]
 
 
 def place(missing: float) -> float:

@@ -84,14 +84,9 @@ class Palette:
     positive: tuple[str, ...]
     negative: tuple[str, ...]
 
-    def one_sided(self) -> list[tuple[float, str]]:
-        """Return the colour scale of nonnegative loadings: nothing is the background."""
-        steps = (self.empty, *self.positive)
-        return [(i / (len(steps) - 1), colour) for i, colour in enumerate(steps)]
-
-    def two_sided(self) -> list[tuple[float, str]]:
-        """Return the colour scale of signed loadings: zero, in the middle, is the background."""
-        steps = (*reversed(self.negative), self.empty, *self.positive)
+    def scale(self, *, signed: bool) -> list[tuple[float, str]]:
+        """Return the colour scale of loadings: zero, in the middle of ``signed`` ones, is the background."""
+        steps = (*(reversed(self.negative) if signed else ()), self.empty, *self.positive)
         return [(i / (len(steps) - 1), colour) for i, colour in enumerate(steps)]
 
 

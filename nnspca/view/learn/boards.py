@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from nnspca.covariance.problem import Problem as Bounded
 from nnspca.datasets import Dataset
 from nnspca.result import rounded
 from nnspca.view import ledger
-from nnspca.view.ledger import Problem
+from nnspca.view.ledger import Known, Problem
 from nnspca.view.link import canvas, state
 from nnspca.view.sources import catalogue, preparation
 from nnspca.view.ui import component
@@ -31,18 +30,6 @@ from nnspca.view.ui import component
 STORED = Path(__file__).with_name("stored.json")  # written by `python -m tests.lesson`
 BOARDS = {"faces": "lfw-faces", "digits": "digits", "spectra": "lrs"}
 TITLES = {"faces": "Faces", "digits": "Digits", "spectra": "Spectra"}
-
-
-@dataclass(frozen=True, eq=False)
-class Proven:
-    """The best component known on a board, and its proven upper bound."""
-
-    support: tuple[int, ...]
-    loadings: tuple[float, ...]  # its loadings on its support
-    # its variance, and the least proven upper bound, rounding included
-    lower: float
-    upper: float
-    whole: float  # the total variance
 
 
 def at_hand() -> list[str]:
@@ -61,16 +48,20 @@ def problem(name: str) -> Problem:
     return catalogue.dataset(name).content_hash, state.opening(name).standardise, True
 
 
-def proven(name: str) -> Proven:
+def proven(name: str) -> Known:
     """Return the best component known and its upper bound, from the ledger; computed where it has none."""
     data, k = catalogue.dataset(name), usual_k(name)
     best = ledger.shared().at(problem(name), k, 0.0)  # variances are at least 0
     if not best.bounded:
         _compute(name, data.content_hash, k)
         best = ledger.shared().at(problem(name), k, 0.0)
-    loadings = best.component.loadings
-    support, whole = np.flatnonzero(loadings), covariance(name).trace
-    return Proven(tuple(support.tolist()), tuple(loadings[support].tolist()), best.lower, best.upper, whole)
+    return best
+
+
+def solver(best: Known) -> dict[str, list]:
+    """Return the component as the browser draws it: its features, and their loadings."""
+    support = best.component.support
+    return {"support": support.tolist(), "loadings": best.component.loadings[support].tolist()}
 
 
 def parts() -> tuple[np.ndarray, np.ndarray]:
@@ -100,7 +91,7 @@ def payload(board: str) -> dict[str, Any]:
     upper ``triangle``, row after row.
     """
     name = BOARDS[board]
-    data = catalogue.dataset(name)
+    data, whole = catalogue.dataset(name), covariance(name).trace
     best, mean, told = proven(name), component.backdrop(data), facts(board)
     scaled = " Each is divided by its standard deviation." if state.opening(name).standardise else ""
     return {
@@ -110,11 +101,11 @@ def payload(board: str) -> dict[str, Any]:
         "scene": component.packed_scene(data, mean, ()),
         "about": f"{data.X.shape[0]:,} samples, {told['n']} {told['noun']}.{scaled}",
         **_numbers(name, data),
-        "solver": {"support": list(best.support), "loadings": list(best.loadings), "variance": best.lower},
+        "solver": {**solver(best), "variance": best.lower},
         "upper": best.upper,
-        "optimal": rounded.optimal(best.lower, best.upper),
-        "whole": best.whole,
-        "digits": rounded.digits(best.lower, best.upper, best.whole),
+        "optimal": best.optimal,
+        "whole": whole,
+        "digits": rounded.digits(best.lower, best.upper, whole),
     }
 
 

@@ -68,7 +68,7 @@ def _opened(name: str) -> Room:
         "n": data.n_features,
         "k": boards.usual_k(name),
         "scene": component.packed_scene(data, component.backdrop(data), ()),
-        "solver": {"support": best.support, "loadings": best.loadings},
+        "solver": boards.solver(best),
     }
     own = name in here.desks
     maker = partial(preparation.covariance_maker, standardise=state.opening(name).standardise, repair=False)

@@ -146,7 +146,7 @@ def choose(
         refused = ", ".join(texts)
     say_in_link(here, key, value, usual)
     name = settings.get("format_func", str)
-    _note(here, place, label, refused, value, allowed or _allowed(entry, low, high, options, name), name)
+    _note(place, label, refused, value, allowed or _allowed(entry, low, high, options, name), name)
     return value
 
 
@@ -244,16 +244,10 @@ def _allowed(
 
 
 def _note(
-    here: Session,
-    place: Place,
-    label: str,
-    refused: str | None,
-    value: Any,
-    allowed: str,
-    name: Callable[[Any], str] = str,
+    place: Place, label: str, refused: str | None, value: Any, allowed: str, name: Callable[[Any], str] = str
 ) -> None:
     """Keep a note about a value that could not be used, until the person chooses another, or other data."""
-    notes = here.notes
+    here, notes = session.current(), session.current().notes
     if refused is not None and not (here.lost and place[1] == "data"):  # which is told beside what mends it
         rejected = refused if len(refused) <= LONGEST else f"{refused[:LONGEST]} …"
         limits = f" ({sanitize.plain(allowed)})" if allowed else ""
@@ -326,7 +320,7 @@ def linked_value(entry: Entry, *, high: float | None = None) -> Any:
     value, whole = entry.read(texts, high=high) if texts else (entry.default, True)
     value = entry.default if value is None else value
     allowed = _allowed(entry, entry.low, entry.high if high is None else high, entry.options)
-    _note(session.current(), (entry.pages, entry.key), entry.key, None if whole else texts[-1], value, allowed)
+    _note((entry.pages, entry.key), entry.key, None if whole else texts[-1], value, allowed)
     return value
 
 
@@ -340,7 +334,7 @@ def pressed(entry: Entry, *, high: float | None = None) -> Any:
     value, whole = entry.read(texts, high=high) if texts else (value, True)
     value = here.memory[place] = entry.default if value is None else value
     refused, most = None if whole else texts[-1], entry.high if high is None else high
-    _note(here, place, entry.key, refused, value, _allowed(entry, entry.low, most, entry.options))
+    _note(place, entry.key, refused, value, _allowed(entry, entry.low, most, entry.options))
     say_in_link(here, entry.key, value, entry.default)
     return value
 
@@ -365,7 +359,7 @@ def expander(entry: Entry, label: str, icon: str) -> Any:
     here.memory[place] = fold.open
     say_in_link(here, key, fold.open, entry.default)
     if not usable:
-        _note(here, place, label, ", ".join(texts), entry.default, "true or false")
+        _note(place, label, ", ".join(texts), entry.default, "true or false")
     return fold
 
 

@@ -91,7 +91,7 @@ def _add_sheet(figure: go.Figure, sheet: np.ndarray, palette: Palette, *, plain:
         z=sheet,
         zmin=float(np.nanmin(sheet)) if plain else -most if signed else 0.0,
         zmax=most,
-        colorscale="gray" if plain else palette.two_sided() if signed else palette.one_sided(),
+        colorscale="gray" if plain else palette.scale(signed=signed),
         showscale=False,
         hoverongaps=False,
         hovertemplate="%{z:.4f}<extra></extra>",

@@ -39,12 +39,12 @@ def download(info: DatasetInfo) -> None:
         _use(_known(info.name).local)
 
 
-def download_names(info: DatasetInfo, forget: Callable[[str], None]) -> None:
+def download_names(info: DatasetInfo) -> None:
     """Offer to fetch the names of genes that go with the probes of a data set, which is read anew with them."""
     size = rounded.size(info.names_bytes)
     st.caption(f"The gene symbols of its probes can be shown: fetched once ({size}), checked, and kept.")
     if _fetched(f"names-{info.name}", nnspca.datasets.gene_symbols, "Fetch gene symbols"):
-        forget(info.name)
+        cache.shared().drop(("read", info.name))
         _use(not _known(info.name).names_bytes)
 
 
@@ -143,11 +143,6 @@ def away(info: DatasetInfo) -> str:
     if info.local:
         return ""
     return "not read yet" if info.name in files_opened() else ABSENT
-
-
-def forget(name: str) -> None:
-    """Read a data set of the catalogue anew when it is next asked for."""
-    cache.shared().drop(("read", name))
 
 
 def dataset(name: str) -> Dataset:

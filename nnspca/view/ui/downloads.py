@@ -115,7 +115,7 @@ def data_lines(now: State) -> list[str]:
 
 def loadings(components: ComponentsBySolver, data: Dataset) -> bytes:
     """Return one row for each feature and one column for each component, as CSV."""
-    columns = [(f"{solver} part {part}", column) for solver, part, column in _columns(components)]
+    columns = _columns(components)
     return table_csv(
         {"feature": str(name), **{title: float(column[i]) for title, column in columns}}
         for i, name in enumerate(data.feature_names)
@@ -124,8 +124,7 @@ def loadings(components: ComponentsBySolver, data: Dataset) -> bytes:
 
 def scores(components: ComponentsBySolver, subject: Subject) -> bytes:
     """Return one row for each sample and one column for each component: the sample's score on it, as CSV."""
-    data = subject.data
-    columns = [(f"{solver} part {part}", column) for solver, part, column in _columns(components)]
+    data, columns = subject.data, _columns(components)
     values = nnspca.scores(
         data.X, np.column_stack([x for _, x in columns]), mean="own", standardize=subject.standardise
     )
@@ -141,6 +140,6 @@ def scores(components: ComponentsBySolver, subject: Subject) -> bytes:
     )
 
 
-def _columns(components: ComponentsBySolver) -> list[tuple[str, int, np.ndarray]]:
-    """Return every component with its solver and its number."""
-    return [(solver, part + 1, column) for solver, U in components.items() for part, column in enumerate(U.T)]
+def _columns(components: ComponentsBySolver) -> list[tuple[str, np.ndarray]]:
+    """Return every component with its title: its solver and its number."""
+    return [(f"{solver} part {r}", column) for solver, U in components.items() for r, column in enumerate(U.T, start=1)]

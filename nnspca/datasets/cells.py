@@ -256,7 +256,10 @@ def read_sheets(data: bytes, options: ReadingOptions) -> Grid:
         protected = "" if data[:8] != b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" else ", or one with a password"
         raise DataError(f"this is no workbook, or a damaged one{protected}{reason(error)}: save it again.") from error
     sizes = {
-        name: sum(isinstance(v, float | int) or _typed(v) for row in rows for v in row) for name, rows in sheets.items()
+        name: sum(
+            isinstance(v, float | int) or (isinstance(v, str) and is_number(v.strip())) for row in rows for v in row
+        )
+        for name, rows in sheets.items()
     }
     chosen: Any = options.sheet
     if isinstance(chosen, int) and -len(sheets) <= chosen < len(sheets):
@@ -604,10 +607,6 @@ def _named(
     roles = {names[j]: mark for j, mark in enumerate(marks[:wide]) if mark in ("class", "meta")}
     names = [name or ("" if j == 0 else f"column {j + 1}") for j, name in enumerate(names)]
     return Grid(names, start=first, levels=given, short=short, roles=roles)
-
-
-def _typed(value: object) -> bool:
-    return isinstance(value, str) and bool(value) and is_number(value.strip())
 
 
 def text_of(value: object) -> str:

@@ -63,11 +63,6 @@ def _tarred(data: bytes, endings: tuple[str, ...]) -> Iterator[tuple[str, bytes 
                 yield member.name, stream.read() if stream is not None else None
 
 
-def shown(name: str) -> str:
-    """Return the end of a file's name, for a message."""
-    return repr(name[-80:])
-
-
 def of_images(files: Iterable[Member], seen: Counter[str], options: ReadingOptions) -> Content:
     """Read image files, one image a sample, in order of their names; ``seen`` counts other files."""
     if options.samples == "columns":
@@ -145,7 +140,7 @@ class Grey:
         except DataError:
             raise
         except Exception as error:  # damaged files raise anything from OSError to SyntaxError
-            raise DataError(f"{shown(self.name)} cannot be read as an image{reason(error)}.") from error
+            raise DataError(f"{self.name[-80:]!r} cannot be read as an image{reason(error)}.") from error
 
     def pixels(self, size: tuple[int, int]) -> np.ndarray:
         """The upright grey values, shape (height, width) of this size; deeper than 8 bits where the file is."""

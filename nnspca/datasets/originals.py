@@ -267,19 +267,17 @@ def cbcl_faces_raw(with_negatives: bool = False) -> tuple[Content, str]:
             f"folder in the environment variable {fetch.DATA_VARIABLE}, or upload face.train.tar.gz in the app. The "
             "data set cbcl-faces holds the same faces, normalised, and can be downloaded."
         )
-    members = images.members(_training_archive(fetch.read_local(archive)), (".pgm",))
+    data = fetch.read_local(archive)
+    name, inner = next(
+        images.members(data, ("face.train.tar.gz", ".pgm")), ("", b"")
+    )  # it may come inside faces.tar.gz
+    members = images.members(inner if name.endswith(".gz") else data, (".pgm",))
     return _cbcl_raw(members, with_negatives, archive.name), archive.name
 
 
 def _archive() -> Path | None:
     places = (folder / name for folder in fetch.local_folders() for name in ARCHIVES)
     return next(filter(os.path.isfile, places), None)
-
-
-def _training_archive(data: bytes) -> bytes:
-    """The archive of training images itself, also when it comes inside faces.tar.gz."""
-    name, inner = next(images.members(data, ("face.train.tar.gz", ".pgm")), ("", b""))
-    return inner if name.endswith(".gz") else data
 
 
 def _cbcl_raw(members: Iterator[images.Member], with_negatives: bool, source: str) -> Content:

@@ -66,7 +66,10 @@ def project_out(dataset: Dataset) -> Dataset:
            [ 0.,  1.],
            [ 0., -1.]])
     """
-    _dense(dataset, "Projecting out the first component")
+    _samples(dataset, what := "Projecting out the first component")
+    if dataset.is_sparse:
+        m, n = dataset.shape
+        raise DataError(f"{what} would write out {m:,} × {n:,} numbers of a sparse array; leave this step out.")
     Y = dataset.X - dataset.means
     v = _first(Y)
     return _with_values(dataset, Y - np.outer(Y @ v, v), "centred, and the first principal component projected out")
@@ -294,15 +297,6 @@ def _samples(dataset: Dataset, what: str) -> None:
     check_instance("dataset", dataset, Dataset, "as nnspca.datasets.load or read returns it")
     if dataset.kind == "covariance":
         raise DataError(f"{what} needs samples; {dataset.name!r:.60} is a covariance. Leave this step out.")
-
-
-def _dense(dataset: Dataset, what: str) -> None:
-    _samples(dataset, what)
-    if dataset.is_sparse:
-        rows, columns = dataset.shape
-        raise DataError(
-            f"{what} would write out {rows:,} × {columns:,} numbers of a sparse array; leave this step out."
-        )
 
 
 def _images(dataset: Dataset) -> None:

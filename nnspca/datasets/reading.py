@@ -345,12 +345,6 @@ def _checked(**given: Any) -> ReadingOptions:
     return replace(options, columns=dict(roles), header=None if options.header is None else int(options.header))
 
 
-def _with_lines(error: DataError, held: list[Grid]) -> str:
-    """What is wrong, and the first lines of a table as they were understood."""
-    lines = held[0].beginning if held else ""
-    return str(error) if lines in str(error) else f"{error} {lines}"
-
-
 def _recognised(files: Mapping[str, bytes], name: str | None) -> Dataset | None:
     """The data set of the catalogue that the one file is."""
     return catalogue.recognise(next(iter(files.values())), name) if len(files) == 1 else None
@@ -383,7 +377,8 @@ def _dataset(
     except DataError as error:
         alike = len(files) > 1 and label.lower().endswith(IMAGES)  # dropped together: the first is not at fault
         whose = f"of {len(files):,} files" if alike else repr(label)
-        raise DataError(f"{whose}: {_with_lines(error, held)}") from error
+        lines = held[0].beginning if held else ""  # of a table, as they were understood
+        raise DataError(f"{whose}: {error}" if lines in str(error) else f"{whose}: {error} {lines}") from error
     called = label[: len(label) - len(suffix(label))] or label
     if label in files and len(files) > 1 and content.image_shape is not None:  # images: no single name fits
         label = called = f"{called.rpartition('.')[0]} and {len(files) - 1:,} more"
@@ -689,14 +684,13 @@ def _spss(data: bytes, _: ReadingOptions) -> Grid:
         return cells.of_frame(read(path))
 
 
-def _unpacked(data: bytes, options: ReadingOptions) -> Grid:
-    return cells.read_text(arrays.plain(data), options)
-
-
 MATRICES, TEXTS = (".mtx", ".mtx.gz"), (".csv", ".txt", ".dat", ".data", ".asc", ".prn")
 TABLES: dict[str, Callable[[bytes, ReadingOptions], Grid]] = {
     **dict.fromkeys(TEXTS, cells.read_text),
-    **dict.fromkeys((f"{ending}.gz" for ending in (*TEXTS, ".tsv")), _unpacked),
+    **dict.fromkeys(
+        (f"{ending}.gz" for ending in (*TEXTS, ".tsv")),
+        lambda data, options: cells.read_text(arrays.plain(data), options),
+    ),
     **dict.fromkeys((".tsv", ".tab"), lambda data, options: cells.read_text(data, options, tabs=True)),
     **dict.fromkeys((".xlsx", ".xlsm", ".xls", ".xlsb", ".ods"), cells.read_sheets),
     ".parquet": _by_pandas("read_parquet", "pyarrow", dtype_backend="numpy_nullable"),

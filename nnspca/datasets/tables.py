@@ -193,7 +193,9 @@ def _parsed(grid: Grid, options: ReadingOptions, notes: list[str]) -> Table:
             if column.beside:
                 notes.append(f"Column {name!r:.60} holds {column.beside} behind its numbers, which is not read.")
             if odd := column.odd:
-                notes.append(_said(name, odd))
+                most = ", ".join(f"{count:,} × {word[:30]!r}" for word, count in odd.most_common(4))
+                most += f" and {len(odd) - 4:,} more" if len(odd) > 4 else ""
+                notes.append(f"Column {name!r:.60} holds {most}, which is no number: read as missing.")
     if gone_by_choice:
         notes.append(f"{_counted(len(gone_by_choice), 'column')} left out, as chosen: {listed(gone_by_choice)}.")
     bare = {j for j, values in columns.items() if np.isnan(values).all()}
@@ -347,13 +349,6 @@ def _exact(whole: Any) -> bool:
     except DataError:
         return False
     return True
-
-
-def _said(name: str, odd: Counter[str]) -> str:
-    """What was found among the numbers of a column and read as missing."""
-    most = ", ".join(f"{count:,} × {word[:30]!r}" for word, count in odd.most_common(4))
-    more = f" and {len(odd) - 4:,} more" if len(odd) > 4 else ""
-    return f"Column {name!r:.60} holds {most}{more}, which is no number: read as missing."
 
 
 def _grouped(cell: str, value: float) -> bool:
@@ -662,9 +657,9 @@ def _with_class(table: Table, grid: Grid, options: ReadingOptions, notes: list[s
     if options.columns.get(table.names[0]) != "feature":
         table = _without_counter(table, grid.short, notes)
     able = _could_name(table)
-    sample_names, table = _names(table, grid, able, options, notes)
+    sample_names, table = _names(table, grid, able, options)
     candidates = _could_be_class(table)
-    labels, label_names, table = _class(table, grid, options, notes)
+    labels, label_names, table = _class(table, grid, options)
     grid.taken.update(dict.fromkeys(table.names, "feature"))
     return Content(
         X=table.numbers,
@@ -704,9 +699,7 @@ def _short_header(width: int) -> DataError:
     )
 
 
-def _names(
-    table: Table, grid: Grid, able: tuple[str, ...], options: ReadingOptions, notes: list[str]
-) -> tuple[tuple[str, ...], Table]:
+def _names(table: Table, grid: Grid, able: tuple[str, ...], options: ReadingOptions) -> tuple[tuple[str, ...], Table]:
     """The names of the samples: the column chosen, else the first text that tells all rows apart."""
     if name := options.sample_names:
         if name not in able:
@@ -714,7 +707,7 @@ def _names(
                 f"column {name!r:.60} cannot name the samples: each needs a name of its own. These can: "
                 f"{listed(able) or 'none'}."
             )
-        notes.append(f"Column {name!r:.60} names the samples, as chosen.")
+        grid.notes.append(f"Column {name!r:.60} names the samples, as chosen.")
         grid.taken[name] = "name"
         if text := next((text for text in table.texts if text.name == name), None):
             return tuple(text.values), replace(table, texts=[other for other in table.texts if other is not text])
@@ -731,21 +724,19 @@ def _names(
         if len(text.values) > 1 and len(few) == 1:
             filled = sum(map(bool, text.values))
             where = "all rows" if filled == len(text.values) else f"{filled:,} of {len(text.values):,} rows, no other"
-            notes.append(f"{text.called} has one text in {where}: left out.")
+            grid.notes.append(f"{text.called} has one text in {where}: left out.")
         elif grid.roles.get(text.name) == "class" or text.name == options.label or not (text.identifies or many):
             texts.append(text)
         elif taken or options.sample_names == "":
-            notes.append(f"{text.called} has {each}: left out.")
+            grid.notes.append(f"{text.called} has {each}: left out.")
         else:
-            notes.append(f"{text.called} has {each}: taken as the names of the rows.")
+            grid.notes.append(f"{text.called} has {each}: taken as the names of the rows.")
             grid.taken[text.name] = "name"
             taken = distinct(text.values)
     return taken, replace(table, texts=texts)
 
 
-def _class(
-    table: Table, grid: Grid, options: ReadingOptions, notes: list[str]
-) -> tuple[np.ndarray | None, tuple[str, ...], Table]:
+def _class(table: Table, grid: Grid, options: ReadingOptions) -> tuple[np.ndarray | None, tuple[str, ...], Table]:
     """The class: the column chosen, else one so marked or called, else the first text that repeats."""
     marked = next((name for name, role in grid.roles.items() if role == "class"), None)
     wanted = marked if options.label is None else options.label
@@ -766,10 +757,10 @@ def _class(
     others = [text.name for text in table.texts if text is not chosen]
     bare = replace(table, texts=[])
     if chosen is not None:
-        notes.append(f"{chosen.called} {how}.")
+        grid.notes.append(f"{chosen.called} {how}.")
         grid.taken[chosen.name] = "class"
     if others:
-        notes.append(f"{len(others)} column(s) of text left out: {listed(others)}; label= takes one as the class.")
+        grid.notes.append(f"{len(others)} column(s) of text left out: {listed(others)}; label= takes one as the class.")
     if chosen is not None:
         return *encode_labels(chosen.values, chosen.levels), bare
     if not wanted:
@@ -780,7 +771,7 @@ def _class(
     j = table.names.index(wanted)
     if len(table.names) == 1 or not _whole(table.numbers[:, j]):
         raise DataError(f"column {wanted!r:.60} cannot be the class: it needs texts or whole numbers beside a feature.")
-    notes.append(f"Column {wanted!r:.60} {how}.")
+    grid.notes.append(f"Column {wanted!r:.60} {how}.")
     grid.taken[wanted] = "class"
     levels, labels = np.unique(table.numbers[:, j].astype(np.int64), return_inverse=True)
     return labels, tuple(map(str, levels)), bare.without(j)

@@ -14,13 +14,9 @@ from nnspca.tasks._solve import solve
 CE = "CE + SR"
 CHOICES = ("emPCA", "emPCA (nn)", CE)
 SIZES = tuple(range(10, 251, 10))  # numbers of features, the range of the figure
+STARTS = {False: 10, True: 100}  # of k-means, in the reduced and in the full form
 NAMED = 70  # of them the one in the paper's text
 ENTRIES = 400_000  # entries of the matrices whose eigenvalues are computed between two polls of the stop switch
-
-
-def starts_of(full: bool) -> int:
-    """Return how often k-means is started."""
-    return 100 if full else 10
 
 
 def entropy(values: np.ndarray) -> np.ndarray:
@@ -85,7 +81,7 @@ def scored(task: Task, Y: np.ndarray, labels: np.ndarray) -> tuple[float, float]
     from sklearn.cluster import KMeans
 
     scores = []
-    for start in range(starts_of(task.full)):
+    for start in range(STARTS[task.full]):
         if task.monitor.stop():
             break
         seed = int(np.random.default_rng([task.seed, start]).integers(2**31 - 1))
@@ -135,7 +131,7 @@ def show_selection(run: StudyResult) -> Iterator[Table]:
         y_range=(0.0, 1.0),
     )
     note = (
-        f"Mean over {starts_of(run.full)} random starts of k-means, and one standard deviation to each side. 1: the "
+        f"Mean over {STARTS[run.full]} random starts of k-means, and one standard deviation to each side. 1: the "
         "clusters are the classes."
     )
     for name, frame in run.rows.items():

@@ -111,7 +111,7 @@ def picture(data: Dataset | None, best: Known | None) -> bytes:
     if loadings is None or len(loadings) != data.n_features:
         return thumbnail(data)
     if data.kind != "covariance" and data.image_shape is not None:
-        return figures.over_image(loadings[:, None], data.means, data.image_shape)
+        return figures.over_image(loadings, data.means, data.image_shape)
     if data.kind != "covariance" and data.axis is not None:
         return figures.along_axis(loadings, data.means, data.axis.values)
     return figures.as_bars(loadings)

@@ -10,6 +10,7 @@ from nnspca.datasets import Dataset, FilePreview, Inspection, MissingValues
 from nnspca.datasets.cells import ReadingOptions
 
 OF_CELLS = ("sheet", "header", "delimiter", "decimal", "encoding")  # another one of these makes other columns
+UNSEEN = Inspection((0, 0), ())  # of a file that cannot be used
 File = tuple[str, bytes]  # its name and content
 
 
@@ -53,7 +54,7 @@ class Desk:
 
     read: Reading | None = None  # as the data below were read
     data: Dataset | None = None
-    inspected: Inspection = field(default_factory=lambda: Inspection((0, 0), ()))
+    inspected: Inspection = UNSEEN
     left_out: tuple[str, ...] = ()  # features that were left out after reading
     opened: int = 0  # features of the data when they were opened on every page
 

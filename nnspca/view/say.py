@@ -77,9 +77,10 @@ def told_apart(data: Dataset, scores: np.ndarray) -> str:
     able = [c for c in present if min(counts[c], counts.sum() - counts[c]) >= FEWEST]
     if not able:
         return f"{len(present)} classes, but too few samples of each to say how well a score separates them."
-    areas = [nnspca.separation(column, data.labels) for column in scores.T]
-    r, best = max(((r, c) for r in range(len(areas)) for c in able), key=lambda at: abs(areas[at[0]][at[1]] - 0.5))
-    area, name = areas[r][best], class_name(data, best)
+    separated = [nnspca.separation(column, data.labels) for column in scores.T]
+    areas = [(area, r, c) for r, of in enumerate(separated) for c in able if (area := of[c]) is not None]
+    area, r, best = max(areas, key=lambda found: abs(found[0] - 0.5))
+    name = class_name(data, best)
     higher, most = ("higher" if area >= 0.5 else "lower"), max(area, 1 - area)
     over = "classes and directions" if single else "classes, scores and directions"
     largest = f"AUC {rounded.fixed(most, 2, down=True)}, the largest over {over}"

@@ -107,9 +107,8 @@ class Sheet:
         data = self.subject.data
         if data.labels is None:
             return []
-        names = [sanitize.line(str(name), sanitize.NAME) for name in data.label_names]
-        known = [names[c] if c < len(names) else str(c) for c in range(int(data.labels.max(initial=0)) + 1)]
-        return [known[c] if c >= 0 else "" for c in data.labels.tolist()]
+        names = {-1: "", **{c: sanitize.line(str(name), sanitize.NAME) for c, name in enumerate(data.label_names)}}
+        return [names.get(c, str(c)) for c in data.labels.tolist()]
 
     @cached_property
     def scores(self) -> Table:

@@ -47,10 +47,6 @@ class Subject:
             object.__setattr__(self, name, getattr(self.now, name))
         object.__setattr__(self, "repaired", preparation.is_repaired(self.data.name))
 
-    def at_k(self, k: int) -> Subject:
-        """Return the same at another k."""
-        return Subject(self.data, replace(self.now, k=k))
-
     @cached_property
     def cov(self) -> Covariance:
         """The covariance, which sessions share."""

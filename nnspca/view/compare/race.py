@@ -65,7 +65,9 @@ def _run(job: Job, subject: Subject, racers: Sequence[str]) -> Race:
     def look(standing: Race) -> None:
         if any(lane.marks or lane.state != RUNNING for lane in standing.lanes):  # until then nothing can be drawn
             job.tell(standing)
-        job.report(Progress(standing.fraction, _stage(standing)))
+        count = sum(lane.state == RUNNING for lane in standing.lanes)
+        going = [wording.plural(count, "solver")] * bool(count) + ["the proof"] * (standing.proof_state == RUNNING)
+        job.report(Progress(standing.fraction, f"Running: {' and '.join(going)}"))
 
     more: dict[str, Any] = {"options": options(racers, subject.now), "on_progress": None, "on_look": look}
     ended = subject.call(job, race, subject.k, racers, seconds=SECONDS, here=True, **more)
@@ -73,12 +75,6 @@ def _run(job: Job, subject: Subject, racers: Sequence[str]) -> Race:
     if ended.upper is not None:
         subject.record_upper(subject.k, ended.upper)
     return ended
-
-
-def _stage(standing: Race) -> str:
-    count = sum(lane.state == RUNNING for lane in standing.lanes)
-    running = [wording.plural(count, "solver")] if count else []
-    return "Running: " + " and ".join([*running, *(["the proof"] if standing.proof_state == RUNNING else [])])
 
 
 def news(job: Job) -> Hashable:

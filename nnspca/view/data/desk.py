@@ -257,7 +257,10 @@ def _controls(desk: Desk, remarks: dict[str, list[str]]) -> None:
         for key, control in CONTROLS.items():
             if key in asked & _able(desk):
                 with st.container(width=200, gap="xxsmall"):
-                    _control(desk, key, control)
+                    words = {name: name for name in seen.sheets} if key == "sheet" else control.words
+                    found = decided.get(key) if getattr(desk.reading, key) is None else None
+                    guess = f"{words.get(found, found)} (found)" if found is not None else FOUND
+                    _select(desk, key, control.label, {FOUND: guess, **words}, control.help)
                     _captions(remarks.pop(key, []))
         if "decimal" in _able(desk):
             with st.container(width=200, gap="xxsmall"):
@@ -270,13 +273,6 @@ def _controls(desk: Desk, remarks: dict[str, list[str]]) -> None:
         if "negative eigenvalue" in desk.problem or desk.reading.repair:
             about = "The matrix without its negative eigenvalues: the nearest one that is a covariance (Higham 1988)."
             _toggle(desk, "repair", "Take the nearest covariance instead", about)
-
-
-def _control(desk: Desk, key: str, control: Control) -> None:
-    words = {name: name for name in desk.seen.sheets} if key == "sheet" else control.words
-    found = desk.seen.decided.get(key) if getattr(desk.reading, key) is None else None
-    guess = f"{words.get(found, found)} (found)" if found is not None else FOUND
-    _select(desk, key, control.label, {FOUND: guess, **words}, control.help)
 
 
 def _drawn(draw: Any, desk: Desk, key: str, label: str, value: Any, take: Callable[[Any], None], **more: Any) -> None:

@@ -47,7 +47,7 @@ QUESTIONS = (
     Question(
         "Counts as they are?",
         ("counts",),
-        {"raw": {"prep": []}, "logarithms": {"prep": ["log1p"]}, "Hellinger": {"prep": ["hellinger"]}},
+        {"raw": {"prep": ()}, "logarithms": {"prep": ("log1p",)}, "Hellinger": {"prep": ("hellinger",)}},
     ),
     Question(
         "May items point in opposite directions?",
@@ -115,13 +115,12 @@ def _whole(choice: Mapping[str, Any], now: State) -> dict[str, Any]:
     """Return what the sidebar is to say: a step takes the place of those it is asked beside."""
     if "prep" not in choice:
         return dict(choice)
-    return {"prep": [*(step for step in now.prep if step not in AFTER), *choice["prep"]]}
+    return {"prep": (*(step for step in now.prep if step not in AFTER), *choice["prep"])}
 
 
 def _view(subject: Subject, choice: Mapping[str, Any]) -> Subject | None:
     """Return the data as a choice has them; None where they cannot be so."""
-    said: dict[str, Any] = {key: tuple(value) if key == "prep" else value for key, value in choice.items()}
-    now = replace(subject.now, **said)
+    now = replace(subject.now, **choice)
     if now.prep and not set(now.prep) <= set(preparing.possible(subject.data)):
         return None
     data = preparation.prepared(subject.data, now.prep)
@@ -141,16 +140,12 @@ def _answer(name: str, view: Subject, part: Component | None, slot: str, choice:
     if part is not None:
         st.markdown(sanitize.plain(sentences.component(replace(part, features=view.cov.features))))
         component.show([component.Layer(part.loadings)], view.data, slot)
-    is_so = all(_said(value) == _said(getattr(now, key)) for key, value in choice.items())
+    is_so = all(value == getattr(now, key) for key, value in choice.items())
     st.button(
         "In use" if is_so else "Take this one",
         key=f"take-{slot}",
         icon=":material/check:",
         disabled=is_so,
         on_click=state.assign,
-        kwargs=dict(choice),
+        kwargs={key: list(value) if key == "prep" else value for key, value in choice.items()},
     )
-
-
-def _said(value: Any) -> Any:
-    return tuple(value) if isinstance(value, Sequence) and not isinstance(value, str) else value

@@ -82,19 +82,17 @@ def ladder(positions: Positions, classes: Sequence[str], palette: Palette) -> Fi
     """Draw every sample's score, highest first, coloured and shaped by class."""
     rank = np.empty(len(positions.order), dtype=int)
     rank[positions.order] = np.arange(1, len(positions.order) + 1)
-    words = {"x": "samples, highest score first", "y": "score on the component"}
-    alt = f"{len(rank)} samples by score, highest first."
-    hover = "rank %{x}, score %{y:.4g}"
-    return _of_classes(rank, positions.scores, classes, palette, hover, title="Samples by score", alt=alt, words=words)
+    words = {"title": "Samples by score", "alt": f"{len(rank)} samples by score, highest first."}
+    words |= {"x": "samples, highest score first", "y": "score on the component"}
+    return _of_classes(rank, positions.scores, classes, palette, "rank %{x}, score %{y:.4g}", words)
 
 
 def cloud(positions: Positions, classes: Sequence[str], palette: Palette) -> Figure:
     """Draw every sample's two scores, coloured and shaped by class."""
     assert positions.second is not None
-    words = {"x": "score on the component", "y": "score on a component of other features"}
-    alt, hover = f"{len(positions.scores)} samples along two components.", "scores %{x:.4g} and %{y:.4g}"
-    places = positions.scores, positions.second
-    return _of_classes(*places, classes, palette, hover, title="Two scores", alt=alt, words=words)
+    words = {"title": "Two scores", "alt": f"{len(positions.scores)} samples along two components."}
+    words |= {"x": "score on the component", "y": "score on a component of other features"}
+    return _of_classes(positions.scores, positions.second, classes, palette, "scores %{x:.4g} and %{y:.4g}", words)
 
 
 def _largest(classes: Sequence[str]) -> np.ndarray:
@@ -106,17 +104,9 @@ def _largest(classes: Sequence[str]) -> np.ndarray:
 
 
 def _of_classes(
-    x: np.ndarray,
-    y: np.ndarray,
-    classes: Sequence[str],
-    palette: Palette,
-    hover: str,
-    *,
-    title: str,
-    alt: str,
-    words: Mapping[str, str],
+    x: np.ndarray, y: np.ndarray, classes: Sequence[str], palette: Palette, hover: str, words: Mapping[str, str]
 ) -> Figure:
-    """Draw marks, a trace for each class; ``words`` stand at the axes."""
+    """Draw marks, a trace for each class; ``words`` are the title, the description, and what stands at the axes."""
     figure = go.Figure()
     of = _largest(classes) if classes else np.array(["samples"] * len(x))
     kinds = list(dict.fromkeys(of.tolist()))
@@ -135,11 +125,8 @@ def _of_classes(
             },
             hovertemplate=f"sample %{{customdata[0]}}, {name}<br>{hover}<extra></extra>",
         )
-    rows, axes = (
-        -(-min(len(set(classes)), CLASSES + 1) // 2),
-        {name: {"title_text": said} for name, said in words.items()},
-    )
-    return dress(figure, palette, title=title, alt=alt, height=480, legend_rows=rows, **axes)
+    rows, (across, up) = -(-min(len(set(classes)), CLASSES + 1) // 2), ({"title_text": words[axis]} for axis in "xy")
+    return dress(figure, palette, title=words["title"], alt=words["alt"], height=480, legend_rows=rows, x=across, y=up)
 
 
 PAPER_FILL = "rgba(163, 71, 138, 0.13)"

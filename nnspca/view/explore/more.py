@@ -129,7 +129,11 @@ def suggestion(view: View) -> Suggestion | None:
 
 def _stability_at(view: View, k: int) -> Stability | None:
     part = view.part_at(k)
-    return None if part is None else robust.stability_known(_sought(part, view), view.at_k(k))
+    return (
+        None
+        if part is None
+        else robust.stability_known(_sought(part, view), Subject(view.data, replace(view.now, k=k)))
+    )
 
 
 def _sought(part: Component, view: View) -> robust.Sought:
@@ -322,17 +326,10 @@ def rows(view: View) -> list[dict[str, object]]:
     records = []
     for name, points in curves.items():
         for k, part in sorted(points.items()):
-            upper = view.known[k].upper if k in view.known else np.inf
-            point = nnspca.Sweep((nnspca.SweepPoint(k, name, part),), view.leading).to_records()[0]
-            bounded = bool(np.isfinite(upper))
-            records.append(
-                point
-                | {
-                    "lower": view.known[k].lower if bounded else None,
-                    "upper": upper if bounded else None,
-                    "ratio": part.variance / upper if bounded else None,
-                }
-            )
+            row, ends = view.known.get(k), dict[str, float | None](lower=None, upper=None, ratio=None)
+            if row is not None and np.isfinite(row.upper):
+                ends = {"lower": row.lower, "upper": row.upper, "ratio": part.variance / row.upper}
+            records.append(nnspca.Sweep((nnspca.SweepPoint(k, name, part),), view.leading).to_records()[0] | ends)
     return records
 
 

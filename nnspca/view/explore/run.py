@@ -11,7 +11,6 @@ import streamlit as st
 
 import nnspca
 from nnspca.result import Component, Progress, SweepPoint
-from nnspca.solvers.registry import OptionInfo
 from nnspca.tasks import coarse_first
 from nnspca.view import cache, ledger, sanitize, tasks
 from nnspca.view.certificate import proofs
@@ -195,7 +194,11 @@ def ask(subject: Subject) -> Choices:
         )
         info = nnspca.METHODS[method]
         st.caption(f"{info.summary} ({info.paper})")
-        options = {option.name: _option(method, option) for option in info.options if f"{method}.{option.name}" in KEYS}
+        options: dict[str, Any] = {}
+        for option in info.options:
+            if entry := KEYS.get(f"{method}.{option.name}"):
+                form: dict[str, Any] = {"format": "%g"} if option.kind is float else {}
+                options[option.name] = choose(entry, option.name.replace("_", " "), help=option.help, **form)
         if any(option.name == "rank" for option in info.options):
             options["rank"] = now.d
         methods = choose(
@@ -217,12 +220,6 @@ def ask(subject: Subject) -> Choices:
     except ValueError as problem:  # told on the page: what stands among the options is not seen until they are opened
         st.warning(f"{sanitize.plain(str(problem))} The values are spread evenly instead.", icon=":material/edit:")
     return Choices(method, tuple(sorted(options.items())), tuple(dict.fromkeys((*methods, method))), ks)
-
-
-def _option(name: str, option: OptionInfo) -> Any:
-    """Draw one option as the widget its kind asks for."""
-    form: dict[str, Any] = {"format": "%g"} if option.kind is float else {}
-    return choose(KEYS[f"{name}.{option.name}"], option.name.replace("_", " "), help=option.help, **form)
 
 
 def read_ks(text: str, n: int) -> tuple[int, ...]:
@@ -270,13 +267,13 @@ def is_needed(subject: Subject, choice: Choices) -> bool:
 
 def find(subject: Subject) -> Job | None:
     """Return the run that seeks the component of a k between stored ones, whose bound is carried."""
-    sought = Task("find", subject.key("find"), lambda job: _find(job, subject))
-    return tasks.running(sought) if subject.at().found else tasks.ask(sought)
-
-
-def _find(job: Job, subject: Subject) -> Component:
     quick: dict[str, Any] = QUICK["best"] if subject.data.n_features > SMALL else {}
-    return subject.call(job, nnspca.solve, subject.k, start=subject.at().component.loadings, **quick)
+
+    def work(job: Job) -> Component:
+        return subject.call(job, nnspca.solve, subject.k, start=subject.at().component.loadings, **quick)
+
+    sought = Task("find", subject.key("find"), work)
+    return tasks.running(sought) if subject.at().found else tasks.ask(sought)
 
 
 def _solve(job: Job, subject: Subject, choice: Choices, key: tasks.Key) -> None:

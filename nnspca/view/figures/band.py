@@ -115,7 +115,12 @@ def figure(
     one that the band belongs to. A point of the axis ``along`` is called ``what``; where it is ``log``, equal steps
     multiply. The ``chosen`` point of a curve wears a ring.
     """
-    figure = go.Figure()
+    figure, closed_text = go.Figure(), closed(band, what)
+    alt = (
+        f"{title}: {', '.join(curves) or 'nothing yet'}; an upper bound is proven at {len(band.proven)} of "
+        f"{len(band.at)} {_several(what)}{'; ' + closed_text if closed_text else ''}. Below, the gap to the best "
+        "possible in per cent, on a logarithmic axis."
+    )
     _add_band(figure, band, palette)
     for i, (name, points) in enumerate(curves.items()):
         _add_curve(figure, band, name, points, i, palette, what)
@@ -128,7 +133,7 @@ def figure(
         figure,
         palette,
         title=title,
-        alt=_alt(band, curves, title, what),
+        alt=alt,
         height=HEIGHT,
         k_axis=(band.at or (1,)) if log and what == "k" else None,
         x={"title_text": along, "anchor": "y2", "range": ends} | ({} if what == "k" else {"dtick": 1}),
@@ -280,12 +285,3 @@ def _add_words(figure: go.Figure, band: Band, palette: Palette, log: bool, what:
             showarrow=False,
             font={"size": TEXT, "color": palette.proven},
         )
-
-
-def _alt(band: Band, curves: Mapping[str, Mapping[int, float]], title: str, what: str) -> str:
-    closed_text = closed(band, what)
-    return (
-        f"{title}: {', '.join(curves) or 'nothing yet'}; an upper bound is proven at {len(band.proven)} of "
-        f"{len(band.at)} {_several(what)}{'; ' + closed_text if closed_text else ''}. Below, the gap to the best "
-        "possible in per cent, on a logarithmic axis."
-    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
 
 import numpy as np
 import plotly.graph_objects as go
@@ -84,21 +83,14 @@ def spectrum(eigenvalues: np.ndarray, trace: float, palette: Palette, *, rank: i
 
 SIDE = 64  # pixels
 PAINT, GREY, PAPER = (213, 94, 0), (110, 124, 136), (238, 242, 244)
-PLAIN = 225.0  # grey behind loadings where there is no mean
 BARS = 10
-Colour = tuple[int, int, int]
 
 
-def over_image(
-    loadings: np.ndarray, mean: np.ndarray | None, shape: tuple[int, int], colours: Sequence[Colour] = (PAINT,)
-) -> bytes:
-    """Return a PNG, a pixel a feature: loadings (n, r), each column in its colour, over a mean or grey."""
-    grey = np.full(len(loadings), PLAIN) if mean is None else 18 + 185 * (mean - mean.min()) / (np.ptp(mean) or 1.0)
-    pixels = np.repeat(grey[:, None], 3, axis=1)
-    for c, column in enumerate(loadings.T):
-        strength = _strength(column)
-        mix = np.where(strength > 0, 0.5 + 0.5 * strength, 0.0)[:, None]
-        pixels = (1 - mix) * pixels + mix * np.array(colours[c % len(colours)])
+def over_image(loadings: np.ndarray, mean: np.ndarray, shape: tuple[int, int]) -> bytes:
+    """Return a PNG, a pixel a feature: loadings over the mean in grey."""
+    grey, strength = 18 + 185 * (mean - mean.min()) / (np.ptp(mean) or 1.0), _strength(loadings)
+    mix = np.where(strength > 0, 0.5 + 0.5 * strength, 0.0)[:, None]
+    pixels = (1 - mix) * grey[:, None] + mix * np.array(PAINT)
     return _png(Image.fromarray(pixels.reshape(*shape, 3).round().astype(np.uint8), "RGB"))
 
 

@@ -228,13 +228,6 @@ def set_axes(figure: Figure, axes: Literal["x", "y"], *, only: int | None = None
                 figure.layout[name][setting] = value
 
 
-def tile_axes(rows: int, columns: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the x and y axes of a sheet of images beside each other, so many pixels high and wide."""
-    x = {**PIXELS_X, "range": [-0.5, columns - 0.5]}
-    y = {**PIXELS_X, "scaleanchor": "x", "constraintoward": "top", "range": [rows - 0.5, -0.5]}
-    return x, y
-
-
 def axis_words(axis: Axis) -> tuple[str, str, str]:
     """Return an axis's name, its unit, and the words at it, safe to draw.
 

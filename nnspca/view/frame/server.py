@@ -63,10 +63,13 @@ class AssetMiddleware:
         """Answer one request."""
         if scope["type"] != "http" or scope["method"] != "GET":
             await self._app(scope, receive, send)
-        elif (file := _on_disk(scope["path"])) is not None and _takes_packed(scope):
+            return
+        headers, packed = Headers(scope=scope), PACKED.search(scope["path"])
+        takes = "gzip" in headers.get("accept-encoding", "") and "range" not in headers
+        if takes and packed and (file := _BROUGHT.get(packed[1])):  # only what Streamlit brings is ever kept
             answer = Response(await asyncio.to_thread(_packed, file), 200, STAYS, TYPES[file.suffix])
             await answer(scope, receive, send)
-        elif "text/html" in Headers(scope=scope).get("accept", ""):
+        elif "text/html" in headers.get("accept", ""):
             await self._page(scope, receive, send)
         else:
             await self._app(scope, receive, send)
@@ -89,35 +92,19 @@ class AssetMiddleware:
             page = completed(page, charted=CHARTED.search(asked) is not None)
             for name in ("etag", "last-modified"):
                 del headers[name]
-            if not session.visitor(Request(scope).cookies):
-                headers.append("set-cookie", _cookie(scope))
+            if not session.visitor(Request(scope).cookies):  # no script reads it, no other site's page sends it
+                secure = "; Secure" if scope["scheme"] == "https" else ""
+                named = f"{session.COOKIE}{secrets.token_hex(4)}={secrets.token_urlsafe(16)}"
+                headers.append("set-cookie", f"{named}; Path=/; HttpOnly; SameSite=Lax{secure}")
         headers["content-length"] = str(len(page))
         await send({**begun, "headers": headers.raw})
         await send({"type": "http.response.body", "body": page})
-
-
-def _cookie(scope: Scope) -> str:
-    """Return the cookie by which a visit is its browser's alone: no script reads it, no other site's page sends it."""
-    secure = "; Secure" if scope["scheme"] == "https" else ""
-    name, value = session.COOKIE + secrets.token_hex(4), secrets.token_urlsafe(16)
-    return f"{name}={value}; Path=/; HttpOnly; SameSite=Lax{secure}"
 
 
 @cache
 def _packed(file: Path) -> bytes:
     """Return a script compressed, once for all: Starlette's own middleware would do it for each visitor anew."""
     return gzip.compress(file.read_bytes(), LEVEL)
-
-
-def _on_disk(path: str) -> Path | None:
-    """Return the script or style that a path asks for, where Streamlit brings one; only those are ever kept."""
-    asked = PACKED.search(path)
-    return _BROUGHT.get(asked[1]) if asked else None
-
-
-def _takes_packed(scope: Scope) -> bool:
-    headers = Headers(scope=scope)
-    return "gzip" in headers.get("accept-encoding", "") and "range" not in headers
 
 
 def completed(page: bytes, *, charted: bool = False) -> bytes:

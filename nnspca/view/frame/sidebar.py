@@ -76,11 +76,7 @@ def _advanced(counting: set[str], name: str, columns: int, infos: dict[str, Data
             help="Number of leading eigenvectors that the rank-d solvers use.",
         )
     if "seed" in counting:
-        choose(
-            SHARED["seed"],
-            "Seed",
-            help="Starts all random choices: the same seed gives the same result.",
-        )
+        choose(SHARED["seed"], "Seed", help="Starts all random choices: the same seed gives the same result.")
 
 
 def _data(infos: dict[str, DatasetInfo]) -> None:

@@ -165,14 +165,7 @@ def _every_option() -> tuple[Entry, ...]:
     )
 
 
-def _every_paper() -> tuple[Entry, ...]:
-    """Return one key for each paper: which of its studies is shown."""
-    titles = {paper: [f"{s.figure}: {s.title}" for s in STUDIES.values() if s.paper == paper] for paper in PAPERS}
-    return tuple(
-        Entry(paper, ("papers",), "one", said[0], options=tuple(said)) for paper, said in titles.items() if said
-    )
-
-
+STUDIED = {paper: tuple(f"{s.figure}: {s.title}" for s in STUDIES.values() if s.paper == paper) for paper in PAPERS}
 METHODS = tuple(nnspca.METHODS)
 TITLES = {name: info.title for name, info in nnspca.METHODS.items()}  # of the solvers, on the screen
 SHORT = tuple(dict.fromkeys(PAPERS[study.paper].short for study in STUDIES.values()))  # names of the papers
@@ -256,7 +249,7 @@ TABLE = (
     Entry("racers", ("compare",), "several", FIRST_RACE, options=METHODS, most=MOST_RACERS),
     Entry("vs", ("compare",), "several", ("digits", "lfw-faces"), most=MOST),
     Entry("paper", ("papers",), "one", SHORT[0], options=SHORT),
-    *_every_paper(),
+    *(Entry(paper, ("papers",), "one", said[0], options=said) for paper, said in STUDIED.items() if said),
     Entry("tables", ("papers",), "fold", False),
     Entry("step", ("learn",), "whole", 0, low=0, high=8, by_browser=True),
     Entry("board", ("learn",), "one", "faces", options=("faces", "digits", "spectra"), by_browser=True),

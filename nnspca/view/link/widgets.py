@@ -311,17 +311,9 @@ def end_page() -> NoReturn:
     st.stop()
 
 
-def linked_value(entry: Entry, *, high: float | None = None) -> Any:
-    """Return what the link says of a key that has no widget, or the usual value, with a note where it is no use.
-
-    ``high`` narrows the table's entry to the data at hand.
-    """
-    texts = st.query_params.get_all(entry.key)
-    value, whole = entry.read(texts, high=high) if texts else (entry.default, True)
-    value = entry.default if value is None else value
-    allowed = _allowed(entry, entry.low, entry.high if high is None else high, entry.options)
-    _note((entry.pages, entry.key), entry.key, None if whole else texts[-1], value, allowed)
-    return value
+def linked_value(entry: Entry) -> Any:
+    """Return what the link says of a key that has no widget, or the usual value, with a note where it is no use."""
+    return _usable(entry, st.query_params.get_all(entry.key), entry.default)
 
 
 def pressed(entry: Entry, *, high: float | None = None) -> Any:
@@ -331,11 +323,17 @@ def pressed(entry: Entry, *, high: float | None = None) -> Any:
     """
     here, place, value = session.current(), (entry.pages, entry.key), state.remembered(entry)
     texts = [] if place in here.memory or value is not None else state.linked(entry.key)
-    value, whole = entry.read(texts, high=high) if texts else (value, True)
-    value = here.memory[place] = entry.default if value is None else value
-    refused, most = None if whole else texts[-1], entry.high if high is None else high
-    _note(place, entry.key, refused, value, _allowed(entry, entry.low, most, entry.options))
+    value = here.memory[place] = _usable(entry, texts, value, high)
     say_in_link(here, entry.key, value, entry.default)
+    return value
+
+
+def _usable(entry: Entry, texts: Sequence[str], value: Any, high: float | None = None) -> Any:
+    """Return what the texts of a link say, a ``value`` where there are none; a note where they are no use."""
+    value, whole = entry.read(texts, high=high) if texts else (value, True)
+    value = entry.default if value is None else value
+    allowed = _allowed(entry, entry.low, entry.high if high is None else high, entry.options)
+    _note((entry.pages, entry.key), entry.key, None if whole else texts[-1], value, allowed)
     return value
 
 

@@ -15,6 +15,7 @@ from nnspca.view.figures import band as common
 from nnspca.view.figures.style import (
     DASHES,
     LEGEND_ROW,
+    PIXELS_X,
     SIZES,
     SYMBOLS,
     TEXT,
@@ -23,7 +24,6 @@ from nnspca.view.figures.style import (
     dress,
     names,
     set_axes,
-    tile_axes,
 )
 
 ACROSS = 6  # images in a row
@@ -69,7 +69,8 @@ def strips(table: Table, picture: Picture, palette: Palette, title: str) -> go.F
     counted = ", ".join(f"{sum(g == group for g, _ in images)} of {group}" for group in groups)
     alt = f"{table.title}: images of {rows} by {columns} pixels, {counted}."
     height = min(TALLEST, 48 + round(top * DRAWN / max(width, 1)))
-    x_axis, y_axis = tile_axes(top, width - GAP)
+    x_axis = {**PIXELS_X, "range": [-0.5, width - GAP - 0.5]}
+    y_axis = {**PIXELS_X, "scaleanchor": "x", "constraintoward": "top", "range": [top - 0.5, -0.5]}
     dress(figure, palette, title=title, alt=alt, height=max(height, 260), x=x_axis, y=y_axis)
     figure.layout.margin.b = 8
     return figure

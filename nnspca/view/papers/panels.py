@@ -6,7 +6,6 @@ import functools
 import json
 import math
 import re
-from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -71,14 +70,10 @@ def absent(study: Study) -> None:
 
 def start(study: Study, now: State) -> Job | None:
     """Draw the button that solves live; return the job, None until it has been asked for."""
-    task = tasks.found("study", _key(study, now), lambda job: _run(job, study, now))
+    key = "study", study.name, data_of(study), now.seed  # what the result depends on
+    task = tasks.found("study", key, lambda job: _run(job, study, now))
     known = cache.results().get(task.key) is not None  # what another visit has run is shown at once
     return tasks.offer(task, tasks.solve(width="content"), at_once=known)
-
-
-def _key(study: Study, now: State) -> tuple[Hashable, ...]:
-    """Return what the result depends on."""
-    return "study", study.name, data_of(study), now.seed
 
 
 def _run(job: Job, study: Study, now: State) -> StudyResult:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Literal
 
 import streamlit as st
@@ -151,24 +151,18 @@ def dataset(name: str) -> Dataset:
     Raises nnspca.DataError: when it is not here, or its file is broken; the message says what to do.
     """
     own = uploaded().get(name)
-    if own is not None:
-        return own
-    if (one := files_opened().get(name)) is not None and one.data is not None:
-        return one.data
-    return cache.get_or_create(*_reading(name), "Reading the data")
+    return local_dataset(name, "Reading the data") if own is None else own
 
 
-def local_dataset(name: str) -> Dataset:
-    """Return a data set that all visits share and that is on this machine, with no page to say that it is read.
+def local_dataset(name: str, doing: str = "") -> Dataset:
+    """Return a data set that all visits share and that is on this machine; the page says what it is ``doing``, if any.
 
     Raises nnspca.DataError: when it is not here, or its file is broken.
     """
-    one = files_opened().get(name)
-    return one.data if one is not None and one.data is not None else cache.shared().get(*_reading(name))
-
-
-def _reading(name: str) -> tuple[Hashable, Callable[[], Dataset]]:
-    return ("read", name), lambda: nnspca.datasets.load(name)
+    if (one := files_opened().get(name)) is not None and one.data is not None:
+        return one.data
+    making = ("read", name), lambda: nnspca.datasets.load(name)
+    return cache.get_or_create(*making, doing) if doing else cache.shared().get(*making)
 
 
 def in_use(now: State) -> Dataset:

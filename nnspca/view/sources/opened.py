@@ -205,7 +205,9 @@ def _listed(paths: str) -> tuple[dict[str, Opened], tuple[str, ...]]:
 
 def _open(path: Path) -> tuple[LazyData, Path | None]:
     """Open a file of any size; a table or images go by their path to the reading desk of who asks for them."""
-    if split(path)[0].suffix.lower() in OPENED or (path.is_dir() and not _holds_images(path)):
+    if split(path)[0].suffix.lower() in OPENED or (
+        path.is_dir() and not any(one.name.lower().endswith(IMAGES) for one in path.iterdir())
+    ):
         file = open_lazily(path)
         chunked(file)
         return file, None
@@ -213,10 +215,6 @@ def _open(path: Path) -> tuple[LazyData, Path | None]:
         raise DataError(f"{path.name!r}: there is no such file or folder.")
     inside = path.iterdir() if path.is_dir() else [path]
     return LazyData(path.name, (0, 1), sum(one.stat().st_size for one in inside), None), path
-
-
-def _holds_images(folder: Path) -> bool:
-    return any(one.name.lower().endswith(IMAGES) for one in folder.iterdir())
 
 
 def listed() -> dict[str, Opened]:

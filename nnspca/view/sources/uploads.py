@@ -14,12 +14,11 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset, FilePreview, Inspection, MissingValues, ReadingStopped
 from nnspca.datasets.catalogue import recognised
-from nnspca.datasets.inspecting import Note
 from nnspca.errors import DataError
 from nnspca.result import Progress
 from nnspca.view import cache, ledger, sanitize, session, tasks
 from nnspca.view.cache import nbytes
-from nnspca.view.desk import Desk, File
+from nnspca.view.desk import UNSEEN, Desk, File
 from nnspca.view.jobs import Job, Work
 from nnspca.view.link import state, widgets
 from nnspca.view.session import Session
@@ -42,7 +41,7 @@ def follow(desk: Desk) -> bool:
     """Read what lies on the desk as it is wanted; return whether that has ended, and draw how far it is where not."""
     if desk.tried == desk.reading:
         return True
-    task = reading_of(desk)
+    task = Task("read", (desk, desk.reading), _work(desk))
     job = tasks.ask(task)
     if not tasks.follow(job, "Stopped. Nothing of the file was kept."):
         return False
@@ -71,13 +70,8 @@ class Read:
     """What reading has given."""
 
     seen: FilePreview  # its ``data`` are what pages use
-    inspected: Inspection
+    inspected: Inspection = UNSEEN
     left_out: tuple[str, ...] = ()
-
-
-def reading_of(desk: Desk) -> Task:
-    """Return the task of reading what lies on the desk as it is wanted."""
-    return Task("read", (desk, desk.reading), _work(desk))
 
 
 def _work(desk: Desk) -> Work:
@@ -94,7 +88,7 @@ def _work(desk: Desk) -> Work:
             except ReadingStopped:
                 return None
             except DataError as problem:
-                return Read(FilePreview(problem=str(problem), error=problem), Inspection((0, 0), ()))
+                return Read(FilePreview(problem=str(problem), error=problem))
 
     def outcome(job: Job) -> Read | None:
         job.report(Progress(0.0, "Reading the file"))
@@ -103,14 +97,15 @@ def _work(desk: Desk) -> Work:
         else:
             seen = sandbox.preview(dict(desk.files), job.should_stop, name=called, **reading.arguments)
         if seen.data is None:
-            return Read(seen, Inspection((0, 0), ()))
+            return Read(seen)
         data = seen.data
-        data = leave_out(data, [name for name in reading.out if name in data.feature_names])
+        data = nnspca.datasets.leave_out(data, [name for name in reading.out if name in data.feature_names])
         inspected = nnspca.datasets.inspect(data)
         spare = [data.feature_names[i] for i in inspected.left_out]
         spare = [name for name in spare if name not in reading.kept]
-        notes = [note.says for note in inspected.notes if _holds(note, inspected, reading.kept)]
-        data = replace(leave_out(data, spare), notes=(*data.notes, *notes))
+        stays = {i for i, name in enumerate(inspected.feature_names) if name in reading.kept}
+        told = [note for note in inspected.notes if note.choice != "leave out" or stays.isdisjoint(note.features)]
+        data = replace(nnspca.datasets.leave_out(data, spare), notes=(*data.notes, *(note.says for note in told)))
         job.report(Progress(0.9, "Preparing the covariance"))
         if not job.should_stop():  # here, where Stop is heard meanwhile: the page that draws it next hears nothing
             shared.get(*preparation.covariance_maker(data, False, reading.repair))
@@ -118,16 +113,6 @@ def _work(desk: Desk) -> Work:
         return None if job.should_stop() else Read(replace(seen, data=data), inspected, gone)
 
     return work
-
-
-def leave_out(data: Dataset, names: Sequence[str]) -> Dataset:
-    """Return the data without these features."""
-    return nnspca.datasets.leave_out(data, list(names)) if names else data
-
-
-def _holds(note: Note, inspected: Inspection, kept: Sequence[str]) -> bool:
-    """Whether a note on columns that are left out is still true."""
-    return note.choice != "leave out" or not any(inspected.feature_names[i] in kept for i in note.features)
 
 
 def take(desk: Desk, read: Read) -> None:
@@ -219,12 +204,6 @@ def forgetting(visit: Session) -> Callable[[], None]:
         gc.collect()  # what runs and sessions hold is in cycles
 
     return forget
-
-
-def code(name: str, variable: str) -> list[str]:
-    """Return the Python that reads a file of this session again as ``variable``; empty where it is not known how."""
-    desk = session.current().desks.get(name)
-    return desk.code(variable) if desk is not None and (desk.files or desk.path) else []
 
 
 def moved(desk: Desk) -> tuple[float, float]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from nnspca.datasets import Dataset
 from nnspca.result import rounded
 from nnspca.spannogram import curves, enumeration
 from nnspca.view import sanitize
-from nnspca.view.link.canvas import colours, component, pack
+from nnspca.view.link.canvas import component, pack, signed
 from nnspca.view.subject import Subject
 from nnspca.view.ui import component as picturing
 
@@ -268,10 +267,8 @@ def payload(rows: Rows, k: int, nonnegative: bool, picture: Picture) -> dict[str
     V, regions, n = rows.V, picture.regions, len(rows.V)
     exact = "f8" if n <= 2000 else "f4"
     named = range(n) if picture.meetings is not None else picture.ever.tolist()
-    content = hashlib.sha256(V.tobytes() + f"{k} {nonnegative} {rows.names}".encode()).hexdigest()
     meet = picture.meetings
-    return {
-        "signature": content[:16],
+    content = {
         "n": n,
         "k": k,
         "nonnegative": nonnegative,
@@ -298,12 +295,12 @@ def payload(rows: Rows, k: int, nonnegative: bool, picture: Picture) -> dict[str
             "others": n - len(picture.shown),
         },
         "tints": pack(picture.tints, "u1"),
-        "colours": colours(),
         "numbered": not rows.names,
         "names": {str(i): rows.names[i] for i in named} if rows.names else {},
         "editable": not rows.names and n <= DRAGGED,
         "scene": rows.scene,
     }
+    return signed(content)
 
 
 def show(data: dict[str, Any], *, phi: float, speed: float) -> Any:

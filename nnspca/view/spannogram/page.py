@@ -138,18 +138,12 @@ def idea(now: State) -> str:
 
 
 def show(view: View) -> None:
-    """Show the circle or the sphere."""
+    """Show the circle, which moves, or the sphere."""
     if view.d == 2:
-        _circle(view)
+        picture = circle.picture(view.rows.V, view.k, view.nonnegative)
+        st.fragment(_animate)(circle.payload(view.rows, view.k, view.nonnegative, picture))
     else:
         _sphere(view)
-
-
-def _circle(view: View) -> None:
-    """Show the animation."""
-    picture = circle.picture(view.rows.V, view.k, view.nonnegative)
-    data = circle.payload(view.rows, view.k, view.nonnegative, picture)
-    st.fragment(_animate)(data)
 
 
 def _animate(data: dict[str, Any]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -148,8 +146,7 @@ def payload(world: Globe, nonnegative: bool, verdicts: list[str], note: str) -> 
         "verdicts": verdicts,
         "note": note,
     }
-    signature = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
-    return {**content, "signature": signature, "colours": canvas.colours()}
+    return canvas.signed(content)
 
 
 def show(content: dict[str, Any], *, first_round: int) -> None:

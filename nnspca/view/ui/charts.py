@@ -79,13 +79,7 @@ def picture(png: bytes, alt: str) -> None:
     )
 
 
-def download(
-    label: str,
-    data: Content,
-    key: str,
-    file_name: str,
-    about: str = "",
-) -> None:
+def download(label: str, data: Content, key: str, file_name: str, about: str = "") -> None:
     """Offer a file of a kind in ``FILES``; ``data`` is what it holds, or makes that only when asked for."""
     address = session.current().offer(key, file_name, data, FILES[file_name.rpartition(".")[2]])
     st.html(

@@ -14,10 +14,11 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset, preparing
 from nnspca.result.wording import safe_cell
+from nnspca.view import session
 from nnspca.view.figures import style
 from nnspca.view.link.state import State
 from nnspca.view.session import Content
-from nnspca.view.sources import catalogue, preparation, uploads
+from nnspca.view.sources import catalogue, preparation
 from nnspca.view.subject import Subject
 from nnspca.view.ui import charts
 
@@ -83,22 +84,16 @@ def load_line(name: str, variable: str = "data") -> str:
         return "\n".join(catalogue.files_opened()[name].code(variable))
     if name not in catalogue.uploaded() and name in {info.name for info in nnspca.datasets.available()}:
         return f"{variable} = nnspca.datasets.load({name!r})"
-    if lines := uploads.code(name, variable):
-        return "\n".join(lines)
+    if (desk := session.current().desks.get(name)) is not None and (desk.files or desk.path):
+        return "\n".join(desk.code(variable))
     file = catalogue.uploaded()[name].source if name in catalogue.uploaded() else name
     return f"{variable} = nnspca.datasets.read({file!r})  # the path of your file"
 
 
-def steps_of(name: str, now: State) -> tuple[str, ...]:
-    """Return those of the steps asked for that a data set can go through."""
-    if not now.prep or name not in catalogue.infos():
-        return ()
-    return tuple(step for step in preparing.possible(catalogue.dataset(name)) if step in now.prep)
-
-
 def ready_lines(name: str, now: State, variable: str = "data") -> list[str]:
-    """Return the lines that load a data set as ``variable`` and do to it the steps asked for."""
-    steps = (re.sub(r"\bdata\b", variable, preparing.STEPS[step].code) for step in steps_of(name, now))
+    """Return the lines that load a data set as ``variable`` and do to it the steps asked for, as far as it can."""
+    able = preparing.possible(catalogue.dataset(name)) if now.prep and name in catalogue.infos() else ()
+    steps = (re.sub(r"\bdata\b", variable, preparing.STEPS[step].code) for step in able if step in now.prep)
     return [*load_line(name, variable).split("\n"), *steps]
 
 

@@ -81,9 +81,8 @@ def test_the_samples_are_of_the_component_shown_and_the_second_one_uses_other_fe
     assert any("nnspca.separation(scores, data.labels)" in block.value for block in page.code)
     scores = nnspca.scores(data.X, first.loadings, mean="own")
     marks = {number: y for t in traces(page, "samples-ladder") for (number,), y in zip(*both(t), strict=True)}
-    assert len(marks) == 531
+    assert len(marks) == 531 and drawn(page, "samples-cloud")
     np.testing.assert_allclose([marks[s + 1] for s in range(531)], scores)
-    assert drawn(page, "samples-cloud")
     cov = nnspca.Covariance.from_dataset(data)
     assert cov.variance(second.loadings) == pytest.approx(second.variance)
 

@@ -58,7 +58,7 @@ def shown(monkeypatch, now):
 def picture(card):
     """The picture of a card as the browser fetches it."""
     _, visit, key, name = card.picture.partition("?")[0].split("/")
-    return session.find(visit).file(unquote(key), unquote(name)).read()
+    return session.find(visit, {}).file(unquote(key), unquote(name)).read()
 
 
 @pytest.mark.parametrize("name", ["digits", "pitprops"])

@@ -87,9 +87,9 @@ class MethodInfo:
     title: str  #: For menus and legends
     summary: str  #: One sentence for readers new to it
     paper: str  #: Where it comes from, with the algorithm's number
-    signs: tuple[bool, ...]  #: The values of ``nonnegative`` it supports
     options: tuple[OptionInfo, ...]
     solver: Callable[..., Component]  #: ``solver(problem, *, rng, monitor, **options) -> Component``
+    signs: tuple[bool, ...] = (True, False)  #: The values of ``nonnegative`` it supports
     feasible: bool = True  #: Whether its components satisfy both the sign constraint and the cardinality
     includes: bool = False  #: Whether it takes features that every support contains (``include``)
     max_features: int | None = None  #: Most features it takes; None for any number
@@ -134,7 +134,6 @@ METHODS: dict[Any, MethodInfo] = {
             "Multistart (default)",
             "Tries many starts, climbs from each, then swaps features while that helps.",
             "this library",
-            (True, False),
             (
                 OptionInfo("restarts", int, 16, "Random starts of each kind.", 1, 200),
                 OptionInfo("leaders", int, 4, "How many of the best points are polished by swaps.", 1, 50),
@@ -147,7 +146,6 @@ METHODS: dict[Any, MethodInfo] = {
             "Spannogram (exact rank d)",
             "Keeps the d strongest directions of the data and solves what is left exactly.",
             "Asteris et al. 2014, Alg. 1; 2011 without the sign constraint",
-            (True, False),
             (
                 RANK,
                 NOISE,
@@ -160,7 +158,6 @@ METHODS: dict[Any, MethodInfo] = {
             "Enumeration (every vertex)",
             "Tries every support that can be the best in the d strongest directions. For small n.",
             "Asteris et al. 2014, Alg. 1 and 2; Asteris et al. 2011 without the sign constraint",
-            (True, False),
             (OptionInfo("rank", int, 2, "How many leading eigenvectors the search works with.", 1, 6), NOISE),
             enumeration,
         ),
@@ -169,7 +166,6 @@ METHODS: dict[Any, MethodInfo] = {
             "ε-net (sampled rank d)",
             "Tries thousands of random directions of the d strongest ones and keeps the best.",
             "Asteris et al. 2014, Alg. 3",
-            (True, False),
             (
                 RANK,
                 NOISE,
@@ -183,7 +179,6 @@ METHODS: dict[Any, MethodInfo] = {
             "EM",
             "Alternates between projecting the data and re-estimating the loadings.",
             "Sigg & Buhmann 2008, Alg. 2",
-            (True, False),
             (
                 OptionInfo("restarts", int, 10, "Random starts (one is enough without the sign constraint).", 1, 1000),
                 RENORMALISE,
@@ -197,7 +192,6 @@ METHODS: dict[Any, MethodInfo] = {
             "NSPCA (coordinate descent)",
             "Sets one loading at a time; two prices keep components apart and sparse. Honours sign and k.",
             "Zass & Shashua 2006; k by bisection as in Asteris et al. 2014",
-            (True,),
             (
                 OptionInfo("alpha", float, 1.0, "Price of overlap, relative to the largest eigenvalue.", 1e-4, 1e6),
                 OptionInfo("beta", float, 0.01, "Price of a loading, relative to it, if k is not matched.", 0.0, 4.0),
@@ -213,6 +207,7 @@ METHODS: dict[Any, MethodInfo] = {
                 OptionInfo("tol", float, 1e-5, "A run stops when it gains less than this share.", 0.0, 0.1),
             ),
             coordinate_descent,
+            signs=(True,),
             joint=coordinate_descent_joint,
         ),
         MethodInfo(
@@ -220,7 +215,6 @@ METHODS: dict[Any, MethodInfo] = {
             "Greedy (PathSPCA)",
             "Adds one feature after another: that of largest covariance with the component so far. Honours sign and k.",
             "d'Aspremont et al. 2008 (path); Moghaddam et al. 2006 (full)",
-            (True, False),
             (
                 OptionInfo(
                     "criterion",
@@ -238,7 +232,6 @@ METHODS: dict[Any, MethodInfo] = {
             "SPCA (elastic net)",
             "Regresses the leading scores on a few features (scikit-learn). Honours sign and k.",
             "Zou, Hastie & Tibshirani 2006",
-            (True, False),
             (
                 OptionInfo("ridge", float, 0.01, "Ridge penalty, relative to the mean variance.", 1e-6, 100.0),
                 OptionInfo("rounds", int, 10, "Largest number of regressions.", 1, 200),
@@ -251,7 +244,6 @@ METHODS: dict[Any, MethodInfo] = {
             "Thresholded PCA",
             "Cuts the leading eigenvector to its k largest loadings.",
             "Cadima & Jolliffe 1995",
-            (True, False),
             (RENORMALISE,),
             thresholding,
         ),
@@ -260,7 +252,6 @@ METHODS: dict[Any, MethodInfo] = {
             "SCoTLASS",
             "Limits the sum of the loadings instead of their number. Honours sign and k. For few features.",
             "Jolliffe, Trendafilov & Uddin 2003",
-            (True, False),
             (OptionInfo("restarts", int, 4, "Starts: the leading eigenvector and random ones.", 1, 100), RENORMALISE),
             scotlass,
             max_features=600,
@@ -270,7 +261,6 @@ METHODS: dict[Any, MethodInfo] = {
             "DSPCA",
             "Relaxes the problem to a semidefinite one and rounds. Honours sign and k. For few features.",
             "d'Aspremont et al. 2007",
-            (True, False),
             (RENORMALISE,),
             dspca,
             max_features=150,
@@ -280,9 +270,9 @@ METHODS: dict[Any, MethodInfo] = {
             "NMF",
             "Parts that add up to the positive part of the covariance (scikit-learn), cut to k. Not a maximiser.",
             "Lee & Seung 1999",
-            (True,),
             (OptionInfo("max_iter", int, 200, "Largest number of steps.", 1, 10_000),),
             nmf,
+            signs=(True,),
             joint=nmf_joint,
         ),
         MethodInfo(
@@ -290,7 +280,6 @@ METHODS: dict[Any, MethodInfo] = {
             "Exact (branch and bound)",
             "The optimum itself, by trying every case that could hold it. For a few dozen features at most.",
             "this library; Moghaddam et al. 2006 without the sign constraint",
-            (True, False),
             (),
             exact,
             includes=True,
@@ -301,9 +290,9 @@ METHODS: dict[Any, MethodInfo] = {
             "PCA",
             "The leading eigenvector: no sign constraint, no sparsity. No component has more variance.",
             "Pearson 1901",
-            (False,),
             (),
             pca,
+            signs=(False,),
             feasible=False,
             joint=pca_joint,
         ),

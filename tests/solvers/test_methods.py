@@ -19,7 +19,7 @@ def largest(problem, *, rng, monitor, power):
 @pytest.fixture
 def with_largest(monkeypatch):
     option = OptionInfo("power", float, 0.5, "How much a feature's variance counts.", 0.0, 2.0)
-    info = MethodInfo("largest", "Largest variances", "Keeps them.", "this test", (True, False), (option,), largest)
+    info = MethodInfo("largest", "Largest variances", "Keeps them.", "this test", (option,), largest)
     monkeypatch.setitem(METHODS, "largest", info)
 
 

@@ -21,9 +21,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -32,9 +32,8 @@ from nnspca.bounds.parts import KnownParts, tighten
 from nnspca.bounds.plan import PLANS
 from nnspca.certificates.proofs import PairProof
 from nnspca.components.exchange import assign, exchanged
+from nnspca.control.arguments import Effort
 from nnspca.control.progress import Monitor, ShouldStop
-from nnspca.control.stopping import Stopped
-from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.machines import HERE, Workers
@@ -42,7 +41,7 @@ from nnspca.numerics import feasible
 from nnspca.numerics.doubles import read_only
 from nnspca.result import Bound, Component, PartsCertificate
 from nnspca.solvers.climb import QUIET, TIE, optimise_on_support
-from nnspca.tasks._certify import BETTER, certify
+from nnspca.tasks._certify import BETTER, certify, pursue
 
 Start = Callable[["JointSearch"], np.ndarray]  # returns a start from the best parts known at that time
 KnownOptima = dict[bytes, tuple[np.ndarray, float]]
@@ -230,7 +229,7 @@ def bound_parts(
     n_components: int,
     parts: tuple[Component, ...],
     *,
-    efforts: Sequence[str],
+    efforts: Sequence[Effort],
     monitor: Monitor,
     gap: float = 0.0,
     start: PairProof | None = None,
@@ -258,38 +257,20 @@ def bound_parts(
         nonlocal parts
         if fixed:
             return
-        better, value = improved(problem, rows, monitor=monitor)
+        better, value = improved(problem, rows, monitor=known.monitor)
         if value > known.lower * (1 + BETTER):
             template = replace(parts[0], history=(), note="found by branch and bound, for a certificate")
             parts = components(problem.cov, better, template)
             known.lower = float(sum(part.variance for part in parts))
 
-    variances = [part.variance for part in parts]
-    known = KnownParts(
-        X=X,
-        lower=float(sum(variances)),
-        best=max(variances),
-        single=single,
-        monitor=monitor,
-        start=start,
-        consider=consider,
-    )
+    lower, best = float(sum(part.variance for part in parts)), max(part.variance for part in parts)
+    known = KnownParts(X=X, lower=lower, best=best, single=single, start=start, consider=consider)
     if before is not None:
         known.record(before, 0.0)
-    for place, effort in enumerate(efforts):
-        plan, span = PLANS[effort], monitor.part(place / len(efforts), (place + 1) / len(efforts))
-        plan = replace(plan, closed=max(plan.closed, gap / (1 - gap)))
-        with one_blas_thread(), suppress(Stopped):  # every bound made before holds
-            clock = time.perf_counter()
-            for number, bound in enumerate(tighten(problem, known, plan), start=1):
-                clock, spent = time.perf_counter(), time.perf_counter() - clock
-                known.record(bound, spent)
-                span.tell(1 - 1 / number, f"bound “{bound.name}”", known.lower, known.upper)
-                if span.stop() or not known.above(plan.closed):
-                    break
-        if monitor.stop() or not known.above(plan.closed):
-            break
-    monitor.tell(1.0, "done", known.lower, known.upper)
+    closed, ends = gap / (1 - gap), np.linspace(0.0, 1.0, len(efforts) + 1).tolist()
+    plans = (PLANS[effort] for effort in efforts)  # each bound has its own limits: together they have none
+    plans = (replace(plan, seconds=np.inf, closed=max(plan.closed, closed)) for plan in plans)
+    effort = pursue(tighten, problem, known, zip(efforts, plans, pairwise(ends), strict=True), monitor, gap)
     return PartsCertificate(
         n_components,
         problem.k,

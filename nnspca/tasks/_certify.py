@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +35,8 @@ from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Features, Problem, check_restriction, restricted, widened
 from nnspca.numerics import feasible
-from nnspca.result import Certificate, Component, OnProgress, ShouldStop
+from nnspca.numerics.doubles import read_only
+from nnspca.result import Bound, Certificate, Component, OnProgress, ShouldStop
 from nnspca.solvers.climb import optimise_on_support
 from nnspca.solvers.limited import Groups, check_limits
 from nnspca.tasks._solve import check_covariance, check_seed, solve
@@ -59,7 +61,6 @@ def certify(
     component: Component | None = None,
     seed: Seed = 0,
     warm_start: Certificate | None = None,
-    near: Certificate | None = None,
     include: Features = None,
     exclude: Features = None,
     groups: Groups | None = None,
@@ -92,8 +93,6 @@ def certify(
         Of the same covariance at this k: its least bound is derived again and kept, its component too unless one is
         given, and work goes on behind what it did. At a neighbouring k the pair-scaled dual starts from its
         multipliers, unless the ratio of the two k exceeds 1.25.
-    near : Certificate, optional
-        Deprecated: the former name of ``warm_start``. Give one of the two.
     include, exclude : sequence of int or str, or mask of shape (n,), optional
         Features by place or name, as for :func:`nnspca.solve`: the certificate is of that problem,
         and says so in its fields of these names. Bounds by pairs and by cases count the places of
@@ -139,63 +138,41 @@ def certify(
     k, ins, outs = check_restriction(cov, k, include, exclude)
     nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
     gap = None if gap is None else check_share("gap", gap)
-    for name, value in (("near", near), ("warm_start", warm_start)):
-        if value is not None:
-            check_instance(name, value, Certificate, "one that nnspca.certify gave")
-    if near is not None and warm_start is not None:
-        raise ValueError(f"near (k = {near.k}) and warm_start (k = {warm_start.k}) are one argument: give warm_start")
-    warm_start = near if warm_start is None else warm_start
+    if warm_start is not None:
+        check_instance("warm_start", warm_start, Certificate, "one that nnspca.certify gave")
     if component is not None:
         check_instance("component", component, Component, "one that nnspca.solve gave")
     started = time.perf_counter()
     should_stop, on_progress = within(time_limit, should_stop, on_progress)
     whole, monitor = Problem(cov, k, nonnegative), Monitor(should_stop, on_progress)
     problem, left = restricted(whole, ins, outs)
-    start = _start(warm_start, whole, ins, outs)
+    multipliers = _start(warm_start, whole, ins, outs)
     resumed = warm_start if warm_start is not None and warm_start.k == k else None
-    given = component is not None
     limits = check_limits(cov, left, k, nonnegative, groups, max_loading)
     kept = resumed.component if component is None and resumed is not None and limits is None else None
+    given = component is not None or limits is not None
     if kept is not None and not kept.stopped:  # a search that was ended is begun again
         component = kept
     if component is None:
-        component = solve(
-            cov,
-            k,
-            nonnegative=nonnegative,
-            seed=seed,
-            should_stop=should_stop,
-            on_progress=None if on_progress is None else monitor.part(0.0, SOLVING).relay,
-            include=ins,
-            exclude=outs,
-            groups=groups,
-            max_loading=max_loading,
-            start=None if kept is None else kept.loadings,
-        )
+        how: dict[str, Any] = {"nonnegative": nonnegative, "seed": seed, "should_stop": should_stop}
+        how |= {"include": ins, "exclude": outs, "groups": groups, "max_loading": max_loading}
+        start = None if kept is None else kept.loadings
+        component = solve(cov, k, start=start, on_progress=monitor.part(0.0, SOLVING).relay, **how)
         component = component if kept is None else max(component, kept, key=lambda part: part.variance)
-        component, given = narrowed(component, "component", left, cov.n_features), limits is not None
+        component = narrowed(component, "component", left, cov.n_features)
     else:
         component = replace(validated(component, "component", problem, left, cov.n_features), features=cov.features)
     if limits is not None and (reason := limits.amiss(component.loadings)):
         raise ValueError(f"the component is not within the limits: {reason}")
-    run = _Draft(problem, given, component, start)
+    run = _Draft(problem, given, component, multipliers)
     if resumed is not None:
         run.resume(resumed)
-    watched = Monitor(should_stop, on_progress).part(SOLVING, 1.0)
-    for reached, plan, span in _rounds(effort, gap, time_limit is not None, resumed):
-        effort, before = reached, run.known.upper
-        run.make(plan, watched.part(*span))
-        longer = plan.relaxation > PLANS["thorough"].relaxation
-        if monitor.stop() or (longer and run.known.upper > before * (1 - GAIN)):
-            break
-        if gap is not None and not run.known.above(plan.closed):
-            break
-    monitor.tell(1.0, "done", run.known.lower, run.known.upper)
-    cert = run.certificate(effort, started, stopped=monitor.stop())
+    rounds = _rounds(effort, gap, time_limit is not None, resumed)
+    reached = pursue(tighten, problem, run.known, rounds, monitor.part(SOLVING, 1.0), gap)
+    cert = run.certificate(reached, started, stopped=monitor.stop())
     if not (ins or outs):
         return cert
-    loadings = widened(cert.component.loadings, left, cov.n_features)
-    loadings.setflags(write=False)
+    loadings = read_only(widened(cert.component.loadings, left, cov.n_features))
     component = replace(cert.component, loadings=loadings)
     return replace(cert, component=component, fingerprint=cov.fingerprint, include=ins, exclude=outs)
 
@@ -225,6 +202,53 @@ def within(
         listen(replace(progress, fraction=1.0 if (progress.stage, progress.fraction) == ("done", 1.0) else spent))
 
     return over, report
+
+
+def pursue(
+    tighten: Callable[[Problem, Any, Plan], Iterator[Bound]],
+    problem: Problem,
+    known: Any,
+    rounds: Iterable[tuple[Effort, Plan, tuple[float, float]]],
+    monitor: Monitor,
+    gap: float | None,
+) -> Effort:
+    """Make bounds until a given gap is met, a longer round gains nothing, or the call is stopped; the last effort.
+
+    ``tighten`` is that of one component with :class:`Known`, or that of parts with :class:`KnownParts`. Each round has
+    the name of its effort, its plan, and its share of the progress.
+    """
+    for effort, plan, span in rounds:
+        reached, before = effort, known.upper
+        _make(tighten, problem, known, plan, monitor.part(*span))
+        longer = plan.relaxation > PLANS["thorough"].relaxation
+        if monitor.stop() or (longer and known.upper > before * (1 - GAIN)):
+            break
+        if gap is not None and not known.above(plan.closed):
+            break
+    monitor.tell(1.0, "done", known.lower, known.upper)
+    return reached
+
+
+def _make(
+    tighten: Callable[[Problem, Any, Plan], Iterator[Bound]], problem: Problem, known: Any, plan: Plan, monitor: Monitor
+) -> None:
+    """Make bounds until the gap is closed by the plan's standard, its work is done, or the call is stopped."""
+    work_left = allowance(problem, plan)
+    known.monitor = monitor = replace(monitor, allowance=work_left)
+    work = work_left.left if plan.hurried else plan.relaxation + plan.trees
+    done, clock = 0.0, time.perf_counter()
+    with one_blas_thread(), suppress(Stopped):  # every bound made before holds
+        for bound in tighten(problem, known, plan):
+            clock, spent = time.perf_counter(), time.perf_counter() - clock
+            known.record(bound, spent)
+            done = max(done, min(1.0, work_left.spent / work))
+            monitor.tell(done, f"bound “{bound.name}”", known.lower, known.upper)
+            if monitor.stop() or not known.above(plan.closed):
+                break
+            if not known.above(SMALL):
+                work_left.limit(plan.seconds * REST)
+    if plan.relaxation >= PLANS["thorough"].relaxation:  # the next one takes up what this one has reached
+        known.start = next(starts_of(known.bounds.values(), problem.cov), known.start)
 
 
 def _rounds(
@@ -269,7 +293,7 @@ class _Draft:
 
     def __post_init__(self) -> None:
         x, lower = np.asarray(self.component.loadings), self.component.variance
-        self.known = Known(x=x, lower=lower, start=self.start)
+        self.known = Known(x=x, lower=lower, start=self.start, consider=self._consider)
 
     def resume(self, before: Certificate) -> None:
         """Begin with the least bound of a certificate of the same problem, once it is proven again."""
@@ -279,26 +303,6 @@ class _Draft:
         self.known.record(bound, 0.0)
         if isinstance(bound.ingredients, ScaleProof) and bound.ingredients.directions is None:
             self.known.rows = bound
-
-    def make(self, plan: Plan, monitor: Monitor) -> None:
-        """Make bounds until the gap is closed by the plan's standard, its work is done, or the call is stopped."""
-        work_left = allowance(self.problem, plan)
-        known, monitor = self.known, replace(monitor, allowance=work_left)
-        known.monitor, known.consider = monitor, lambda support: self._consider(support, monitor)
-        work = work_left.left if plan.hurried else plan.relaxation + plan.trees
-        done, clock = 0.0, time.perf_counter()
-        with one_blas_thread(), suppress(Stopped):  # every bound made before holds
-            for bound in tighten(self.problem, known, plan):
-                clock, spent = time.perf_counter(), time.perf_counter() - clock
-                known.record(bound, spent)
-                done = max(done, min(1.0, work_left.spent / work))
-                monitor.tell(done, f"bound “{bound.name}”", known.lower, known.upper)
-                if monitor.stop() or not known.above(plan.closed):
-                    break
-                if not known.above(SMALL):
-                    work_left.limit(plan.seconds * REST)
-        if plan.relaxation >= PLANS["thorough"].relaxation:  # the next one takes up what this one has reached
-            known.start = next(starts_of(known.bounds.values(), self.problem.cov), known.start)
 
     def certificate(self, effort: str, started: float, *, stopped: bool) -> Certificate:
         """Return the certificate of the current state."""
@@ -316,19 +320,17 @@ class _Draft:
             stopped,
         )
 
-    def _consider(self, support: np.ndarray, monitor: Monitor) -> None:
+    def _consider(self, support: np.ndarray) -> None:
         """Keep the best point on a support if it is better, unless a given component is being certified."""
         if self.given:
             return
         cov, nonnegative = self.problem.cov, self.problem.nonnegative
         if np.setdiff1d(support, self.problem.include).size > self.problem.k - len(self.problem.include):
             return
-        x = np.zeros(self.problem.n)
-        x[support] = 1 / np.sqrt(len(support))
-        x = optimise_on_support(cov, x, nonnegative=nonnegative, monitor=monitor)
+        x = widened(np.full(len(support), 1 / np.sqrt(len(support))), support, self.problem.n)
+        x = optimise_on_support(cov, x, nonnegative=nonnegative, monitor=self.known.monitor)
         if cov.variance(x) > self.known.lower * (1 + BETTER):
-            x = (x if nonnegative else feasible.orient(x)) + 0.0
-            x.setflags(write=False)
+            x = read_only((x if nonnegative else feasible.orient(x)) + 0.0)
             self.known.x, self.known.lower = x, cov.variance(x)
             self.component = replace(
                 self.component,

@@ -160,14 +160,6 @@ def test_whatever_neighbour_it_starts_from_no_bound_falls_below_the_optimum(seed
             near = cert
 
 
-def test_the_former_name_of_a_warm_start_keeps_working():
-    cov = nnspca.Covariance.from_data(np.random.default_rng(0).standard_normal((12, 8)))
-    before = nnspca.certify(cov, 3)
-    assert nnspca.certify(cov, 3, near=before) == nnspca.certify(cov, 3, warm_start=before)
-    with pytest.raises(ValueError, match=r"near \(k = 3\) and warm_start \(k = 3\) are one argument"):
-        nnspca.certify(cov, 3, near=before, warm_start=before)
-
-
 def test_a_ratio_is_never_above_the_quotient_of_its_variances():
     cov = nnspca.Covariance.from_data(np.random.default_rng(0).standard_normal((12, 8)))
     for k in range(1, 9):

@@ -29,7 +29,7 @@ from nnspca.control.arguments import (
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Features, Problem, cumulative_variance
-from nnspca.machines import HERE, Executor, TaskArguments, Workers, check_executor
+from nnspca.machines import HERE, Executor, TaskArguments, Workers, asked, check_executor
 from nnspca.result import (
     Bound,
     Certificate,
@@ -134,30 +134,15 @@ def certify_parts(
     if kept is not None and len(kept) == count and not any(part.stopped for part in kept):
         parts = kept
     if parts is None:  # also where a search was ended
-        found = decompose(
-            cov,
-            count,
-            k,
-            deflation="together",
-            nonnegative=nonnegative,
-            seed=seed,
-            starts=STARTS[effort],
-            should_stop=should_stop,
-            on_progress=monitor.part(0.0, SEEKING).relay,
-        ).parts
+        how: dict[str, Any] = {"deflation": "together", "nonnegative": nonnegative, "starts": STARTS[effort]}
+        how |= {"seed": seed, "should_stop": should_stop, "on_progress": monitor.part(0.0, SEEKING).relay}
+        found = decompose(cov, count, k, **how).parts
         parts = max(kept or (), found, key=lambda group: sum(part.variance for part in group))
     further = effort == "live" and not (gap is None and time_limit is None)
-    certificate = bound_parts(
-        problem,
-        count,
-        _checked(problem, count, parts),
-        efforts=("live", "thorough") if further else (effort,),
-        gap=gap or 0.0,
-        monitor=monitor.part(SEEKING, 1.0),
-        start=start,
-        before=None if resumed is None else judged(resumed, problem, count),
-        fixed=are_given,
-    )
+    parts, before = _checked(problem, count, parts), None if resumed is None else judged(resumed, problem, count)
+    settings: dict[str, Any] = {"efforts": ("live", "thorough") if further else (effort,), "gap": gap or 0.0}
+    settings |= {"monitor": monitor.part(SEEKING, 1.0), "start": start, "before": before, "fixed": are_given}
+    certificate = bound_parts(problem, count, parts, **settings)
     return replace(certificate, seconds=time.perf_counter() - started)
 
 
@@ -304,8 +289,9 @@ def sweep_parts(
         return (k, fewer[r][-1]) if fewer[r] else next(((other, r) for other in near[k]), None)
 
     def begin(at: Place) -> TaskArguments:
-        start = warm_start(at)
-        return points[at], certify, nonnegative, None if start is None else proven[start]
+        start, (each, r) = warm_start(at), at
+        settings = {"nonnegative": nonnegative, "effort": certify, "warm_start": proven[start] if start else None}
+        return certify_parts, (r, each, points[at].together), settings
 
     with Workers(HERE if executor is None else executor, cov, monitor) as workers:
         found: dict[Place, tuple[Components, Components]] = {}
@@ -323,7 +309,7 @@ def sweep_parts(
                 put(_improved(Problem(cov, each, nonnegative), r, *parts, starts, monitor))
         proving = order if certify is not None and len(points) == len(order) else []
         for at, certificate in workers.when_ready(
-            _prove, proving, workers.ahead, lambda at: warm_start(at) is None or warm_start(at) in proven, begin
+            asked, proving, workers.ahead, lambda at: warm_start(at) is None or warm_start(at) in proven, begin
         ):
             proven[at] = certificate
             put(replace(points[at], certificate=certificate))
@@ -350,10 +336,9 @@ def _carried(points: dict[Place, PartsPoint]) -> Iterator[PartsPoint]:
             continue
         larger, winner = least[r].k, least[r].winner
         detail = f"It is an upper bound at k = {larger}, which allows all parts of {certificate.k} features."
-        proof = CarriedProof(larger, winner.ingredients)
-        bound = Bound("larger-k", winner.value, detail=detail, ingredients=proof)
-        bounds = (*certificate.bounds, bound)
-        yield replace(point, certificate=replace(certificate, upper=bound.value, bounds=bounds))
+        bound = Bound("larger-k", winner.value, detail=detail, ingredients=CarriedProof(larger, winner.ingredients))
+        carried = replace(certificate, upper=bound.value, bounds=(*certificate.bounds, bound))
+        yield replace(point, certificate=carried)
 
 
 def _seek(
@@ -363,19 +348,6 @@ def _seek(
     options: dict[str, Any] = {"nonnegative": nonnegative, "seed": seed, "should_stop": poll}
     one_by_one, together = (decompose(cov, r, k, deflation=how, **options) for how in ("disjoint", "together"))
     return one_by_one, together
-
-
-def _prove(
-    cov: Covariance,
-    point: PartsPoint,
-    effort: str,
-    nonnegative: bool,
-    warm_start: PartsCertificate | None,
-    poll: ShouldStop | None,
-) -> PartsCertificate:
-    """On a worker: one certificate."""
-    settings: dict[str, Any] = {"nonnegative": nonnegative, "effort": effort, "should_stop": poll}
-    return certify_parts(cov, point.n_components, point.k, point.together, warm_start=warm_start, **settings)
 
 
 def _improved(

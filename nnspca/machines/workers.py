@@ -235,6 +235,13 @@ def jobs(executor: Executor, n_jobs: int | None) -> Iterator[Executor]:
         yield processes
 
 
+def asked(
+    shared: object, function: Task, arguments: tuple[Any, ...], settings: dict[str, Any], should_stop: ShouldStop | None
+) -> Any:
+    """As a task: make one call with ``shared``, which takes the stop switch by name."""
+    return function(shared, *arguments, should_stop=should_stop, **settings)
+
+
 def call(
     executor: Executor,
     function: Callable[..., _T],

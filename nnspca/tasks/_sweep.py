@@ -24,7 +24,7 @@ from nnspca.control.arguments import (
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Features, Problem, places_of
-from nnspca.machines import Executor, TaskArguments, Workers, check_executor
+from nnspca.machines import Executor, TaskArguments, Workers, asked, check_executor
 from nnspca.result import Certificate, Component, OnProgress, ShouldStop, Sweep, SweepPoint
 from nnspca.solvers.climb import climb, polish
 from nnspca.solvers.registry import METHODS
@@ -180,19 +180,21 @@ def path(
             return None
         near = [curve.points[one].component.loadings for one in after[at]]
         start = np.array(near) if near else None
-        return k, nonnegative, name, seed, start, k in full, dict((options or {}).get(name, {}))
+        if start is not None and k not in full:
+            return _improved, (k, start), {"nonnegative": nonnegative}
+        settings = {"nonnegative": nonnegative, "seed": seed, "start": start}
+        return solve, (k, name), {**settings, **(options or {}).get(name, {})}
 
     with Workers(executor, cov, monitor) as workers:
         for (k, name), component in workers.when_ready(
-            _solved, after, workers.ahead, lambda at: all(before in curve.points for before in after[at]), begin
+            asked, after, workers.ahead, lambda at: all(before in curve.points for before in after[at]), begin
         ):
             curve.put(SweepPoint(k, name, component))
     for point in _carried_over(curve.points):
         curve.put(point)
     points = tuple(sorted(curve.points.values(), key=lambda p: (p.k, list(methods).index(p.method))))
     stopped = len(points) < len(after) or any(p.component.stopped for p in points)
-    leading = float(cov.eigenpairs(1)[0][0])
-    return Sweep(points, leading, nonnegative, stopped, time.perf_counter() - started)
+    return Sweep(points, float(cov.eigenpairs(1)[0][0]), nonnegative, stopped, time.perf_counter() - started)
 
 
 def certify_path(
@@ -233,6 +235,7 @@ def certify_path(
     waiting, total = warm_starts(levels, proven), sum(map(len, levels))
     around = neighbours(levels) if within is not None else {}
     least = carried.least_variance(cov) if within is not None else 0.0
+    settings = {"nonnegative": sweep.nonnegative, "effort": effort, "seed": seed, "include": include}
     sources: dict[int, Certificate] = {}  # for each k that needs no proof of its own, the one its bound is from
 
     def ready(k: int) -> bool:
@@ -260,12 +263,12 @@ def certify_path(
             curve.certify(k, before)
         elif not carry(k):
             other = waiting[k]
-            warm_start = None if other is None else own(other)
-            return k, sweep.nonnegative, effort, champions[k], seed, warm_start, include
+            found = {"component": champions[k], "warm_start": None if other is None else own(other)}
+            return certify_one, (k,), {**settings, **found}
         return None
 
     with Workers(executor, cov, monitor) as workers:
-        for k, certificate in workers.when_ready(certified, waiting, workers.width, ready, begin):
+        for k, certificate in workers.when_ready(asked, waiting, workers.width, ready, begin):
             curve.certify(k, certificate)
             monitor.tell(len(proven) / total, f"k = {k:,}: bound proven")
     for k, certificate in carried.levelled({} if include else proven, cov):
@@ -300,42 +303,15 @@ class _Curve:
                 self.on_point(self.points[at])
 
 
-def _solved(
-    cov: Covariance,
-    k: int,
-    nonnegative: bool,
-    method: Any,
-    seed: int,
-    start: np.ndarray | None,
-    full: bool,
-    options: dict[str, Any],
-    poll: ShouldStop | None,
+def _improved(
+    cov: Covariance, k: int, start: np.ndarray, *, nonnegative: bool, should_stop: ShouldStop | None
 ) -> Component:
-    """On a worker: one point, searched in full or only improved from its start, rows of loadings."""
-    if start is None or full:
-        return solve(cov, k, method, nonnegative=nonnegative, seed=seed, should_stop=poll, start=start, **options)
-    started, monitor, problem = time.perf_counter(), Monitor(poll), Problem(cov, k, nonnegative)
+    """One point by ``best``, only improved from rows of loadings."""
+    started, monitor, problem = time.perf_counter(), Monitor(should_stop), Problem(cov, k, nonnegative)
     rivals, variances = climb(problem, start, monitor=monitor)  # a hundredth of a full search
     x, history = polish(problem, rivals[int(variances.argmax())], monitor=monitor)
     part = problem.component(x, "best", history, stopped=monitor.stop(), note="improved from its neighbours")
     return replace(part, features=cov.features, seconds=time.perf_counter() - started)
-
-
-def certified(
-    cov: Covariance,
-    k: int,
-    nonnegative: bool,
-    effort: Effort,
-    champion: Component | None,
-    seed: int,
-    warm_start: Certificate | None,
-    include: tuple[int, ...],
-    poll: ShouldStop | None,
-) -> Certificate:
-    """On a worker: one certificate."""
-    settings: dict[str, Any] = {"nonnegative": nonnegative, "effort": effort, "seed": seed, "should_stop": poll}
-    settings["include"] = include
-    return certify_one(cov, k, component=champion, warm_start=warm_start, **settings)
 
 
 def _carried_over(points: Mapping[Place, SweepPoint]) -> list[SweepPoint]:

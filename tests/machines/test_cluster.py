@@ -196,7 +196,7 @@ def test_the_app_sends_its_runs_to_the_scheduler_it_is_pointed_at_and_says_so(cl
     monkeypatch.setattr(Cluster, "sent", spy)
     monkeypatch.setenv("NNSPCA_SCHEDULER", client.scheduler.address)
     page = explored(seed=6)
-    assert set(sent) >= {"_called", "_solved"}, sent  # the calls for the k that is shown, and its path
+    assert set(sent) >= {"_called", "asked"}, sent  # the calls for the k that is shown, and its path
     assert page.session_state["session"].jobs["path"].done
     assert "Runs go to the cluster" in AppTest.from_function(notes).run().caption[0].value
 

@@ -120,25 +120,13 @@ def components(
         raise ValueError(f"include has the gene {missing[0]!r:.60}, which takes no part: see mask_var and exclude")
     given = of_genes(_read(adata, layer, check_flag("use_raw", use_raw)), adata, mask, by)
     cov = Covariance.from_data(given, standardize, center=center)
-    parts = decompose(
-        cov,
-        n_components,
-        k,
-        method,
-        deflation=deflation,
-        nonnegative=nonnegative,
-        seed=seed,
-        should_stop=should_stop,
-        on_progress=on_progress,
-        include=np.searchsorted(np.flatnonzero(mask), inside).tolist(),
-        **options,
-    )
+    options |= {"deflation": deflation, "nonnegative": nonnegative, "seed": seed}
+    options |= {"should_stop": should_stop, "on_progress": on_progress}
+    left = np.searchsorted(np.flatnonzero(mask), inside).tolist()
+    parts = decompose(cov, n_components, k, method, include=left, **options)
     key = KEY if key_added is None else key_added
-    target.obsm[f"X_{KEY}" if key_added is None else key] = (
-        np.concatenate([scores(rows, parts) for rows in given.chunks()])
-        if isinstance(given, Source)
-        else scores(given, parts)
-    )
+    chunks = given.chunks() if isinstance(given, Source) else [given]
+    target.obsm[f"X_{KEY}" if key_added is None else key] = np.concatenate([scores(rows, parts) for rows in chunks])
     loadings = np.zeros((len(mask), len(parts)))
     loadings[mask] = parts.loadings
     target.varm[key] = loadings

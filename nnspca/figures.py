@@ -131,17 +131,11 @@ def certificate(lower: float, bounds: Sequence[tuple[str, float, bool]]) -> Figu
         (True, "proven", BOUND, "circle"),
         (False, "holds with a probability", QUIET, "circle-open"),
     ):
-        own = [(each, value) for each, value, is_proven in bounds if is_proven == proven]
+        own = [(value, each) for each, value, is_proven in bounds if is_proven == proven]
+        marker = {"color": colour, "symbol": symbol, "size": 11}
         if own:
-            figure.add_trace(
-                Scatter(
-                    x=[value for _, value in own],
-                    y=[each for each, _ in own],
-                    mode="markers",
-                    name=name,
-                    marker={"color": colour, "symbol": symbol, "size": 11},
-                )
-            )
+            x, y = zip(*own, strict=True)
+            figure.add_trace(Scatter(x=x, y=y, mode="markers", name=name, marker=marker))
     ends = [order[0], order[-1]]
     figure.add_trace(Scatter(x=[lower, lower], y=ends, mode="lines", name="found", line={"color": FOUND, "width": 3}))
     figure.update_yaxes(type="category", categoryorder="array", categoryarray=order)
@@ -211,17 +205,8 @@ def _image(rows: np.ndarray, names: Sequence[str], shape: tuple[int, int], title
     labels = np.array(names, dtype=object).reshape(shape)
     for c, row in enumerate(rows):
         axis = "" if not c else str(c + 1)
-        figure.add_trace(
-            Heatmap(
-                z=row.reshape(shape),
-                text=labels,
-                hovertemplate="%{text}: %{z:.3f}<extra></extra>",
-                xaxis=f"x{axis}",
-                yaxis=f"y{axis}",
-                showscale=not c,
-                **colours,
-            )
-        )
+        axes = {"xaxis": f"x{axis}", "yaxis": f"y{axis}", "hovertemplate": "%{text}: %{z:.3f}<extra></extra>"}
+        figure.add_trace(Heatmap(z=row.reshape(shape), text=labels, showscale=not c, **axes, **colours))
         side = {"domain": [c / count, (c + 0.94) / count], "visible": False, "constrain": "domain"}
         upright = {"anchor": f"x{axis}", "scaleanchor": f"x{axis}", "autorange": "reversed", "visible": False}
         figure.update_layout({f"xaxis{axis}": side, f"yaxis{axis}": upright})

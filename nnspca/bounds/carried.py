@@ -82,16 +82,9 @@ def certificate(
         return None
     bound, source = best
     bounds = (*(other for other in source.bounds if holds_everywhere(other.ingredients)), bound)
-    carried = replace(
-        source,
-        k=k,
-        lower=component.variance,
-        upper=min(other.value for other in bounds),
-        component=component,
-        bounds=bounds,
-        seconds=0.0,
-    )
-    return carried, source
+    upper = min(other.value for other in bounds)
+    carried = replace(source, k=k, lower=component.variance, upper=upper, component=component, bounds=bounds)
+    return replace(carried, seconds=0.0), source
 
 
 def bounds_at(k: int, proven: Iterable[Certificate], least: float) -> Iterator[tuple[Bound, Certificate]]:

@@ -133,10 +133,8 @@ class MassRanking:
         """The mass below which features do not matter."""
         if len(self._row_masses) < wanted:
             return self.row_skip_threshold
-        return max(
-            self.row_skip_threshold,
-            float(np.partition(self._row_masses, len(self._row_masses) - wanted)[len(self._row_masses) - wanted]),
-        )
+        place = len(self._row_masses) - wanted
+        return max(self.row_skip_threshold, float(np.partition(self._row_masses, place)[place]))
 
 
 def beside_each_other(

@@ -141,19 +141,8 @@ def decompose(
     checked = info.checked(options, decompose, joint=deflation == "joint")
     started = time.perf_counter()
     monitor = Monitor(should_stop, on_progress)
-    run = _Decomposition(
-        cov,
-        sizes,
-        info,
-        deflation,
-        nonnegative,
-        check_seed(seed),
-        angle,
-        options,
-        checked,
-        monitor.part(0.0, 1.0 if certify is None else SEEKING),
-        ins,
-    )
+    seeking, seed = monitor.part(0.0, 1.0 if certify is None else SEEKING), check_seed(seed)
+    run = _Decomposition(cov, sizes, info, deflation, nonnegative, seed, angle, options, checked, seeking, ins)
     with one_blas_thread():
         if deflation == "together":
             result = run.together(starts, executor)
@@ -204,8 +193,7 @@ class _Decomposition:
             monitor=self.monitor,
             **self.checked,
         )
-        result = replace(result, parts=tuple(replace(part, features=self.cov.features) for part in result.parts))
-        return result
+        return replace(result, parts=tuple(replace(part, features=self.cov.features) for part in result))
 
     def _found(self, parts: tuple[Component, ...], **more: Any) -> Components:
         explained = cumulative_variance(self.cov, np.column_stack([part.loadings for part in parts]))
@@ -230,8 +218,7 @@ class _Decomposition:
             )
         parts = components(self.cov, X, template)
         note = "" if len(parts) == len(self.sizes) else self._exhausted(parts)
-        stopped = self.monitor.stop()
-        return self._found(parts, history=tuple(history), stopped=stopped, note=note)
+        return self._found(parts, history=tuple(history), stopped=self.monitor.stop(), note=note)
 
     def _exhausted(self, parts: Sequence[Component]) -> str:
         """The note on why there are no more components than these."""
@@ -288,20 +275,11 @@ class _Decomposition:
                 monitor=span,
                 **{name: self.checked[name] for name in OF_EM if self.info.name == "em" and name in self.options},
             )
-        options = self.options
+        options = self.options | {"nonnegative": self.nonnegative, "seed": self.seed, "include": self.include}
         if number and "rank" in self.checked:  # features may be fewer than directions by now
-            options = self.checked | {"rank": min(self.checked["rank"], remainder.n_features)}
-        return solve(
-            remainder,
-            k,
-            self.info.name,
-            nonnegative=self.nonnegative,
-            seed=self.seed,
-            should_stop=self.monitor.should_stop,
-            on_progress=self._within(span, number),
-            include=self.include,
-            **options,
-        )
+            options |= self.checked | {"rank": min(self.checked["rank"], remainder.n_features)}
+        stop, told = self.monitor.should_stop, self._within(span, number)
+        return solve(remainder, k, self.info.name, should_stop=stop, on_progress=told, **options)
 
     def _within(self, span: Monitor, number: int) -> OnProgress:
         """Relay another call's progress to one span, with the number of the component."""

@@ -201,16 +201,8 @@ def _moved(problem: Problem, X: np.ndarray, least: float) -> np.ndarray | None:
 
 def _part(problem: Problem, x: np.ndarray, gradient: np.ndarray, value: float, unused: np.ndarray) -> Part:
     inside = np.flatnonzero(x)
-    part = Part(
-        inside,
-        x[inside],
-        gradient[inside],
-        problem.cov.diagonal[inside],
-        value,
-        len(inside) < problem.k,
-        unused,
-        np.zeros((0, 0)),
-    )
+    own = x[inside], gradient[inside], problem.cov.diagonal[inside]
+    part = Part(inside, *own, value, len(inside) < problem.k, unused, gains=np.zeros((0, 0)))
     rows = np.arange(len(inside))
     return replace(part, gains=_gains(problem, part, rows, unused, problem.cov.block(inside, unused), gradient))
 

@@ -191,8 +191,8 @@ def _names(beside: Mapping[str, bytes], endings: tuple[str, ...]) -> tuple[str, 
     """The names in a file with this ending: its second column if it has one, where 10x writes symbols."""
     for name, content in beside.items():
         if name.lower().removesuffix(".gz").endswith(endings):
-            lines = plain(content).decode("utf-8", "replace").splitlines()
-            rows = [line.split("\t") for line in lines if line.strip()]
+            text = plain(content).decode("utf-8", "replace")
+            rows = [line.split("\t") for line in text.splitlines() if line.strip()]
             return tuple((row[1] if len(row) > 1 and row[1].strip() else row[0]).strip() for row in rows)
     return ()
 

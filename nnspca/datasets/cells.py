@@ -36,6 +36,9 @@ ABSENT = frozenset(
     *("#n/a", "#div/0!", "#name?", "#null!", "#num!", "#ref!", "#value!")  # what spreadsheets write for no value
 }
 LEVELS = 3  # most rows of a header
+# how pandas reads cells: what stands for a missing value is said beside
+READ: dict[str, Any] = {"header": None, "index_col": False, "keep_default_na": False, "low_memory": False}
+READ["float_precision"] = "round_trip"
 KINDS = frozenset({"c", "d", "s", "t", "continuous", "discrete", "string", "time", "class", "meta", ""})  # of Orange's
 
 _SIGN = r"[+\-−]?"
@@ -187,8 +190,9 @@ def read_text(data: bytes, options: ReadingOptions, *, tabs: bool = False) -> Gr
         decimals = f", and decimals written with a {'comma' if decimal == ',' else 'point'}" if signs else ""
         notes.append(f"Cells are parted by {DELIMITERS.get(delimiter, repr(delimiter))}{decimals}.")
     found = _layout(rows, options, notes, f"parted by {DELIMITERS.get(delimiter, repr(delimiter))}")
-    usual = {"sep": r"\s+"} if delimiter == " " else {"sep": delimiter, "skipinitialspace": True}
+    usual = READ | ({"sep": r"\s+"} if delimiter == " " else {"sep": delimiter, "skipinitialspace": True})
     absent = {word for one in ABSENT for word in (one, one.upper(), one.capitalize())} | {"NaN", "N.A.", "N/A"}
+    usual |= {"decimal": decimal, "na_values": sorted(absent), "names": range(len(found.names))}
 
     def below(**how: Any) -> Any:
         stream = opened()
@@ -198,20 +202,7 @@ def read_text(data: bytes, options: ReadingOptions, *, tabs: bool = False) -> Gr
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             warnings.filterwarnings("error", "Length of header", pandas.errors.ParserWarning)  # cells would be lost
-            return pandas.read_csv(
-                stream,
-                header=None,
-                names=range(len(found.names)),
-                index_col=False,
-                decimal=decimal,
-                keep_default_na=False,
-                na_values=sorted(absent),
-                float_precision="round_trip",
-                low_memory=False,
-                on_bad_lines="error",
-                **usual,
-                **how,
-            )
+            return pandas.read_csv(stream, on_bad_lines="error", **usual, **how)
 
     try:
         frame = below()
@@ -307,20 +298,10 @@ def read_arff(data: bytes, _: ReadingOptions) -> Grid:
         raise DataError("the file has sparse rows ({index value, …}); write rows in full.")
     names = [name.strip("'\"") for name, _ in declared]
     quote = "'" if "'" in body else '"'
-    usual: dict[str, Any] = {"quotechar": quote, "escapechar": "\\", "skipinitialspace": True}
+    usual = READ | {"quotechar": quote, "escapechar": "\\", "skipinitialspace": True, "na_values": ["?", ""]}
+    words = {j: str for j, (_, kind) in enumerate(declared) if not re.match("(?i)(numeric|real|integer)", kind)}
     try:
-        frame = pandas.read_csv(
-            io.StringIO(body),
-            header=None,
-            names=range(len(names)),
-            index_col=False,
-            keep_default_na=False,
-            na_values=["?", ""],
-            dtype={j: str for j, (_, kind) in enumerate(declared) if not re.match("(?i)(numeric|real|integer)", kind)},
-            float_precision="round_trip",
-            low_memory=False,
-            **usual,
-        )
+        frame = pandas.read_csv(io.StringIO(body), names=range(len(names)), dtype=words, **usual)
     except (pandas.errors.ParserError, pandas.errors.EmptyDataError) as error:
         raise DataError(f"the rows below @data do not fit the {len(names)} attributes{reason(error)}.") from error
     for j, (_, kind) in enumerate(declared):

@@ -88,8 +88,7 @@ def lfw_faces(with_negatives: bool = False) -> Content:
     X = images.reshape(len(images), -1)
     if not with_negatives:
         return Content(X=X[:100], image_shape=(25, 25))
-    labels = np.repeat([0, 1], [100, 100])
-    return Content(X=X, image_shape=(25, 25), labels=labels, label_names=("face", "non-face"))
+    return Content(X=X, image_shape=(25, 25), labels=np.repeat([0, 1], [100, 100]), label_names=("face", "non-face"))
 
 
 def digits() -> Content:

@@ -20,6 +20,7 @@ from nnspca.control.arguments import (
 )
 from nnspca.control.progress import Monitor
 from nnspca.machines import Executor, Workers, check_executor, jobs
+from nnspca.numerics.doubles import read_only
 from nnspca.resampling.samples import Recipe, Samples, read_samples
 from nnspca.result import Components, CrossValidation, OnProgress, ShouldStop, Stability
 
@@ -158,9 +159,7 @@ def _redrawn(
     if cov is None:
         return ()
     components = search.of(cov, k, should_stop)
-    return (
-        None if components.stopped else tuple((part.support, part.loadings[part.support]) for part in components.parts)
-    )
+    return None if components.stopped else tuple((part.support, part.loadings[part.support]) for part in components)
 
 
 class _Seen:
@@ -195,13 +194,11 @@ class _Seen:
         rows = [self._agreement[number] for number in sorted(self._agreement)]
         recurrence = self._times / self.count if self.count else np.full(self._used.shape, np.nan)
         agreement = np.array(rows).reshape(-1, r)
-        for array in (recurrence, agreement):
-            array.setflags(write=False)
         return Stability(
             self._whole,
             max(part.k for part in self._whole.parts),
-            recurrence,
-            agreement,
+            read_only(recurrence),
+            read_only(agreement),
             self._threshold,
             self._degenerate,
             self._seed,
@@ -286,11 +283,9 @@ def cross_validate(
     features = samples.whole(standardize).features
 
     def result(*, stopped: bool) -> CrossValidation:
-        arrays = held_out.copy(), fitted.copy()
-        for array in arrays:
-            array.setflags(write=False)
+        known, also = read_only(held_out.copy()), read_only(fitted.copy())
         seconds = time.perf_counter() - started
-        return CrossValidation(wanted, *arrays, search.r, search.seed, seconds, stopped, features)
+        return CrossValidation(wanted, known, also, search.r, search.seed, seconds, stopped, features)
 
     with jobs(executor, n_jobs) as where, Workers(where, samples, monitor) as workers:
         # every fold's smallest k first: what is known when it is stopped are whole columns

@@ -211,13 +211,5 @@ class Recipe:
 
     def of(self, cov: Covariance, k: int | Sequence[int], should_stop: ShouldStop | None) -> Components:
         """Return the components of one covariance."""
-        return decompose(
-            cov,
-            self.r,
-            k,
-            self.method,
-            nonnegative=self.nonnegative,
-            seed=self.seed,
-            should_stop=should_stop,
-            **self.options,
-        )
+        how: dict[str, Any] = {"nonnegative": self.nonnegative, "seed": self.seed, "should_stop": should_stop}
+        return decompose(cov, self.r, k, self.method, **how, **self.options)

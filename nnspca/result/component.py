@@ -11,6 +11,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from nnspca.numerics.doubles import read_only
 from nnspca.result import sentences, wording
 from nnspca.result.wording import DataFrame, Display, Figure, frame
 
@@ -86,8 +87,7 @@ def frozen(values: Iterable[float] | None) -> np.ndarray | None:
     """Return read-only numbers; None for None, or if a number is too large for a double."""
     if values is None:
         return None
-    array = np.array(values, dtype=np.float64)
-    array.setflags(write=False)
+    array = read_only(np.array(values, dtype=np.float64))
     return array if np.isfinite(array).all() else None
 
 
@@ -149,12 +149,12 @@ class Component(Display):
         return f"x{i}" if self.features is None else self.features.name(i)
 
     @property
-    def _layout(self) -> tuple[tuple[int, int] | None, tuple[np.ndarray, str] | None]:
-        """How a figure draws the features: as pixels of an image of this shape, or along an axis."""
-        features = self.features
+    def _layout(self) -> tuple[list[str], tuple[int, int] | None, tuple[np.ndarray, str] | None]:
+        """How a figure draws the features: by their names, as pixels of an image of this shape, or along an axis."""
+        features, names = self.features, [self.feature_name(i) for i in range(len(self.loadings))]
         if features is None:
-            return None, None
-        return features.image_shape, None if features.axis is None else (features.axis, features.axis_title)
+            return names, None, None
+        return names, features.image_shape, None if features.axis is None else (features.axis, features.axis_title)
 
     def to_frame(self) -> DataFrame:
         """Return a pandas DataFrame with a row for each nonzero loading, the largest first, indexed by feature.
@@ -174,8 +174,7 @@ class Component(Display):
         """Return a Plotly figure of the loadings: as bars, or as pixels of an image."""
         from nnspca.figures import components
 
-        names = [self.feature_name(i) for i in range(len(self.loadings))]
-        return components(self.loadings[:, None], names, *self._layout)
+        return components(self.loadings[:, None], *self._layout)
 
     def _lines(self) -> list[str]:
         head = (

@@ -112,8 +112,7 @@ class Components(Display):
         """Return a Plotly figure of the loadings of all components, side by side."""
         from nnspca.figures import components
 
-        names = [self.parts[0].feature_name(i) for i in range(len(self.loadings))]
-        return components(self.loadings, names, *self.parts[0]._layout)
+        return components(self.loadings, *self.parts[0]._layout)
 
     def _lines(self) -> list[str]:
         used = int(self.loadings.any(axis=1).sum())
@@ -234,8 +233,7 @@ class Ranking(Display):
         """Return a Plotly figure of the loadings of all, side by side."""
         from nnspca.figures import components
 
-        names = [self.components[0].feature_name(i) for i in range(len(self.components[0].loadings))]
-        return components(np.column_stack([part.loadings for part in self]), names, *self.components[0]._layout)
+        return components(np.column_stack([part.loadings for part in self]), *self.components[0]._layout)
 
     def _most(self) -> str:
         return rounded.number(self.rest, up=True, telling=rounded.TELLING)

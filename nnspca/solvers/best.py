@@ -8,7 +8,7 @@ import numpy as np
 
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import raise_if_stopped
-from nnspca.covariance.problem import Problem
+from nnspca.covariance.problem import Problem, widened
 from nnspca.numerics import feasible
 from nnspca.result import Component
 from nnspca.solvers.climb import (
@@ -208,8 +208,7 @@ def _of_candidates(
         monitor.part(FORMED, 0.9).on_features(chosen, problem.n, cov.variance),
         replace(settings, starts=starts[starts.any(axis=1)]),
     )
-    x = np.zeros(problem.n)
-    x[chosen] = component.loadings
+    x = widened(component.loadings, chosen, problem.n)
     x = climb(problem, x[None], monitor=monitor)[0][0]
     x, gains = polish(problem, x, monitor=monitor)
     history = np.maximum.accumulate([*component.history, *gains])

@@ -320,13 +320,8 @@ def maximise(
             break
         if on_round is not None:
             on_round(search.value, search.upper())
-    return SphereOptimum(
-        search.loadings,
-        search.value,
-        search.upper(),
-        search.evaluations,
-        stopped or not search.closed(tol),
-    )
+    stopped = stopped or not search.closed(tol)
+    return SphereOptimum(search.loadings, search.value, search.upper(), search.evaluations, stopped)
 
 
 def trace(

@@ -374,8 +374,7 @@ def show_theorem(run: StudyResult) -> Iterator[Table]:
         title = "Promise and proof: the share of the optimum that Alg. 3 reaches, at least"
         frame = frame.assign(**{"Data and k": frame["Data and k"].map(_titled(frame["Data and k"]))})
         yield Table("guarantees", title, frame, picture, down=[promise, BY_PAPER, PROVEN])
-    frame = run.rows["theorem"]
-    frame = frame.rename(columns=_titled(frame.columns))
+    frame = run.rows["theorem"].rename(columns=_titled(run.rows["theorem"].columns))
     names, along = list(frame.columns[1:]), "d, leading directions used"
     picture = Picture("d", names, "share of the best variance", along, y_range=(0.0, 1.04))
     yield Table("theorem", "The guarantee of Theorem 1 before any run, by rank d", frame, picture, down=names)
@@ -395,12 +394,7 @@ FIGURES = {
     "asteris2014-fig2": (hardness, show_hardness),
     "asteris2014-fig3": (parts, show_parts),
     "asteris2014-fig4": (
-        partial(
-            variances,
-            reduced=FACES,
-            full=(2, 5, *range(10, 201, 10), 240, 300, 361),
-            methods=("epsilon-net", "em", "coordinate-descent", "best"),
-        ),
+        partial(variances, reduced=FACES, full=(2, 5, *range(10, 201, 10), 240, 300, 361), methods=tuple(TITLES)),
         show_variances,
     ),
     "asteris2014-fig5": (

@@ -193,8 +193,7 @@ ANGLE = 85.0  # degrees
 
 def least_angle(parts: Components) -> float:
     """Return the least angle between two components in degrees; 90 where there is one alone."""
-    between = parts.angles[~np.eye(len(parts.parts), dtype=bool)]
-    return float(between.min(initial=90.0))
+    return float(parts.angles[~np.eye(len(parts), dtype=bool)].min(initial=90.0))
 
 
 def described(title: str, parts: Components) -> Rows:

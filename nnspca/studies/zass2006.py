@@ -60,19 +60,9 @@ def nspca(
     steps: tuple[int, int] = (60, 300),
 ) -> Components:
     """Return NSPCA's components at two prices relative to λ₁, found together; ``steps`` of either form at most."""
-    return decompose(
-        cov,
-        min(count, cov.n_features),
-        cov.n_features,
-        "coordinate-descent",
-        deflation="joint",
-        alpha=alpha,
-        beta=beta,
-        match_k=False,
-        restarts=restarts,
-        max_iter=steps[task.full],
-        **task.settings(*span),
-    )
+    options = {"alpha": alpha, "beta": beta, "match_k": False, "restarts": restarts, "max_iter": steps[task.full]}
+    settings, n = task.settings(*span) | options, cov.n_features
+    return decompose(cov, min(count, n), n, "coordinate-descent", deflation="joint", **settings)
 
 
 # Fig. 2
@@ -181,25 +171,14 @@ def pit_props(task: Task) -> Rows:
         if nonnegative:
             starts = 20 if task.full else 5
             options = {"match_k": False, "alpha": 3.0, "beta": 0.0, "restarts": starts, "max_iter": 1000}
-        U = decompose(
-            cov,
-            count,
-            cov.n_features if joint else [min(k, cov.n_features) for k in SIZES[:count]],
-            method,
-            deflation="joint" if joint else "projection",
-            nonnegative=nonnegative,
-            **task.settings(place / len(PROPS), (place + 1) / len(PROPS)),
-            **options,
-        ).loadings
-        explained = 100 * cumulative_variance(cov, U) / cov.trace
-        sizes = np.cumsum(np.count_nonzero(U, axis=0))
-        yield (
-            "components",
-            [
-                {"method": title, "Components": r + 1, "variance": float(explained[r]), "loadings": int(sizes[r])}
-                for r in range(U.shape[1])
-            ],
-        )
+        options |= {"deflation": "joint" if joint else "projection", "nonnegative": nonnegative}
+        options |= task.settings(place / len(PROPS), (place + 1) / len(PROPS))
+        allowed = cov.n_features if joint else [min(k, cov.n_features) for k in SIZES[:count]]
+        U = decompose(cov, count, allowed, method, **options).loadings
+        explained = (100 * cumulative_variance(cov, U) / cov.trace).tolist()
+        sizes = np.cumsum(np.count_nonzero(U, axis=0)).tolist()
+        found = enumerate(zip(explained, sizes, strict=True), start=1)
+        yield "components", [{"method": title, "Components": r, "variance": v, "loadings": s} for r, (v, s) in found]
 
 
 def show_pit_props(run: StudyResult) -> Iterator[Table]:

@@ -236,15 +236,10 @@ def certify_loadings(
     parts = tuple(_given(cov, c, x, size, nonnegative) for c, (x, size) in enumerate(zip(X, sizes, strict=True), 1))
     proven: dict[tuple[int, bool], Certificate] = {}
     asked, monitor = sorted({(part.k, part.nonnegative) for part in parts}), Monitor(should_stop, on_progress)
-    for done, at in enumerate(asked):
-        proven[at] = certify(
-            cov,
-            at[0],
-            nonnegative=at[1],
-            effort=effort,
-            seed=seed,
-            should_stop=should_stop,
-            on_progress=monitor.part(done / len(asked), (done + 1) / len(asked)).relay,
+    for done, (size, sign) in enumerate(asked):
+        span = monitor.part(done / len(asked), (done + 1) / len(asked))
+        proven[size, sign] = certify(
+            cov, size, nonnegative=sign, effort=effort, seed=seed, should_stop=should_stop, on_progress=span.relay
         )
     certificates = tuple(proven[part.k, part.nonnegative] for part in parts)
     stopped = any(certificate.stopped for certificate in certificates)

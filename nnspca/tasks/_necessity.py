@@ -28,7 +28,7 @@ from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Features, Problem
+from nnspca.covariance.problem import Features, Problem, widened
 from nnspca.numerics import feasible, rounding
 from nnspca.numerics.doubles import read_only
 from nnspca.result import Component, Necessity, OnProgress, Ranking, ShouldStop
@@ -127,14 +127,8 @@ def necessity(
     started = time.perf_counter()
     monitor = Monitor(should_stop, on_progress)
     if component is None:
-        component = solve(
-            cov,
-            k,
-            nonnegative=nonnegative,
-            seed=seed,
-            should_stop=should_stop,
-            on_progress=None if on_progress is None else monitor.part(0.0, SOLVED).relay,
-        )
+        told = monitor.part(0.0, SOLVED).relay
+        component = solve(cov, k, nonnegative=nonnegative, seed=seed, should_stop=should_stop, on_progress=told)
     with one_blas_thread():
         result = _Question(Problem(cov, k, nonnegative), within, effort, component).answered(monitor)
     monitor.tell(1.0, "done", result.lower)
@@ -216,13 +210,8 @@ class _Question:
                 continue
             y = self._best_without(i, monitor)
             if self.problem.cov.variance(y) > best.variance * (1 + BETTER):
-                y.setflags(write=False)
-                return replace(
-                    best,
-                    loadings=y,
-                    variance=self.problem.cov.variance(y),
-                    note="met while components without a feature were sought",
-                )
+                note = "met while components without a feature were sought"
+                return replace(best, loadings=read_only(y), variance=self.problem.cov.variance(y), note=note)
             self.lacking[i] = y
             if masses.attained(self.problem.cov, y) >= self.threshold:
                 self.dispensable |= y == 0
@@ -239,9 +228,7 @@ class _Question:
         starts = y[others] if y.any() else part.cov.diagonal
         z = climb(part, starts[None], monitor=monitor)[0][0]
         z = polish(part, z, monitor=monitor)[0]
-        y = np.zeros(problem.n)
-        y[others] = (z if problem.nonnegative else feasible.orient(z)) + 0.0
-        return y
+        return widened((z if problem.nonnegative else feasible.orient(z)) + 0.0, others, problem.n)
 
     def _largest_without(self, i: int) -> float:
         """The largest variance found without feature i."""
@@ -336,8 +323,7 @@ def solve_all(
     started = time.perf_counter()
     stop, told = limited_to(time_limit, should_stop, on_progress)
     first = solve(cov, k, nonnegative=nonnegative, seed=check_seed(seed), should_stop=stop)
-    every = np.arange(cov.n_features)
-    whole = cov if cov.holds_entries else part_of(cov, every)
+    whole = cov if cov.holds_entries else part_of(cov, np.arange(cov.n_features))
     beyond = 0.0 if whole is cov else cov.error_elsewhere
     search = _Search(Problem(whole, k, nonnegative), count, share, Monitor(stop, told), beyond)
     with one_blas_thread():
@@ -373,8 +359,7 @@ class _Search:
     def consider(self, features: np.ndarray) -> tuple[int, ...]:
         """Keep the best component met on some features, without those that add nothing; return its support."""
         cov, nonnegative = self.problem.cov, self.problem.nonnegative
-        x = np.zeros(self.problem.n)
-        x[features] = 1 / math.sqrt(len(features))
+        x = widened(np.full(len(features), 1 / math.sqrt(len(features))), features, self.problem.n)
         x = optimise_on_support(cov, x, nonnegative=nonnegative)
         while not self._needs_all(x):
             x[np.where(x, np.abs(x), np.inf).argmin()] = 0.0

@@ -73,11 +73,8 @@ def scores(X, loadings, *, mean: Literal["own"] | None = None, standardize: bool
     order = None if features is None else aligned(names, features.given_names, "the component")
     n = first.shape[1] if order is None else len(order)
     if features is not None and n != (expected := len(loadings)):
-        named = (
-            ""
-            if features.given_names is None
-            else f": {', '.join(map(repr, features.given_names[:6]))}" + (", …" if expected > 6 else "")
-        )
+        some = ", ".join(map(repr, (features.given_names or ())[:6]))
+        named = f": {some}{', …' if expected > 6 else ''}" if some else ""
         raise DataError(f"X has {n} features; the component was found on {expected}{named}. Give those, or name them")
     one = _is_one(loadings)
     U = check_columns("loadings", np.reshape(loadings, (-1, 1)) if one else loadings, n)

@@ -176,8 +176,7 @@ def solve(
             x = widened(x, left, cov.n_features)
             x = x if best is None or best.loadings is None else best.loadings
             component = Problem(cov, k, nonnegative).component(x, method, (cov.variance(x),), stopped=True)
-    loadings = component.loadings + 0.0  # no negative zeros
-    loadings.setflags(write=False)
+    loadings = read_only(component.loadings + 0.0)  # no negative zeros
     if on_progress is not None:
         Monitor(None, on_progress).tell(1.0, "done", component.variance)
     seconds = time.perf_counter() - started

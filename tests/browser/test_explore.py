@@ -45,6 +45,43 @@ WATCHED = """() => {
 }"""
 CROSSED = """() => seen.lines.flatMap(([[x, top], [, foot]]) => seen.words.filter(
   ([, left, right, high, low]) => left < x && x < right && top < low && high < foot).map(([words]) => words))"""
+# Keeps what each frame shows of k, as it is painted: all that names k at this width, and the component beside it.
+FRAMES = """n => {
+  const pen = CanvasRenderingContext2D.prototype, {beginPath, lineTo, stroke, clearRect} = pen;
+  let points = [], line = null;
+  Object.assign(pen, {
+    beginPath() { points = []; beginPath.call(this); },
+    lineTo(x, y) { points.push(x); lineTo.call(this, x, y); },
+    stroke() { if (this.getLineDash().length && points[0] === points[1]) line = points[0]; stroke.call(this); },
+    clearRect(...box) { if (this.canvas.className === 'curve') line = null; clearRect.apply(this, box); }});
+  const within = (at, what) => [...document.querySelectorAll(`${at} *`)].map(e => e.shadowRoot?.querySelector(what)).find(Boolean);
+  const edge = Object.assign(document.createElement('div'), {style: 'position: fixed; height: 1px'});
+  const at = (wide, x) => Math.round(Math.exp(Math.log(0.9) + (x - 58) / (wide - 70) * Math.log(1.06 * n / 0.9)));
+  const named = text => /k = ([\\d,]+)/.exec(text.replaceAll('\u00a0', ' '))?.[1];
+  window.seen = [];
+  const look = () => {
+    const play = within('.st-key-stage', '.play'), find = what => play.querySelector(what);
+    const box = document.querySelector('.st-key-k'), over = getComputedStyle(box, '::after').content.replaceAll('"', '');
+    const intro = document.querySelector('[data-testid=stMain] [data-testid=stMarkdown]').innerText;
+    const ks = {
+      intro: (intro.match(/\\d+/g) ?? []).map(Number).filter(v => v <= n).slice(0, -1)[0],
+      label: find('[data-say=k]').innerText,
+      slider: named(find('input').ariaValueText ?? find('input').getAttribute('aria-valuetext')),
+      picture: named(find('.picture').getAttribute('aria-label')),
+      line: line === null ? null : at(find('.curve').clientWidth, line),
+      box: over === 'none' ? box.querySelector('input').value : over,
+      bar: within('.st-key-narrow', '[data-do=k]').value,
+      address: new URLSearchParams(location.search).get('k'),
+    };
+    const [words, support] = [find('[data-say=words]').innerText, play.dataset.support];
+    seen.push([ks, line === null ? null : [words, support]]);
+  };
+  document.body.append(edge);
+  new ResizeObserver(look).observe(edge);
+  let frame = 0;
+  const next = () => { edge.style.width = `${1 + frame++ % 2}px`; requestAnimationFrame(next); };
+  next();
+}"""
 SLOW = "/?data=digits&method=epsilon-net&d=8&epsilon-net.epsilon=0.01&epsilon-net.max_samples=10000000"
 
 
@@ -117,6 +154,56 @@ def test_k_is_played_walked_and_chosen_in_the_chart_and_a_card_opens_other_data(
     expect(page.get_by_role("heading", name="Explore")).to_be_in_viewport()
     expect(field(page, "k")).to_have_value("16")
     asks_why(page)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_while_k_is_played_dragged_and_typed_every_frame_shows_one_k(visit, width):
+    page = visit("/?data=pitprops&methods=best&ks=1-6,8-13&k=3", width, height=844)
+    found, told = grown(page, 11), {}
+    slider = found.get_by_role("slider")
+    slider.press("Home")
+    for k in (1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13):
+        expect(found).to_have_attribute("data-k", str(k))
+        told[k] = [found.locator("[data-say=words]").inner_text(), found.get_attribute("data-support")]
+        slider.press("ArrowRight")
+    settled_url(page, k="13")
+    quiet(page)
+    page.evaluate(FRAMES, 13)
+
+    def chosen(k: int) -> None:
+        player(page, k)
+        settled_url(page, k=str(k))
+        quiet(page)
+
+    found.get_by_role("button", name="Play k").click()
+    expect(found).to_have_attribute("data-k", re.compile("^([5-9]|1[0-3])$"))
+    found.get_by_role("button", name="Pause").click()
+    chosen(int(found.get_attribute("data-k")))
+    y = in_view(found.locator(".curve")) and along(found, 2, 13)[1]
+    for k in (2, 4, 6, 10):
+        page.mouse.move(along(found, k, 13)[0], y + 20, steps=4)
+        page.mouse.down()
+    page.mouse.up()
+    chosen(10)
+    bar = page.locator("form.narrow")
+    if width == 390:
+        bar.get_by_role("button", name="One feature fewer").click()
+    else:
+        field(page, "k").press("ArrowDown")
+        field(page, "k").press("Enter")
+    chosen(9)
+    for k in (12, 7):  # of which the browser has no component
+        box = bar.get_by_label("k", exact=True) if width == 390 else field(page, "k")
+        box.click(click_count=3)
+        box.press_sequentially(str(k), delay=60)
+        box.press("Enter")
+        chosen(k)
+    seen = page.evaluate("seen")
+    for ks, component in seen:
+        shown = {int(k) for k in ks.values() if k}
+        assert len(shown) == 1, ks
+        assert component in (None, told.get(*shown, component)), ks
+    assert len({ks["label"] for ks, _ in seen}) > 6
 
 
 def test_a_walk_along_k_loses_no_step_while_the_page_answers_earlier_ones(visit):

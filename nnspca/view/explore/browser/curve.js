@@ -165,17 +165,12 @@ class Curve {
     });
   }
 
-  /** The dot that runs: between two stops it slides along the line. */
-  dot(brush, k) {
-    const { path, palette } = this, s = path.stopAt(k), next = Math.min(s + 1, path.ks.length - 1);
-    const part = clamp(axisOf(Math.log(path.ks[s]), Math.log(path.ks[next]), 0, 1)(Math.log(k)), 0, 1);
-    const between = (values) => values[s] + (values[next] - values[s]) * part, x = this.x(k);
-    const look = { fill: palette.found, thick: 2 };
+  /** The dot, at a stop: what is said stands beside the line at the same k. */
+  dot(brush, s) {
+    const { path, palette } = this, x = this.x(path.ks[s]), look = { fill: palette.found, thick: 2 };
     for (const ends of [[this.top, this.split], [this.below, this.foot]]) brush.line(ends.map((y) => [x, y]), { colour: palette.quiet, wide: 1, dash: [3, 3] }); // not through the words between
-    brush.dot(x, this.y(between(path.shares)), 6.5, look);
-    if (path.gaps[s] === null || path.gaps[next] === null) return;
-    const [here, there] = [this.gapY(path.gaps[s]), this.gapY(path.gaps[next])];
-    brush.dot(x, here + (there - here) * part, 6.5, path.proven[s] ? look : { fill: palette.paper, edge: palette.found, thick: 2 }); // hollow: its bound is carried
+    brush.dot(x, this.y(path.shares[s]), 6.5, look);
+    if (path.gaps[s] !== null) brush.dot(x, this.gapY(path.gaps[s]), 6.5, path.proven[s] ? look : { fill: palette.paper, edge: palette.found, thick: 2 }); // hollow: its bound is carried
   }
 
   /** The point of another solver's curve under a pointer. */

@@ -1,4 +1,4 @@
-// The player: k runs along the path, the picture and the dot follow; the page is told of k when it comes to rest.
+// The player: k runs along the path, and all that names k on the page follows; the server is told of k when it comes to rest.
 
 const WHOLE = 9000; // milliseconds from the first k to the last
 const GLOW = 420; // milliseconds a feature stays bright after it came in
@@ -32,11 +32,12 @@ class Player extends Shown {
     this.path.scene.names &&= this.components.names;
     const told = this.sent.lastIndexOf(data.k) + 1; // the page answers, while the person may have gone on
     this.sent.splice(0, other ? this.sent.length : told);
-    if (other || (data.k !== this.asked && !this.playing)) this.touched = !other && told > 0 && this.k !== data.k;
+    if (other || (data.k !== this.asked && !this.playing && !this.dragging)) this.touched = !other && told > 0 && this.k !== data.k;
+    if (other || data.k === this.typed) this.typed = undefined;
     this.asked = data.k;
     this.waits = data.waits;
     Object.assign(this.box.dataset, { bounds: data.band.ks.length, proven: data.band.proven.filter(Boolean).length });
-    if (!this.touched) this.k = this.path.ks[this.path.nearestStop(data.k)];
+    if (!this.touched && !this.typed) this.k = this.path.ks[this.path.nearestStop(data.k)];
     if (other) this.play(false);
     this.slider.disabled = data.ks.length < 2; // there is nowhere to go yet
     this.slider.max = String(this.path.ks.length - 1);
@@ -121,10 +122,36 @@ class Player extends Shown {
   follow(x) { this.go(this.path.ks[this.path.nearestStop(Math.max(this.curve.kAt(x), this.path.ks[0]))]); }
 
   go(k) {
-    this.touched = true;
-    this.k = k;
-    this.dirty = true;
+    Object.assign(this, { touched: true, typed: undefined, k, dirty: true });
     this.wake();
+  }
+
+  /** The places where k is typed: in the sidebar, and at the foot of a phone. */
+  boxes() {
+    const bar = [...document.querySelectorAll(".st-key-narrow *")].find((e) => e.shadowRoot)?.shadowRoot;
+    return [document.querySelector(".st-key-k input"), bar?.querySelector("[data-do=k]")].filter(Boolean);
+  }
+
+  /** Follow a box to the k that is typed in it; until the page answers, nothing is shown for one that is not at hand. */
+  heed(box) {
+    const k = Number(box.value), known = this.path?.ks.includes(k);
+    if (!this.path || !(Number.isInteger(k) && k >= 1 && k <= this.path.n) || k === (this.typed ?? this.path.ks[this.shown])) return;
+    this.play(false);
+    clearTimeout(this.telling); // the box itself tells the page
+    this.go(k);
+    if (!known) Object.assign(this, { touched: false, typed: k });
+    this.shown = undefined;
+  }
+
+  /** Let every box and the address name this k, too. */
+  name(k) {
+    for (const box of this.boxes()) {
+      const place = box.closest(".st-key-k");
+      if (place && Number(box.value) !== k) place.dataset.at = String(k); // its value is Streamlit's
+      else if (place) delete place.dataset.at;
+      else box.value = String(k);
+    }
+    if (k !== this.asked || new URL(location.href).searchParams.has("k")) sayInAddress(this.home, { k: String(k) });
   }
 
   play(on) {
@@ -181,13 +208,13 @@ class Player extends Shown {
     this.drawn = drawScene(brushOn(this.picture, palette), path.scene, part && !waits ? [layer] : []);
     const brush = brushOn(this.graph, palette);
     this.curve.draw(brush);
-    if (!waits) this.curve.dot(brush, prefersStill() ? path.ks[s] : this.k);
+    if (!waits) this.curve.dot(brush, s);
     this.curve.words(brush);
     this.box.dataset.k = String(path.ks[s]);
   }
 
   /** What is said as long as there is no answer for the k that is asked for, and the person goes to no other. */
-  waiting() { return this.touched || this.playing ? "" : this.waits; }
+  waiting() { return this.touched || this.playing ? "" : this.typed ? "…" : this.waits; }
 
   /** A new stop: what came in shines for a moment, and the words say what it keeps. */
   arrive(s, now) {
@@ -199,13 +226,15 @@ class Player extends Shown {
       this.fresh.until = now + GLOW;
     }
     this.shown = s;
-    const words = this.waiting() || says;
-    this.say("k", count(this.waiting() ? this.asked : path.ks[s]));
-    if (!this.playing || now - (this.told ?? 0) > 150) { this.told = now; this.say("words", words); }
+    const waits = this.waiting(), words = waits || says, at = waits ? this.typed ?? this.asked : path.ks[s], k = `k = ${count(at)}`;
+    this.say("k", count(at));
+    this.find(".words").ariaLive = this.playing ? "off" : "polite"; // a screen reader is not told of each k that passes
+    this.say("words", words);
     this.slider.value = String(s);
-    this.slider.setAttribute("aria-valuetext", `k = ${path.ks[s]}. ${words}`);
-    this.picture.setAttribute("aria-label", `The component at k = ${path.ks[s]}: ${sceneWords(path, support, weights)}`);
-    this.graph.setAttribute("aria-label", `Variance against k, ${path.ks.length} values of k, ${path.band.proven.filter(Boolean).length} with an upper bound of their own; ${path.closed || "not proven optimal anywhere"}. At k = ${path.ks[s]}: ${words}`);
+    this.slider.setAttribute("aria-valuetext", `${k}. ${words}`);
+    this.picture.setAttribute("aria-label", `The component at ${k}: ${waits || sceneWords(path, support, weights)}`);
+    this.graph.setAttribute("aria-label", `Variance against k, ${path.ks.length} values of k, ${path.band.proven.filter(Boolean).length} with an upper bound of their own; ${path.closed || "not proven optimal anywhere"}. At ${k}: ${words}`);
+    this.name(at);
     this.box.dataset.support = Array.from(support).join(",");
   }
 
@@ -234,7 +263,13 @@ class Player extends Shown {
   attach(component) {
     // an event, not a state: the same k is told again after another was chosen elsewhere
     this.tell = component.setTriggerValue;
-    const back = !this.attached, leave = super.attach();
+    const back = !this.attached, leave = super.attach(), { signal } = this.leaving;
+    for (const kind of back ? ["input", "click", "keydown"] : []) {
+      document.addEventListener(kind, (event) => {
+        const box = this.boxes().find((one) => event.composedPath().includes(one.closest(".st-key-k, .k")));
+        if (box) requestAnimationFrame((now) => { this.heed(box); this.tick(now); }); // Streamlit's own buttons have changed it by then
+      }, { signal });
+    }
     if (back && this.touched) this.rest(); // what was chosen just before the player was taken off the page is still told
     return leave;
   }

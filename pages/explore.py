@@ -37,7 +37,7 @@ view = stage.view(subject, choice, runs)
 with played:
     stage.render(view, runs)
 with tighten:
-    proofs.tighten(longer, view.known[view.k], proofs.certificate_at(view, view.k), "stretch")
+    proofs.tighten(longer, view.known[view.k], "stretch")
 with suggest:
     widgets.offer(None if runs.along and not runs.along.done else more.suggestion(view), "k", now.k)
 with running:

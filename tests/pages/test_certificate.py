@@ -3,6 +3,7 @@
 import dataclasses
 import io
 import itertools
+import math
 import re
 import runpy
 import sys
@@ -100,6 +101,7 @@ def test_a_certificate_that_is_looser_than_the_answer_says_so_with_both_gaps(ope
 def test_a_longer_proof_comes_down_and_outlives_the_session(open_page, hasty):
     page = settle(open_page("pages/explore.py", data="digits", k=4, proof=True))
     live = certificate_of("digits", 4)
+    assert rounded.gap(live.lower, live.upper) in page.button(key="start-tighten").help, "what can be gained at most"
     page.button(key="start-tighten").click().run()
     page = settle(page)
     (fall,) = job_of(page, "tighten").results
@@ -155,9 +157,12 @@ def test_a_run_that_stays_above_the_stored_bound_is_told_beside_that_bound(nothi
     job.stop()
     fall = proofs.tightening(about).work(job)
     assert fall.after.upper > stored == about.at().upper
-    said, headline = proofs.brought(fall, about.total), say.proven(about.at().lower, stored, about.total)
-    most = rounded.percent(stored / about.total, rounded.digits(live.lower, stored, about.total), up=True)
-    assert f"it is still {most}" in said and (f"maximum is {most}" in headline or about.at().optimal)
+    headline, digits_ = say.proven(about.at().lower, stored, about.total), rounded.digits(live.lower, stored, about.total)
+    most, own = (rounded.percent(upper / about.total, digits_, up=True) for upper in (stored, fall.after.upper))
+    assert f"maximum is {most}" in headline or about.at().optimal
+    slow = dataclasses.replace(fall, seconds=10.0, begun=3 * fall.after.upper - 2 * stored)
+    assert slow.missing == pytest.approx(5.0) and math.isinf(fall.missing), "as fast as it fell; this one did not fall"
+    assert all(number in proofs.brought(slow, about.total) for number in (most, own, rounded.seconds(5.0)))
 
 
 def test_of_two_certificates_the_tighter_one_is_kept():

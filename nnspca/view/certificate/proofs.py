@@ -12,6 +12,7 @@ import numpy as np
 import streamlit as st
 
 import nnspca
+from nnspca.bounds.plan import PLANS
 from nnspca.result import Certificate, Components, PartsCertificate, Progress, rounded
 from nnspca.view import cache, say, tasks
 from nnspca.view.jobs import Job
@@ -115,6 +116,13 @@ class Fall:
     before: Known
     after: Certificate | PartsCertificate
     seconds: float
+    begun: float = math.inf  # the upper bound that the run itself began with
+
+    @property
+    def missing(self) -> float:
+        """Seconds in which a run that was stopped would reach the bound known before, as fast as it fell; or infinite."""
+        fell, above = self.begun - self.after.upper, self.after.upper - self.before.upper
+        return self.seconds * above / fell if self.after.stopped and 0 < fell < math.inf else math.inf
 
 
 def _key(subject: Subject, k: int, r: int = 0) -> Key:
@@ -187,11 +195,12 @@ def _tighten(job: Job, subject: Subject, parts: PartsCertificate | None) -> Fall
 
     longer: dict[str, Any] = {"gap": CLOSED, "time_limit": math.inf, "on_progress": listen}  # for as long as it falls
     after: Any
+    before: Any = parts
     if parts is not None:
         known = subject.parts_along((r,))[r]
         after = subject.call(job, nnspca.certify_parts, r, k, parts.parts, warm_start=parts, **longer)
     else:
-        before: Any = certificate_at(subject, k) or prove(subject, job, on_progress=listen)
+        before = certificate_at(subject, k) or prove(subject, job, on_progress=listen)
         known = subject.at()
         listen(Progress(0.0, "a longer search", before.lower, before.upper))
         more: dict[str, Any] = {
@@ -203,26 +212,28 @@ def _tighten(job: Job, subject: Subject, parts: PartsCertificate | None) -> Fall
         searched = subject.call(job, nnspca.solve, k, **more)
         best = searched if searched.variance > before.lower * (1 + GAIN) else before.component
         after = subject.call(job, nnspca.certify, k, component=best, warm_start=before, **longer)
-    return Fall(known, keep(after, subject), time.monotonic() - start)
+    return Fall(known, keep(after, subject), time.monotonic() - start, before.upper)
 
 
 STOPPED = "Stopped. Every upper bound proven so far is kept."
-STOP = "for as long as it falls. Stop at any time: the results so far are kept."
-ABOUT = f"Searches for a better component, then lowers the upper bound, {STOP}"
-TIGHTEN = Button("Tighten the proof", f"Lowers the upper bound, {STOP}", ":material/compress:")
+TIGHTEN = Button("Tighten the proof", "There is no upper bound yet.", ":material/compress:", "Go on tightening")
 
 
-def tighten(
-    task: Task,
-    known: Known,
-    proof: Certificate | PartsCertificate | None,
-    width: Literal["stretch", "content"] = "content",
-) -> None:
-    """Draw the button that tightens the proof of what is shown; it says why where there is nothing to do."""
-    # its own certificate may be looser
-    closed = known.optimal and (proof is None or rounded.optimal(proof.lower, proof.upper))
-    why = "Proven optimal already." if closed else "" if known.bounded else "There is no upper bound yet."
-    tasks.offer(task, dataclasses.replace(TIGHTEN, about=why or ABOUT, disabled=bool(why), width=width))
+def tighten(task: Task, known: Known, width: Literal["stretch", "content"] = "content") -> None:
+    """Draw the button that tightens the proof of what is shown, unless it is proven optimal.
+
+    It says what can be gained at most, and how long the first round takes.
+    """
+    if known.optimal:
+        return
+    plan = PLANS["thorough"]
+    about = (
+        f"Searches further and lowers the upper bound; {rounded.gap(known.lower, known.upper)} can be gained at most. It "
+        f"may take {rounded.seconds(plan.relaxation + plan.trees)}, and longer while the bound falls. Stop at any time: "
+        "the results so far are kept."
+    )
+    more = {"about": about} if known.bounded else {"disabled": True}
+    tasks.offer(task, dataclasses.replace(TIGHTEN, width=width, **more))
 
 
 def under_way(job: Job | None, subject: Subject) -> None:
@@ -242,9 +253,11 @@ def brought(fall: Fall, total: float) -> str:
     gained = after.lower / before.lower - 1 if before.lower > 0 else 0.0
     better = f" A better component was found: {rounded.percent(gained)} more variance." if gained > GAIN else ""
     if after.upper > before.upper * (1 - NOTED):
-        reached = "" if new == old else f"; this run by itself reached {new}"
         source = f" ({before.source})" if before.source else ""
-        return f"The upper bound did not come down in {spent}: it is still {old}{source}{reached}.{better}"
+        if new == old:
+            return f"The upper bound did not come down in {spent}: it is still {old}{source}.{better}"
+        further = "" if math.isinf(fall.missing) else f" Go on for about {rounded.seconds(fall.missing)}?"
+        return f"The bound known before is better: {old}{source}. This run reached {new} in {spent}.{further}{better}"
     return (
         f"In {spent} the upper bound came down from {old} to {new}. The component has "
         f"{rounded.proven_share(after.lower, after.upper)}; before, "

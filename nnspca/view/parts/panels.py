@@ -101,7 +101,7 @@ def certificate(view: View) -> None:
     """Offer a longer proof of all parts together, and open the certificate; or say why there is none."""
     if view.proof is not None:
         task = proofs.tightening(view, view.proof)
-        proofs.tighten(task, view.best, view.proof)
+        proofs.tighten(task, view.best)
         proofs.under_way(tasks.running(task), view)
         panels.opened(view.proof, view.best, view)
     elif not view.choice.disjoint:

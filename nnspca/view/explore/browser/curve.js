@@ -35,6 +35,7 @@ class Curve {
     this.shade(brush);
     this.lines(brush);
     this.marks(brush);
+    if (!this.path.band.ks.length) brush.text("Computing upper bounds …", (this.left + this.right) / 2, (this.below + this.foot) / 2, { size: SIZES.small, align: "center" });
   }
 
   axes(brush) {
@@ -64,11 +65,12 @@ class Curve {
     const { palette, path } = this;
     const entries = [["line", palette.found, "best found"], ["tick", palette.upper_bound, "upper bound"]];
     for (const curve of path.curves) entries.push(["line", this.colour(curve), curve.title, this.dash(curve)]);
+    if (!path.band.optimal.every(Boolean)) entries.push(["area", palette.band, "the optimum lies in here"]);
     let x = this.left;
     for (const [kind, colour, text, dash] of entries) {
       const wide = brush.measure(text, SIZES.small) + 26;
       if (x + wide > this.right + 8) break;
-      brush.line([[x, y - 4], [x + 16, y - 4]], { colour, wide: kind === "tick" ? 3 : 2, dash });
+      brush.line([[x, y - 4], [x + 16, y - 4]], { colour, wide: { line: 2, tick: 3, area: 10 }[kind], dash });
       brush.text(text, x + 20, y, { size: SIZES.small });
       x += wide + 8;
     }
@@ -133,36 +135,6 @@ class Curve {
     if (!live || live.upper === null) return;
     tick(live.k, this.y(Math.min(live.upper, this.most)), 4);
     tick(live.k, this.gapY(live.gap), 4);
-  }
-
-  /** Words on the picture: what the shade is, where it has closed, or that bounds are being computed. */
-  words(brush) {
-    const { palette } = this, { band } = this.path;
-    if (!band.ks.length) {
-      brush.text("Computing upper bounds …", (this.left + this.right) / 2, (this.below + this.foot) / 2, { size: SIZES.small, align: "center" });
-      return;
-    }
-    if (this.height < 260 || band.optimal.every(Boolean)) return; // on a phone there is no room
-    const tall = band.ks.map((_, s) => band.upper[s] - band.lower[s]), s = tall.indexOf(Math.max(...tall));
-    const x = this.x(band.ks[s]), y = this.y((band.upper[s] + band.lower[s]) / 2), text = "the optimum lies in here";
-    const wide = brush.measure(text, SIZES.small);
-    const places = [[Math.max(Math.min(x + 34, this.right - wide), this.left + 4), Math.min(y + 40, this.split - 6)]];
-    if (x - this.left > wide + 46) places.unshift([x - 34 - wide, Math.max(y - 22, this.top + 14)]); // above a curve that rises
-    const free = places.find(([at, foot]) => !this.meets(at - 4, at + wide + 4, foot - 15, foot + 5));
-    if (!free) return;
-    const [tx, ty] = free, toLeft = tx + wide < x;
-    const from = toLeft ? [tx + wide + 4, ty - 4] : [clamp(x, tx - 4, tx + wide), x < tx - 4 ? ty - 4 : ty - 14];
-    brush.line([from, [x, y]], { colour: palette.upper_bound, wide: 1.2 });
-    brush.text(text, tx, ty, { size: SIZES.small, halo: true });
-  }
-
-  /** Tell whether the band's line crosses a box of the upper panel. */
-  meets(left, right, top, foot) {
-    const { ks, lower } = this.path.band, points = ks.map((k, s) => [this.x(k), this.y(lower[s])]);
-    return points.slice(1).some(([x, y], s) => {
-      const [from, high] = points[s];
-      return x >= left && from <= right && Math.max(y, high) >= top && Math.min(y, high) <= foot;
-    });
   }
 
   /** The dot, at a stop: what is said stands beside the line at the same k. */

@@ -1,6 +1,7 @@
 // The player: k runs along the path, and all that names k on the page follows; the server is told of k when it comes to rest.
 
 const WHOLE = 9000; // milliseconds from the first k to the last
+const STEP = 50; // milliseconds a k stands at least: browsers take some 20 addresses a second
 const GLOW = 420; // milliseconds a feature stays bright after it came in
 
 class Player extends Shown {
@@ -52,8 +53,7 @@ class Player extends Shown {
   redraw() {
     this.complete();
     this.shown = undefined;
-    this.dirty = true;
-    this.wake();
+    this.resize();
   }
 
   /** The component of a stop; where it is not here it is fetched, and asked for again. */
@@ -126,32 +126,35 @@ class Player extends Shown {
     this.wake();
   }
 
-  /** The places where k is typed: in the sidebar, and at the foot of a phone. */
+  /** The boxes in which k is typed: in the sidebar, and at the foot of a phone. */
   boxes() {
-    const bar = [...document.querySelectorAll(".st-key-narrow *")].find((e) => e.shadowRoot)?.shadowRoot;
-    return [document.querySelector(".st-key-k input"), bar?.querySelector("[data-do=k]")].filter(Boolean);
+    const roots = [document, ...Array.from(document.querySelectorAll(".st-key-narrow *"), (e) => e.shadowRoot)];
+    return roots.map((root) => root?.querySelector(".st-key-k input, .k input")).filter(Boolean);
   }
 
-  /** Follow a box to the k that is typed in it; until the page answers, nothing is shown for one that is not at hand. */
-  heed(box) {
-    const k = Number(box.value), known = this.path?.ks.includes(k);
-    if (!this.path || !(Number.isInteger(k) && k >= 1 && k <= this.path.n) || k === (this.typed ?? this.path.ks[this.shown])) return;
-    this.play(false);
-    clearTimeout(this.telling); // the box itself tells the page
-    this.go(k);
-    if (!known) Object.assign(this, { touched: false, typed: k });
-    this.shown = undefined;
+  /** Follow a box in the frame in which its k is typed or stepped; one that is not at hand shows nothing until the page answers. */
+  heed(event) {
+    const box = this.boxes().find((one) => event.composedPath().includes(one.closest(".st-key-k, .k")));
+    if (box && this.path) requestAnimationFrame((now) => { // Streamlit's own buttons have changed it by then
+      const k = Number(box.value), { ks, n } = this.path;
+      if (!Number.isInteger(k) || k < 1 || k > n || k === (this.typed ?? ks[this.shown])) return;
+      this.play(false);
+      clearTimeout(this.telling); // the box itself tells the page
+      this.go(k);
+      if (!ks.includes(k)) Object.assign(this, { touched: false, typed: k });
+      this.shown = undefined;
+      this.tick(now);
+    });
   }
 
   /** Let every box and the address name this k, too. */
   name(k) {
     for (const box of this.boxes()) {
-      const place = box.closest(".st-key-k");
-      if (place && Number(box.value) !== k) place.dataset.at = String(k); // its value is Streamlit's
-      else if (place) delete place.dataset.at;
-      else box.value = String(k);
+      const place = box.closest(".st-key-k"); // Streamlit's own: its value is changed by the page alone
+      if (!place) box.value = String(k);
+      else place.toggleAttribute("data-at", Number(box.value) !== k) && (place.dataset.at = String(k));
     }
-    if (k !== this.asked || new URL(location.href).searchParams.has("k")) sayInAddress(this.home, { k: String(k) });
+    if (k !== this.asked || /[?&]k=/.test(location.search)) sayInAddress(this.home, { k: String(k) });
   }
 
   play(on) {
@@ -160,14 +163,12 @@ class Player extends Shown {
     this.touched ||= on;
     this.playing = on;
     this.sayPlaying(on, on ? "❚❚ Pause" : "▶ Play k");
-    this.last = undefined;
+    Object.assign(this, { last: undefined, dirty: true });
     if (on && this.k >= this.path.ks.at(-1)) this.k = this.path.ks[0];
-    if (on) this.wake();
-    else if (was) {
+    if (was && !on) {
       this.k = this.path.ks[this.path.stopAt(this.k)];
       this.rest();
     }
-    this.dirty = true;
     this.wake();
   }
 
@@ -194,12 +195,12 @@ class Player extends Shown {
     }
     if (this.fresh.size && now > this.fresh.until) this.fresh = new Set();
     if (this.dirty || this.fresh.size) this.draw(now);
-    if (this.playing || this.fresh.size) this.wake();
+    if (this.playing || this.fresh.size || this.dirty) this.wake();
   }
 
   draw(now) {
-    const { path, palette } = this, s = path.stopAt(this.k + 1e-9);
-    this.dirty = false;
+    const { path, palette } = this, next = path.stopAt(this.k + 1e-9), s = now - this.arrived < STEP ? this.shown ?? next : next;
+    this.dirty = s !== next;
     if (s !== this.shown) this.arrive(s, now);
     this.fresh.left = this.fresh.size ? Math.max(0, (this.fresh.until - now) / GLOW) : 0;
     const waits = this.waiting(), part = this.part(s);
@@ -209,7 +210,6 @@ class Player extends Shown {
     const brush = brushOn(this.graph, palette);
     this.curve.draw(brush);
     if (!waits) this.curve.dot(brush, s);
-    this.curve.words(brush);
     this.box.dataset.k = String(path.ks[s]);
   }
 
@@ -225,7 +225,7 @@ class Player extends Shown {
       this.fresh = new Set(support.filter((i) => !old.has(i)));
       this.fresh.until = now + GLOW;
     }
-    this.shown = s;
+    Object.assign(this, { shown: s, arrived: now });
     const waits = this.waiting(), words = waits || says, at = waits ? this.typed ?? this.asked : path.ks[s], k = `k = ${count(at)}`;
     this.say("k", count(at));
     this.find(".words").ariaLive = this.playing ? "off" : "polite"; // a screen reader is not told of each k that passes
@@ -264,12 +264,7 @@ class Player extends Shown {
     // an event, not a state: the same k is told again after another was chosen elsewhere
     this.tell = component.setTriggerValue;
     const back = !this.attached, leave = super.attach(), { signal } = this.leaving;
-    for (const kind of back ? ["input", "click", "keydown"] : []) {
-      document.addEventListener(kind, (event) => {
-        const box = this.boxes().find((one) => event.composedPath().includes(one.closest(".st-key-k, .k")));
-        if (box) requestAnimationFrame((now) => { this.heed(box); this.tick(now); }); // Streamlit's own buttons have changed it by then
-      }, { signal });
-    }
+    for (const kind of back ? ["input", "click", "keydown"] : []) document.addEventListener(kind, (event) => this.heed(event), { signal });
     if (back && this.touched) this.rest(); // what was chosen just before the player was taken off the page is still told
     return leave;
   }
@@ -288,8 +283,5 @@ export default function (component) {
   const leave = player.attach(component), take = (news) => { player.take(news); if (news.over) end(); return news.rerun; };
   const end = askNews(parentElement, data.address, data.every, take, () => component.setTriggerValue("ended", data.assignments));
   if (!data.address) end();
-  return () => {
-    end();
-    leave();
-  };
+  return () => { end(); leave(); };
 }

@@ -33,7 +33,9 @@ function sayInAddress(home, said) {
     if (value) address.searchParams.set(key, value);
     else address.searchParams.delete(key);
   }
-  if (address.href !== location.href) history.replaceState(history.state, "", address);
+  try {
+    if (address.href !== location.href) history.replaceState(history.state, "", address);
+  } catch { /* Safari takes ten a second: a later one says it */ }
 }
 
 /** Has a `box`, `colours`, and the `palette` it was last drawn in; draws itself on `resize()` and in `tick(now)`. */

@@ -12,7 +12,7 @@ class Player extends Shown {
     this.slider = this.find("input");
     this.curve = new Curve();
     this.fresh = new Set();
-    this.sent = []; // each k the page was told and has not answered
+    this.sent = []; // each k the page was told, or will be by a box, and has not answered
     this.listen();
     this.take(data);
   }
@@ -139,7 +139,8 @@ class Player extends Shown {
       const k = Number(box.value), { ks, n } = this.path;
       if (!Number.isInteger(k) || k < 1 || k > n || k === (this.typed ?? ks[this.shown])) return;
       this.play(false);
-      clearTimeout(this.telling); // the box itself tells the page
+      clearTimeout(this.telling);
+      this.sent.push(k); // by the box itself
       this.go(k);
       if (!ks.includes(k)) Object.assign(this, { touched: false, typed: k });
       this.shown = undefined;
@@ -176,7 +177,7 @@ class Player extends Shown {
   rest() {
     clearTimeout(this.telling);
     this.telling = setTimeout(() => {
-      if (this.playing || this.dragging || !this.attached || this.k === this.asked) return;
+      if (this.playing || this.dragging || !this.attached || this.k === (this.sent.at(-1) ?? this.asked)) return;
       this.sent.push(this.k);
       this.tell?.("k", this.k);
     }, 250);

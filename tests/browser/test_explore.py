@@ -35,7 +35,11 @@ WATCHED = """() => {
   Object.assign(pen, {
     beginPath() { points = []; beginPath.call(this); },
     lineTo(x, y) { points.push([x, y]); lineTo.call(this, x, y); },
-    stroke() { if (this.getLineDash().length) seen.lines.push(points); stroke.call(this); },
+    stroke() {
+      const [from, to] = points;
+      if (this.getLineDash().length && to && from[0] === to[0]) seen.lines.push(points);
+      stroke.call(this);
+    },
     strokeText(words, ...at) { halo = words; strokeText.call(this, words, ...at); },
     fillText(words, x, y, most) {
       const wide = this.measureText(words).width, left = x - {left: 0, center: wide / 2, right: wide}[this.textAlign];
@@ -45,41 +49,31 @@ WATCHED = """() => {
 }"""
 CROSSED = """() => seen.lines.flatMap(([[x, top], [, foot]]) => seen.words.filter(
   ([, left, right, high, low]) => left < x && x < right && top < low && high < foot).map(([words]) => words))"""
-# Keeps what each frame shows of k, as it is painted: all that names k at this width, and the component beside it.
+# Keeps what each frame shows of k as it is painted: all that names k, and the component beside it; after WATCHED.
 FRAMES = """n => {
-  const pen = CanvasRenderingContext2D.prototype, {beginPath, lineTo, stroke, clearRect} = pen;
-  let points = [], line = null;
-  Object.assign(pen, {
-    beginPath() { points = []; beginPath.call(this); },
-    lineTo(x, y) { points.push(x); lineTo.call(this, x, y); },
-    stroke() { if (this.getLineDash().length && points[0] === points[1]) line = points[0]; stroke.call(this); },
-    clearRect(...box) { if (this.canvas.className === 'curve') line = null; clearRect.apply(this, box); }});
-  const within = (at, what) => [...document.querySelectorAll(`${at} *`)].map(e => e.shadowRoot?.querySelector(what)).find(Boolean);
-  const edge = Object.assign(document.createElement('div'), {style: 'position: fixed; height: 1px'});
-  const at = (wide, x) => Math.round(Math.exp(Math.log(0.9) + (x - 58) / (wide - 70) * Math.log(1.06 * n / 0.9)));
-  const named = text => /k = ([\\d,]+)/.exec(text.replaceAll('\u00a0', ' '))?.[1];
-  window.seen = [];
+  const roots = at => [...document.querySelectorAll(`.st-key-${at} *`)].map(e => e.shadowRoot);
+  const within = (at, what) => roots(at).map(root => root?.querySelector(what)).find(Boolean);
+  const at = (x, wide) => Math.round(Math.exp(Math.log(0.9) + (x - 58) / (wide - 70) * Math.log(1.06 * n / 0.9)));
+  const named = text => /k = ([\\d,]+)/.exec(text)[1], edge = document.createElement('div');
+  let line = null, frame = 0;
+  window.frames_ = [];
   const look = () => {
-    const play = within('.st-key-stage', '.play'), find = what => play.querySelector(what);
-    const box = document.querySelector('.st-key-k'), over = getComputedStyle(box, '::after').content.replaceAll('"', '');
-    const intro = document.querySelector('[data-testid=stMain] [data-testid=stMarkdown]').innerText;
-    const ks = {
-      intro: (intro.match(/\\d+/g) ?? []).map(Number).filter(v => v <= n).slice(0, -1)[0],
-      label: find('[data-say=k]').innerText,
-      slider: named(find('input').ariaValueText ?? find('input').getAttribute('aria-valuetext')),
-      picture: named(find('.picture').getAttribute('aria-label')),
-      line: line === null ? null : at(find('.curve').clientWidth, line),
-      box: over === 'none' ? box.querySelector('input').value : over,
-      bar: within('.st-key-narrow', '[data-do=k]').value,
-      address: new URLSearchParams(location.search).get('k'),
-    };
-    const [words, support] = [find('[data-say=words]').innerText, play.dataset.support];
-    seen.push([ks, line === null ? null : [words, support]]);
+    const find = what => within('stage', what), box = document.querySelector('.st-key-k');
+    const over = getComputedStyle(box, '::after').content.replaceAll('"', ''), wide = find('.curve').clientWidth;
+    if (seen.words.splice(0).length) line = seen.lines.splice(0).at(-1)?.[0][0] ?? null;
+    frames_.push([line && [find('[data-say=words]').innerText, find('.play').dataset.support], {
+      intro: /most (\\d+)/.exec(document.querySelector('[data-testid=stMain] [data-testid=stMarkdown]').innerText)?.[1],
+      label: find('[data-say=k]').innerText, slider: named(find('input').getAttribute('aria-valuetext')),
+      picture: named(find('.picture').ariaLabel), line: line && at(line, wide),
+      box: over === 'none' ? box.querySelector('input').value : over, bar: within('narrow', '[data-do=k]').value,
+      address: new URLSearchParams(location.search).get('k')}]);
   };
   document.body.append(edge);
-  new ResizeObserver(look).observe(edge);
-  let frame = 0;
-  const next = () => { edge.style.width = `${1 + frame++ % 2}px`; requestAnimationFrame(next); };
+  new ResizeObserver(look).observe(edge); // between the frame's layout and its painting
+  const next = () => {
+    edge.style = `position: fixed; height: 1px; width: ${1 + frame++ % 2}px`;
+    requestAnimationFrame(next);
+  };
   next();
 }"""
 SLOW = "/?data=digits&method=epsilon-net&d=8&epsilon-net.epsilon=0.01&epsilon-net.max_samples=10000000"
@@ -104,14 +98,7 @@ def test_k_is_played_walked_and_chosen_in_the_chart_and_a_card_opens_other_data(
     page.keyboard.press("Home")
     expect(found).to_have_attribute("data-k", "1")
     assert len(found.get_attribute("data-support").split(",")) == 1
-    settled_url(page, k="1")
-    found.get_by_role("button", name="Play k").click()
-    expect(found).to_have_attribute("data-k", re.compile("^([5-9]|1[0-3])$"))
-    expect(field(page, "k")).to_have_value("1")  # nothing is told while it plays
-    found.get_by_role("button", name="Pause").click()
-    rested = found.get_attribute("data-k")
-    settled_url(page, k=rested)
-    expect(field(page, "k")).to_have_value(rested)
+    expect(field(page, "k")).to_have_value("1")
     # arrow keys walk along k, and the page follows when they rest; also to the k that was told before
     for k in ("3", "5"):
         enter(page, "k", k)
@@ -123,6 +110,7 @@ def test_k_is_played_walked_and_chosen_in_the_chart_and_a_card_opens_other_data(
         settled_url(page, k="6")
         expect(field(page, "k")).to_have_value("6")
     expect(found.locator("[data-say=words]")).to_contain_text(PROVEN)
+    quiet(page)
     page.evaluate(WATCHED)
     slider.press("End")
     for _ in range(6):
@@ -157,66 +145,48 @@ def test_k_is_played_walked_and_chosen_in_the_chart_and_a_card_opens_other_data(
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_while_k_is_played_dragged_and_typed_every_frame_shows_one_k(visit, width):
+def test_a_walk_loses_no_step_and_while_k_is_played_dragged_and_typed_every_frame_shows_one_k(visit, width):
     page = visit("/?data=pitprops&methods=best&ks=1-6,8-13&k=3", width, height=844)
     found, told = grown(page, 11), {}
-    slider = found.get_by_role("slider")
-    slider.press("Home")
+    found.get_by_role("slider").press("Home")
     for k in (1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13):
         expect(found).to_have_attribute("data-k", str(k))
+        page.wait_for_timeout(320)  # a rest is told after 250
+        expect(found).to_have_attribute("data-k", str(k))
         told[k] = [found.locator("[data-say=words]").inner_text(), found.get_attribute("data-support")]
-        slider.press("ArrowRight")
-    settled_url(page, k="13")
-    quiet(page)
-    page.evaluate(FRAMES, 13)
+        page.keyboard.press("ArrowRight")
 
-    def chosen(k: int) -> None:
-        player(page, k)
-        settled_url(page, k=str(k))
-        quiet(page)
+    def chosen(k: object) -> Page:
+        expect(field(page, "k")).to_have_value(str(k))
+        return quiet(page)
 
+    for script in (WATCHED, FRAMES):
+        chosen(13).evaluate(script, 13)
     found.get_by_role("button", name="Play k").click()
     expect(found).to_have_attribute("data-k", re.compile("^([5-9]|1[0-3])$"))
+    assert field(page, "k").input_value() == "13", "nothing is told while it plays"
     found.get_by_role("button", name="Pause").click()
-    chosen(int(found.get_attribute("data-k")))
-    y = in_view(found.locator(".curve")) and along(found, 2, 13)[1]
+    chosen(found.get_attribute("data-k"))
+    in_view(found.locator(".curve"))
+    y = along(found, 2, 13)[1]
     for k in (2, 4, 6, 10):
         page.mouse.move(along(found, k, 13)[0], y + 20, steps=4)
         page.mouse.down()
     page.mouse.up()
     chosen(10)
-    bar = page.locator("form.narrow")
-    if width == 390:
-        bar.get_by_role("button", name="One feature fewer").click()
-    else:
-        field(page, "k").press("ArrowDown")
-        field(page, "k").press("Enter")
+    box = page.locator("form.narrow").get_by_label("k", exact=True) if width == 390 else field(page, "k")
+    box.press("ArrowDown")
+    page.keyboard.press("Enter")
     chosen(9)
     for k in (12, 7):  # of which the browser has no component
-        box = bar.get_by_label("k", exact=True) if width == 390 else field(page, "k")
         box.click(click_count=3)
         box.press_sequentially(str(k), delay=60)
-        box.press("Enter")
+        page.keyboard.press("Enter")
         chosen(k)
-    seen = page.evaluate("seen")
-    for ks, component in seen:
+    for component, ks in (frames := page.evaluate("frames_")):
         shown = {int(k) for k in ks.values() if k}
-        assert len(shown) == 1, ks
-        assert component in (None, told.get(*shown, component)), ks
-    assert len({ks["label"] for ks, _ in seen}) > 6
-
-
-def test_a_walk_along_k_loses_no_step_while_the_page_answers_earlier_ones(visit):
-    page = visit("/?data=pitprops&methods=best&ks=1-13&k=2")
-    found = grown(page, 12)
-    quiet(page)
-    found.get_by_role("slider").focus()
-    for k in range(3, 12):
-        page.keyboard.press("ArrowRight")
-        expect(found).to_have_attribute("data-k", str(k))
-        page.wait_for_timeout(320)  # a rest is told after 250
-        expect(found).to_have_attribute("data-k", str(k))
-    settled_url(page, k="11")
+        assert len(shown) == 1 and component in (None, told.get(*shown, component)), ks
+    assert len({ks["label"] for _, ks in frames}) > 6
 
 
 def asks_why(page: Page) -> None:

@@ -25,8 +25,8 @@ def test_each_part_is_drawn_once_in_one_colour_beside_the_band_and_rebuilds_its_
         expect(face).to_have_attribute("data-seen", seen)
 
     def share():
-        found = page.get_by_text(re.compile(r"explains? \d+ % of this image")).inner_text()
-        return int(re.search(r"(\d+) %", found)[1])
+        found = page.get_by_text(re.compile(r"explains? [\d.]+ % of this image")).inner_text()
+        return float(re.search(r"([\d.]+) %", found)[1])
 
     first = share()
     slider = page.get_by_role("slider", name="Parts used")

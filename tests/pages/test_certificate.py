@@ -157,12 +157,12 @@ def test_a_run_that_stays_above_the_stored_bound_is_told_beside_that_bound(nothi
     job.stop()
     fall = proofs.tightening(about).work(job)
     assert fall.after.upper > stored == about.at().upper
-    headline, digits_ = say.proven(about.at().lower, stored, about.total), rounded.digits(live.lower, stored, about.total)
-    most, own = (rounded.percent(upper / about.total, digits_, up=True) for upper in (stored, fall.after.upper))
-    assert f"maximum is {most}" in headline or about.at().optimal
+    total, shown = about.total, rounded.digits(live.lower, stored, about.total)
+    most, own = (rounded.percent(upper / total, shown, up=True) for upper in (stored, fall.after.upper))
+    assert f"maximum is {most}" in say.proven(about.at().lower, stored, total) or about.at().optimal
     slow = dataclasses.replace(fall, seconds=10.0, begun=3 * fall.after.upper - 2 * stored)
     assert slow.missing == pytest.approx(5.0) and math.isinf(fall.missing), "as fast as it fell; this one did not fall"
-    assert all(number in proofs.brought(slow, about.total) for number in (most, own, rounded.seconds(5.0)))
+    assert all(number in proofs.brought(slow, total) for number in (most, own, rounded.seconds(5.0)))
 
 
 def test_of_two_certificates_the_tighter_one_is_kept():

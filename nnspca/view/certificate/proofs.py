@@ -120,7 +120,7 @@ class Fall:
 
     @property
     def missing(self) -> float:
-        """Seconds in which a run that was stopped would reach the bound known before, as fast as it fell; or infinite."""
+        """Seconds in which a stopped run would reach the bound known before, falling as fast as it did; or infinite."""
         fell, above = self.begun - self.after.upper, self.after.upper - self.before.upper
         return self.seconds * above / fell if self.after.stopped and 0 < fell < math.inf else math.inf
 
@@ -226,11 +226,11 @@ def tighten(task: Task, known: Known, width: Literal["stretch", "content"] = "co
     """
     if known.optimal:
         return
-    plan = PLANS["thorough"]
+    most, plan = rounded.gap(known.lower, known.upper), PLANS["thorough"]
     about = (
-        f"Searches further and lowers the upper bound; {rounded.gap(known.lower, known.upper)} can be gained at most. It "
-        f"may take {rounded.seconds(plan.relaxation + plan.trees)}, and longer while the bound falls. Stop at any time: "
-        "the results so far are kept."
+        f"Searches further and lowers the upper bound; {most} can be gained at most. It may take "
+        f"{rounded.seconds(plan.relaxation + plan.trees)}, and longer while the bound falls. Stop at any time: the "
+        "results so far are kept."
     )
     more = {"about": about} if known.bounded else {"disabled": True}
     tasks.offer(task, dataclasses.replace(TIGHTEN, width=width, **more))

@@ -189,8 +189,7 @@ class Player extends Shown {
       const passed = this.last === undefined ? 0 : Math.min(now - this.last, 100);
       const { ks } = this.path, whole = Math.log(ks.at(-1) / ks[0]) || 1;
       this.k = Math.min(this.k * Math.exp((whole * passed) / WHOLE), ks.at(-1));
-      this.last = now;
-      this.dirty = true;
+      Object.assign(this, { last: now, dirty: true });
       // a path whose last k is still to come is waited for: a press on Play is not lost
       if (this.k >= ks.at(-1) && !(this.growing && ks.at(-1) < this.path.n)) this.play(false);
     }

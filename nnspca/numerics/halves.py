@@ -12,7 +12,7 @@ import numpy as np
 
 # Features up to which nearly all binary digits of doubles are kept, and how many beyond. At 17 a proof loses 10⁻⁶ of
 # its bound (LFW standardised, k = 40). Half: 2·10⁻³, in files of half the size; double: none, in three times the size.
-FEW = 64
+FEW = 100
 DIGITS = (46, 17)
 WIDTH = 6  # most bytes of a number: whole numbers of as many are doubles
 GROWN = 16 * float(np.finfo(float).eps)  # what covers the rounding in a quotient and in the roots of a product

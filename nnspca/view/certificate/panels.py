@@ -21,6 +21,7 @@ from nnspca.certificates.exact import needs_second_checker
 from nnspca.datasets import Dataset
 from nnspca.result import Bound, Certificate, Component, PartsCertificate, Progress, rounded, wording
 from nnspca.view import sanitize, say, tasks
+from nnspca.view.certificate import proofs
 from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known
 from nnspca.view.link import widgets
@@ -39,9 +40,10 @@ def why(bound: Bound) -> str:
     return BOUNDS[bound.name].argument if bound.name in BOUNDS else PARTS_BOUNDS[bound.name].summary
 
 
-def claim(certificate: Proof, subject: Subject) -> str:
-    """Say what a certificate proves, with its numbers, upper bounds rounded up."""
-    (lower, upper), n, k = (certificate.lower, certificate.upper), subject.data.n_features, certificate.k
+def claim(proven: Proof | Known, subject: Subject) -> str:
+    """Say what a certificate proves, or what is known of one component, with its numbers, upper bounds rounded up."""
+    (lower, upper), n = (proven.lower, proven.upper), subject.data.n_features
+    k = proven.at if isinstance(proven, Known) else proven.k
     closed = rounded.optimal(lower, upper)
     best = (
         "so it is **proven optimal**, to 1 part in 10,000."
@@ -51,11 +53,10 @@ def claim(certificate: Proof, subject: Subject) -> str:
     shown = rounded.percent(upper / subject.total, rounded.digits(lower, upper, subject.total), up=True)
     most = "" if closed else f", which is {shown} of the total variance"  # it would differ from what is found
     found, bound = rounded.pair(lower, upper)
-    if isinstance(certificate, Certificate):
-        kind = kind_of(certificate.component, k)
-        whole = f"Consider every vector of {n:,} loadings that is {kind}. None has a variance"
+    if not isinstance(proven, PartsCertificate):
+        whole = f"Consider every vector of {n:,} loadings that is {kind_of(proven.component, k)}. None has a variance"
     else:
-        r, signs = certificate.n_components, "nonnegative " if certificate.nonnegative else ""
+        r, signs = proven.n_components, "nonnegative " if proven.nonnegative else ""
         shared = " that share no feature" if r > 1 else ""
         parts = wording.counted(r, "part")
         whole = (
@@ -163,6 +164,23 @@ def opened(certificate: Proof, known: Known, subject: Subject) -> None:
     check_and_files(certificate, subject)
 
 
+LIVE = (
+    "Takes some seconds where a live proof is as good, and up to some minutes where the stored one is of a longer run."
+)
+
+
+def kept(known: Known, subject: Subject) -> None:
+    """Say what is stored of a proof whose file does not come with the package, and offer to make it here."""
+    st.markdown(f"**What is stored.** {claim(known, subject)}")
+    st.markdown(
+        f"A thorough run has proven this for version {nnspca.__version__} of the package, and `nnspca.verify` has "
+        "checked it. The package has the numbers, and not the certificate, which may take some megabytes."
+    )
+    job = tasks.offer(proofs.proving(subject), Button("Prove this number here", LIVE, ":material/verified:"))
+    if job is not None:
+        tasks.follow_to_end(job, "Stopped before as much was proven. The stored proof is the lower bound.")
+
+
 def _row(bound: Bound, certificate: Proof, total: float) -> dict[str, str]:
     wins, shown = bound is certificate.winner, rounded.digits(certificate.lower, certificate.upper, total)
     return {
@@ -176,6 +194,7 @@ def _row(bound: Bound, certificate: Proof, total: float) -> dict[str, str]:
 def check_and_files(certificate: Proof, subject: Subject) -> None:
     """Offer a check by the library's second route, the certificate as a file, and what checks that elsewhere."""
     k = certificate.k
+    ratio = f"ratio-{rounded.floor(certificate.ratio, 4):g}"
     if isinstance(certificate, PartsCertificate):
         key, stem, found = "parts", f"{subject.data.name}-r{certificate.n_components}-k{k}", "the parts' variances"
         same, bounded = "variances", f"set of {certificate.n_components} parts with at most {k} features each"
@@ -201,7 +220,7 @@ def check_and_files(certificate: Proof, subject: Subject) -> None:
         tasks.follow(job, "Stopped before the check was complete.")
         if job.done and job.result:
             st.success(f"Confirmed: the second route finds the same {same} and the same upper bounds.")
-    _files(certificate, subject, f"{stem}-certificate", bounded, key)
+    _files(certificate, subject, f"{stem}-{ratio}-certificate", bounded, key)
 
 
 def _files(certificate: Proof, subject: Subject, stem: str, bounded: str, key: str) -> None:

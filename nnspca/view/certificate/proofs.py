@@ -15,6 +15,7 @@ import nnspca
 from nnspca.bounds.plan import PLANS
 from nnspca.result import Certificate, Components, PartsCertificate, Progress, rounded
 from nnspca.view import cache, say, tasks
+from nnspca.view.certificate import stored
 from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known
 from nnspca.view.subject import Subject
@@ -131,9 +132,10 @@ def _key(subject: Subject, k: int, r: int = 0) -> Key:
 
 
 def certificate_at(subject: Subject, k: int) -> Certificate | None:
-    """Return the tightest certificate that any live run has made at k."""
-    certificate: Certificate | None = cache.results().get(_key(subject, k))
-    return certificate
+    """Return the tightest certificate at k, stored or of any live run; where they are equal, the stored one."""
+    made: Certificate | None = cache.results().get(_key(subject, k))
+    held = stored.certificate(subject, k)
+    return min((proof for proof in (held, made) if proof is not None), key=lambda proof: proof.upper, default=None)
 
 
 def certificate_of_parts(subject: Subject, r: int) -> PartsCertificate | None:
@@ -170,6 +172,17 @@ def made(subject: Subject, parts: Components | None = None, r: int = 1) -> Certi
     """Return the tightest certificate at k, or of r parts; one is made now where there is none."""
     known = certificate_at(subject, subject.k) if parts is None else certificate_of_parts(subject, r)
     return known or prove(subject, Job("certificate"), parts, r)
+
+
+def proving(subject: Subject) -> Task:
+    """Return the task of proving here what is stored at the k that is shown: it ends once it has proven as much."""
+    return Task("prove", subject.key_of("prove", subject.k), lambda job: _prove_stored(job, subject))
+
+
+def _prove_stored(job: Job, subject: Subject) -> None:
+    known = subject.at()
+    enough: dict[str, Any] = {"gap": 1 - known.ratio, "time_limit": math.inf}
+    prove(subject, job, component=known.component, warm_start=certificate_at(subject, subject.k), **enough)
 
 
 def tightening(subject: Subject, parts: PartsCertificate | None = None) -> Task:

@@ -25,6 +25,7 @@ from nnspca.view.explore.stage import View, sentence_at
 from nnspca.view.figures import band, style
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import Job
+from nnspca.view.ledger import Known
 from nnspca.view.link.state import MORE, PROOF, remembered
 from nnspca.view.link.widgets import Suggestion, choose
 from nnspca.view.session import Content
@@ -40,15 +41,24 @@ PROOFS = dict(zip(PROOF, ("Certificate", "The paper's band", "Indispensable feat
 def proof(view: View) -> None:
     """Show the certificate, the paper's band, or the indispensable features, as chosen."""
     which = choose(KEYS["proof_view"], "Show", format_func=PROOFS.__getitem__, horizontal=True)
-    final = proofs.certificate_at(view, view.k)
+    final, known = proofs.certificate_at(view, view.k), view.known[view.k]
     if which == "paper":
         _paper(view)
+    elif which == "certificate" and known.stored and (final is None or not _is_as_good(final, known)):
+        panels.kept(known, view)
+    elif final is None and known.stored:
+        robust.need_panel(robust.only(known.component, view.total), view)
     elif final is None:
         st.info("The proof is being made. It is shown here once it is complete.", icon=":material/hourglass_empty:")
     elif which == "indispensable":
         robust.need_panel(robust.only(final.component, view.total), view)
     else:
-        panels.opened(final, view.known[view.k], view)
+        panels.opened(final, known, view)
+
+
+def _is_as_good(proof: nnspca.Certificate, known: Known) -> bool:
+    """Whether a certificate proves what is known, or that the component is optimal, which says no less."""
+    return proof.upper <= known.upper or rounded.optimal(proof.lower, proof.upper)
 
 
 def _paper(view: View) -> None:

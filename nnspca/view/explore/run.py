@@ -262,7 +262,8 @@ def is_needed(subject: Subject, choice: Choices) -> bool:
     """Tell whether the k that is shown needs a run: the ledger does not answer, or its certificate is to be opened."""
     if choice.method != "best" or not (is_between_stored(subject, subject.k) or is_known(subject, subject.at())):
         return True
-    return bool(upcoming_value(KEYS["proof"])) and proofs.certificate_at(subject, subject.k) is None
+    is_open = bool(upcoming_value(KEYS["proof"])) and not subject.at().stored
+    return is_open and proofs.certificate_at(subject, subject.k) is None
 
 
 def find(subject: Subject) -> Job | None:

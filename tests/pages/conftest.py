@@ -1,10 +1,13 @@
 """The app as a page script runs it, without a browser; runs left over are stopped."""
 
 import asyncio
+import base64
 import functools
+import gc
 import gzip
 import io
 import json
+import time
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -264,6 +267,20 @@ def sent(page: AppTest, key: str) -> dict:
     """Return what a component of our own was sent, by its key."""
     (found,) = [element for element in page.get("bidi_component") if element.proto.id.endswith(key)]
     return json.loads(found.proto.json or found.proto.mixed.json)
+
+
+def unpacked(packed: dict) -> np.ndarray:
+    """Return the array that ``canvas.pack`` made a text of."""
+    return np.frombuffer(base64.b64decode(packed["data"]), packed["kind"])
+
+
+def until(holds: Callable[[], bool], seconds: float = 10) -> bool:
+    """Wait until this holds, with nothing kept that is only waiting to be collected; say whether it does."""
+    deadline = time.monotonic() + seconds
+    while not holds() and time.monotonic() < deadline:
+        time.sleep(0.01)
+        gc.collect()
+    return holds()
 
 
 def texts(page: AppTest) -> str:

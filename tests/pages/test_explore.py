@@ -1,6 +1,5 @@
 """The Explore page: one number for one problem, no run where it is known, and curves of other solvers."""
 
-import base64
 import gzip
 import json
 import time
@@ -19,7 +18,7 @@ from nnspca.view.jobs import FairSemaphore, Ticket
 from nnspca.view.link.state import STANDARDISED, State
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
-from tests.pages.conftest import job_of, jobs, played, said_at, sent, settle
+from tests.pages.conftest import job_of, jobs, played, said_at, sent, settle, unpacked
 
 pytestmark = pytest.mark.usefixtures("nothing_found")
 
@@ -208,11 +207,11 @@ def test_a_redraw_sends_one_component_however_many_are_known_and_the_browser_fet
     here = page.session_state["session"]
     first, fetched = sent(page, "play"), json.loads(gzip.decompress(here.file("play", "path.json").read()))
     assert first["here"]["ks"] == [4] and fetched["ks"] == first["ks"] == list(range(1, 14))
-    cov, starts = pitprops().cov, array(fetched["starts"], "<i4")
+    cov, starts = pitprops().cov, unpacked(fetched["starts"])
     for s, k in enumerate(fetched["ks"]):
         own = slice(starts[s], starts[s + 1])
         loadings = np.zeros(13)
-        loadings[array(fetched["support"], "<u2")[own]] = array(fetched["levels"], "<i2")[own]
+        loadings[unpacked(fetched["support"])[own]] = unpacked(fetched["levels"])[own]
         shown = cov.variance(loadings / np.linalg.norm(loadings)) / cov.trace
         assert shown == pytest.approx(first["shares"][first["ks"].index(k)], rel=1e-5)
     page.session_state["k"] = 5
@@ -230,9 +229,5 @@ def test_a_loading_that_is_all_but_zero_keeps_its_place_among_those_the_browser_
     choice = run.Choices("best", (), ("best",), (4,))
     cache.results.clear()
     told = stage.told(stage.View(about.data, about.now, choice, rows, rows), [4])
-    assert array(told["starts"], "<i4").tolist() == [0, part.cardinality]
-    assert len(array(told["levels"], "<i2")) == len(array(told["support"], "<u2")) == part.cardinality
-
-
-def array(packed, kind):
-    return np.frombuffer(base64.b64decode(packed["data"]), kind)
+    assert unpacked(told["starts"]).tolist() == [0, part.cardinality]
+    assert len(unpacked(told["levels"])) == len(unpacked(told["support"])) == part.cardinality

@@ -1,7 +1,6 @@
 """What sessions share and what visitors bring is bounded in bytes: made once, the least recently used goes first."""
 
 import functools
-import gc
 import threading
 import time
 import weakref
@@ -15,7 +14,7 @@ import nnspca
 from nnspca.view import cache, ledger, session
 from nnspca.view.cache import Results, Shared, nbytes
 from nnspca.view.sources import preparation, uploads
-from tests.pages.conftest import ROOT, brought, settle
+from tests.pages.conftest import ROOT, brought, settle, until
 
 KILO = 128  # doubles of a kilobyte
 
@@ -110,14 +109,6 @@ def test_where_others_fill_the_room_a_file_is_refused_with_how_much_they_take(br
     assert not held(page)
     assert any("try again later" in told.value for told in page.error)
     assert "theirs" in held(before)
-
-
-def until(holds):
-    deadline = time.monotonic() + 10
-    while not holds() and time.monotonic() < deadline:
-        time.sleep(0.02)
-        gc.collect()
-    return holds()
 
 
 def test_files_of_visitors_who_left_make_room(bring, monkeypatch):

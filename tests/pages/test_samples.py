@@ -14,7 +14,6 @@ from nnspca.view.link import canvas
 from nnspca.view.link.state import State
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
-from nnspca.view.ui import charts
 from tests.pages.conftest import drawn, job_of, owner, sent, settle, texts, traces
 
 RNG = np.random.default_rng(3)
@@ -93,19 +92,6 @@ def both(trace):
     if isinstance(heights, dict):
         heights = np.frombuffer(base64.b64decode(heights["bdata"]), heights["dtype"])
     return trace["customdata"], heights
-
-
-def test_those_picked_in_a_figure_are_counted_and_shown(open_page, monkeypatch):
-    figure = charts.figure
-
-    def picking(made, key, **settings):
-        picked = figure(made, key, **settings)
-        points = [{"customdata": [5]}, {"customdata": [9]}] if key == "samples-ladder" else []
-        return {"selection": {"points": points}} if "on_select" in settings else picked
-
-    monkeypatch.setattr(charts, "figure", picking)
-    page = settle(settle(open_page("pages/explore.py", data="digits", k=8, samples=True)))
-    assert "**Picked: 2 of 1,797 samples.**" in texts(page)
 
 
 def test_where_one_component_takes_all_features_there_is_no_second_of_others(open_page):

@@ -1,6 +1,5 @@
 """What the spannogram page works out and says, without a browser."""
 
-import base64
 import json
 from itertools import pairwise
 
@@ -14,42 +13,31 @@ from nnspca.spannogram import curves, enumeration
 from nnspca.view.link.state import DATA, RANDOM
 from nnspca.view.spannogram import circle, sphere
 from nnspca.view.spannogram.circle import Rows
-from tests.pages.conftest import texts
+from tests.pages.conftest import sent, texts, unpacked
 
 PAGE = "pages/spannogram.py"
-KINDS = {"u1": np.uint8, "f4": np.float32, "f8": np.float64, "i4": np.int32}
-
-
-def unpack(packed):
-    return np.frombuffer(base64.b64decode(packed["data"]), KINDS[packed["kind"]])
-
-
-def sent(page, name="nnspca-spannogram"):
-    """What a canvas was given."""
-    (component,) = [c for c in page.get("bidi_component") if c.proto.component_name == name]
-    return json.loads(component.proto.json)
 
 
 @pytest.mark.parametrize("name", [info.name for info in nnspca.datasets.available() if info.bundled])
 @pytest.mark.parametrize("sign", ["nonnegative", "any sign"])
 def test_every_bundled_data_set_gives_curves_and_a_way_to_draw_its_component(open_page, name, sign):
     page = open_page(PAGE, curves=DATA, data=name, scale="as is", sign=sign, k=4)
-    data, info = sent(page), nnspca.datasets.load(name)
+    data, info = sent(page, "spannogram"), nnspca.datasets.load(name)
     assert data["n"] == info.n_features
     assert data["nonnegative"] is (sign == "nonnegative")
     assert (data["scene"] is None) is (info.image_shape is None and info.axis is None)
-    V = unpack(data["V"]).reshape(-1, 2)
+    V = unpacked(data["V"]).reshape(-1, 2)
     values = nnspca.Covariance.from_dataset(info).eigenpairs(2)[0]
     np.testing.assert_allclose((V**2).sum(axis=0), values[::-1], rtol=1e-8)
 
 
 def test_the_canvas_is_given_the_regions_the_library_finds(open_page):
     page = open_page(PAGE, curves=RANDOM, n=30, top=4, seed=5)
-    data = sent(page)
+    data = sent(page, "spannogram")
     V = circle.random(30, 2, 5)
     found = curves.regions(V, 4)
     for name in ("angles", "leaving", "entering", "first"):
-        np.testing.assert_array_equal(unpack(data[name]), getattr(found, name))
+        np.testing.assert_array_equal(unpacked(data[name]), getattr(found, name))
     assert data["candidates"] == found.candidates()
     assert data["bound"] == enumeration.candidate_bound(30, 2)
     assert data["optimum"]["value"] == curves.optimum(V, 4).value
@@ -73,8 +61,9 @@ def test_data_with_one_direction_say_what_to_change(open_page, monkeypatch):
 )
 def test_numbers_in_a_link_become_the_curves_and_unusable_ones_a_note_and_the_usual_four(open_page, text, words):
     page = open_page(PAGE, {"V": text})
-    data, usual = sent(page), np.array([[1, 0], [0, 1], [-1, 0], [0, -1]]) if not words else circle.example(2)
-    np.testing.assert_array_equal(unpack(data["V"]).reshape(4, 2), usual)
+    data = sent(page, "spannogram")
+    usual = circle.example(2) if words else np.array([[1, 0], [0, 1], [-1, 0], [0, -1]])
+    np.testing.assert_array_equal(unpacked(data["V"]).reshape(4, 2), usual)
     assert (data["n"], data["k"], data["nonnegative"]) == (4, 2, True)
     assert words in texts(page)
 

@@ -33,10 +33,6 @@ def held(page, name):
     return page.session_state["session"].uploads[name]
 
 
-def held_in(kept, name):
-    return kept["session"].uploads[name]
-
-
 def test_a_file_is_in_use_at_once_and_stays_where_another_is_chosen_later(bring):
     page = bring(("shapes.csv", SHAPES))
     assert page.session_state["data"] == "shapes"
@@ -305,7 +301,7 @@ def matrix(bring, tmp_path, monkeypatch):
 
 
 def test_a_matrix_that_is_not_repaired_is_refused_on_every_page_and_compare_writes_down_that_it_was(matrix, open_page):
-    unmended = open_page(data="corr", session=owner(held_in(matrix, "corr")))
+    unmended = open_page(data="corr", session=owner(matrix["session"].uploads["corr"]))
     assert "not positive semidefinite" in unmended.error[0].value
     page = settle(open_page("pages/compare.py", what="data sets", vs=["pitprops", "corr"], take=True, **matrix))
     (code,) = (block.value for block in page.code if "nnspca.sweep" in block.value)

@@ -6,6 +6,7 @@ import traceback
 from dataclasses import replace
 
 import numpy as np
+import pandas
 import pytest
 import scipy.sparse
 
@@ -47,17 +48,10 @@ MEASURE = {
 
 
 @pytest.mark.parametrize("name", TAKE_A_COVARIANCE | MEASURE)
-@pytest.mark.parametrize("given", [X, X.tolist(), scipy.sparse.csr_array(X), PART, None])
+@pytest.mark.parametrize("given", [X, X.tolist(), scipy.sparse.csr_array(X), pandas.DataFrame(X), PART, None])
 def test_data_in_place_of_a_covariance_are_refused_with_the_way_to_make_one(name, given):
     with pytest.raises(TypeError, match=r"cov is .*; give a Covariance: Covariance.from_data\(X\) .*from_matrix\(A\)"):
         (TAKE_A_COVARIANCE | MEASURE)[name](given)
-
-
-@pytest.mark.parametrize("name", TAKE_A_COVARIANCE)
-def test_a_table_in_place_of_a_covariance_is_named_by_its_shape(name):
-    pandas = pytest.importorskip("pandas")
-    with pytest.raises(TypeError, match=r"cov is a DataFrame of shape \(20, 4\)"):
-        TAKE_A_COVARIANCE[name](pandas.DataFrame(X))
 
 
 WRONG = {
@@ -66,16 +60,11 @@ WRONG = {
     "scale of data": (lambda: nnspca.Covariance.from_data(X, 0), "standardize=0 .*give True or False"),
     "certify of a sweep of parts": (lambda: nnspca.sweep_parts(COV, 2, 2, certify=[]), r"certify=\[\] .*or None"),
     "effort": (lambda: nnspca.certify(COV, 2, effort=[]), r"effort=\[\] .*'live', 'thorough'"),
-    "effort of parts": (lambda: nnspca.certify_parts(COV, 2, 2, effort={}), r"effort=\{\} .*'live', 'thorough'"),
-    "effort of necessity": (lambda: nnspca.necessity(COV, 2, effort="a"), "effort='a' .*'live', 'thorough'"),
     "within one": (lambda: nnspca.necessity(COV, 2, 1), "within=1 .*a share of at least 0 and below 1"),
-    "within less than nothing": (lambda: nnspca.necessity(COV, 2, -1e-9), "within=-1e-09 .*at least 0 and below 1"),
     "within no number": (lambda: nnspca.necessity(COV, 2, float("nan")), "within=nan .*a share of at least 0"),
-    "within text": (lambda: nnspca.necessity(COV, 2, "1 %"), "within='1 %' .*a share of at least 0"),
     "certify of sweep": (lambda: nnspca.sweep(COV, [2], certify=True), "certify=True .*'live', 'thorough' or None"),
     "certify of decompose": (lambda: nnspca.decompose(COV, 2, 2, certify=["live"]), r"certify=\['live'\] .*or None"),
     "method": (lambda: nnspca.solve(COV, 2, ["best"]), r"method=\['best'\] .*'best', 'spannogram'"),
-    "method of decompose": (lambda: nnspca.decompose(COV, 2, 2, None), "method=None .*'best', 'spannogram'"),
     "method of sweep": (lambda: nnspca.sweep(COV, [2], methods=[["em"]]), r"method=\['em'\] .*'best', 'spannogram'"),
     "methods of sweep": (lambda: nnspca.sweep(COV, [2], methods=5), "methods=5 .*give names: 'best', 'spannogram'"),
     "deflation": (lambda: nnspca.decompose(COV, 2, 2, deflation=[]), r"deflation=\[\] .*'disjoint', "),
@@ -92,21 +81,15 @@ WRONG = {
     "loadings": (lambda: nnspca.deflate(COV, [[1.0], [0.0, 1.0]]), r"loadings=.*finite columns of shape \(4, r\)"),
     "names as loadings": (lambda: nnspca.deflate(COV, "ab"), r"loadings='ab' .*finite columns of shape \(4, r\)"),
     "huge angle": (lambda: nnspca.decompose(COV, 2, 2, min_angle=10**400), "min_angle=a huge whole .*from 0 to 90"),
-    "huge angle of fit": (lambda: NonnegativeSparsePCA(min_angle=-(10**400)).fit(X), "min_angle=a huge negative"),
     "huge option": (lambda: nnspca.solve(COV, 2, "em", restarts=10**400), "restarts=a huge whole .*whole number from"),
-    "huge tolerance": (lambda: nnspca.solve(COV, 2, "em", tol=-(10**400)), "tol=a huge negative .*a number"),
-    "infinite option": (lambda: nnspca.solve(COV, 2, "em", restarts=np.inf), "restarts=inf .*whole number from"),
     "huge k": (lambda: nnspca.solve(COV, 10**5000), "k=a huge whole number .*from 1 to 4"),
     "no dimensions for k": (lambda: nnspca.sweep(COV, np.array(2.0)), r"k=array\(2\.\) .*whole number from 1 to 4"),
     "no dimensions for methods": (lambda: nnspca.sweep(COV, [2], np.array("em")), r"methods=array\('em'.*give names"),
-    "no dimensions for a method": (lambda: nnspca.solve(COV, 2, np.array("em")), r"method=array\('em'.*'best', "),
-    "no whole number in an array": (lambda: nnspca.solve(COV, np.array(2.0)), r"k=array\(2\.\) .*from 1 to 4"),
     "a span of time": (lambda: nnspca.solve(COV, np.timedelta64(2, "s")), "k=.*timedelta64.*whole number from 1 to 4"),
     "a short point": (lambda: COV.variance(np.ones(3)), r"x have shape \(3,\); give .* of shape \(4,\) or \(r, 4\)"),
     "a masked point": (lambda: COV.variance(np.ma.masked_array(np.ones(4), [1, 0, 0, 0])), "x=.* masked"),
     "a complex point": (lambda: COV.apply(np.ones(4) * 1j), r"x=an ndarray .*give real numbers of shape \(4,\)"),
     "a component as a point": (lambda: COV.variance(PART), r"x=.*give real numbers of shape \(4,\)"),
-    "a long point": (lambda: COV.apply([1.0] * 5), r"x have shape \(5,\)"),
     "a feature that is none": (lambda: COV.restrict([0, 4]), r"features=\[0, 4\] .*whole numbers from 0 to 3"),
     "a feature from behind": (lambda: COV.restrict(np.array([-1])), r"features=.*whole numbers from 0 to 3"),
     "features by halves": (lambda: COV.restrict([0.5, 1.0]), r"features=.*whole numbers from 0 to 3"),
@@ -123,16 +106,11 @@ WRONG = {
     "noise of made-up data": (lambda: datasets.spiked(noise=np.nan), "noise=nan .*not negative"),
     "variances of made-up data": (lambda: datasets.spiked(variances=("a", 1, 2)), "variances.*must be positive"),
     "a part of made-up data": (lambda: datasets.spiked(cardinalities=3), "cardinalities=3 .*whole numbers"),
-    "eigenpairs": (lambda: COV.eigenpairs(np.array([1, 2])), r"d=an ndarray of shape \(2,\) .*from 1 to 4"),
-    "masked number": (lambda: nnspca.decompose(COV, np.ma.masked, 2), "n_components=masked .*from 1 to 4"),
     "masked k": (lambda: nnspca.decompose(COV, 2, np.ma.masked), "k=masked .*whole number from 1 to 4"),
-    "masked parts": (lambda: nnspca.sweep_parts(COV, np.ma.masked, 2), "n_components=masked .*from 1 to 4"),
     "masked start": (lambda: nnspca.solve(COV, 2, start=MASKED), r"start is a.* of shape \(4,\); give finite points"),
-    "masked starts": (lambda: nnspca.solve(COV, 2, start=[MASKED]), "start is .*; give finite points"),
     "masked start in a holder": (lambda: nnspca.solve(COV, 2, start=Holder(MASKED)), "start is .*; give finite"),
     "huge start": (lambda: nnspca.solve(COV, 2, start=10**400), "start is a huge whole number; give finite points"),
     "masked loadings in a holder": (lambda: nnspca.deflate(COV, Holder(MASKED[:, None])), "are masked; give finite"),
-    "masked loadings": (lambda: nnspca.deflate(COV, MASKED[:, None]), "loadings=a.* are masked; give finite columns"),
     "huge loadings": (lambda: nnspca.deflate(COV, [[10**400]] * 4), r"loadings=.*finite columns of shape \(4, r\)"),
     "span as an option": (lambda: nnspca.solve(COV, 2, "em", tol=np.timedelta64(2, "s")), "tol=.*timedelta64"),
     "names of samples": (lambda: nnspca.datasets.read(b"1,2", "a.csv", samples=X), "(?s)samples=.*'rows', 'columns'"),
@@ -150,11 +128,6 @@ WRONG = {
         lambda: nnspca.save_certificate(CERT, "a\0b", COV),
         "cannot be written to: embedded null byte",
     ),
-    "random state": (lambda: NonnegativeSparsePCA(random_state="a").fit(X), "random_state='a' .*RandomState, or None"),
-    "negative random state": (
-        lambda: NonnegativeSparsePCA(random_state=-3).fit(X),
-        "random_state=-3 .*whole number of at least 0, a numpy.random.RandomState, or None",
-    ),
     "generator as random state": (
         lambda: NonnegativeSparsePCA(random_state=np.random.default_rng(0)).fit(X),
         r"random_state=Generator.*whole number of at least 0",
@@ -162,10 +135,6 @@ WRONG = {
     "method of a file": (
         lambda: nnspca.save_certificate(replace(CERT, component=replace(PART, method="Magic!")), io.BytesIO()),
         "method=.Magic!. is no name: small letters, digits and hyphens",
-    ),
-    "joint": (
-        lambda: NonnegativeSparsePCA(deflation="joint").fit(X),
-        "'best' finds one component at a time; give a deflation other than 'joint', or method='coordinate-descent'",
     ),
 }
 NO_SUCH_THING = {
@@ -183,15 +152,11 @@ NO_SUCH_THING = {
     "points of parts told": (lambda: nnspca.sweep_parts(COV, 2, 2, on_point=1), "on_point=1 .*give a function"),
     "points told": (lambda: nnspca.sweep(COV, [2], on_point=1), "on_point=1 .*give a function, or None"),
     "executor": (lambda: nnspca.sweep(COV, [2], executor=2), "executor=2 .*give a concurrent.futures.Executor"),
-    "certificate to save": (lambda: nnspca.save_certificate(5, io.BytesIO()), "cert is 5; give a Certificate, as cert"),
     "component to save": (lambda: nnspca.save_certificate(PART, io.BytesIO()), r"cert is Component.*give a Certific"),
-    "no certificate to save": (lambda: nnspca.save_certificate("c.npz", "d.npz"), "cert is 'c.npz'; give a Certific"),
-    "file to save to": (lambda: nnspca.save_certificate(CERT, 5), "file is 5; give a path, or a file open for writing"),
     "text to save to": (
         lambda: nnspca.save_certificate(CERT, io.StringIO()),
         "give a path, or a file open for writing",
     ),
-    "no file to save to": (lambda: nnspca.save_certificate(CERT, None), "file is None; give a path, or a file open"),
     "data as a form": (lambda: nnspca.Covariance(X), r"use Covariance.from_data\(X\) or .from_matrix"),
     "data set": (lambda: nnspca.Covariance.from_dataset(None), "dataset is None; give a Dataset"),
     "options": (lambda: NonnegativeSparsePCA(options="x").fit(X), "options='x' .*give a dict from option names"),
@@ -218,18 +183,10 @@ def test_signs_seeds_and_functions_are_asked_for_alike_by_every_call(name):
         assert_ours(raised)
 
 
-@pytest.mark.parametrize("what", WRONG)
-def test_a_value_that_is_not_allowed_is_refused_with_those_that_are(what):
-    call, says = WRONG[what]
-    with pytest.raises(ValueError, match=says) as raised:
-        call()
-    assert_ours(raised)
-
-
-@pytest.mark.parametrize("what", NO_SUCH_THING)
-def test_a_thing_of_another_kind_is_refused_with_the_kind_it_should_be(what):
-    call, says = NO_SUCH_THING[what]
-    with pytest.raises(TypeError, match=says) as raised:
+@pytest.mark.parametrize("what", WRONG | NO_SUCH_THING)
+def test_a_value_or_a_kind_that_is_not_allowed_is_refused_with_what_is(what):
+    call, says = (WRONG | NO_SUCH_THING)[what]
+    with pytest.raises(ValueError if what in WRONG else TypeError, match=says) as raised:
         call()
     assert_ours(raised)
 
@@ -241,16 +198,13 @@ def assert_ours(raised):
     assert line.line.startswith("raise ")
 
 
-def test_signs_may_be_numpys():
+def test_signs_and_whole_numbers_may_be_numpys_and_arrays_of_no_dimensions():
     assert nnspca.certify(COV, 2, nonnegative=np.True_).nonnegative is True
     cert = nnspca.certify(COV, 2, nonnegative=np.bool_(False))
     assert cert.nonnegative is False
     nnspca.verify(cert, COV)
     assert nnspca.decompose(COV, 1, np.int64(2), nonnegative=np.False_).nonnegative is False
     assert nnspca.sweep(COV, range(1, 3), nonnegative=np.True_, certify=None).nonnegative is True
-
-
-def test_whole_numbers_may_be_arrays_of_no_dimensions():
     two = np.array(2)
     assert nnspca.solve(COV, two).k == 2
     assert nnspca.certify(COV, two, seed=np.array(0)).upper == CERT.upper

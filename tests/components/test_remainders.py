@@ -162,12 +162,6 @@ def test_a_component_without_variance_takes_nothing_away(deflation):
         assert np.allclose(entries(left), entries(cov), atol=1e-13 * cov.trace)
 
 
-def test_schur_by_hand():
-    cov = nnspca.Covariance.from_matrix([[4.0, 2.0, 0.0], [2.0, 3.0, 1.0], [0.0, 1.0, 2.0]])
-    left = entries(nnspca.deflate(cov, np.eye(3)[:, :1], "schur"))
-    assert np.allclose(left, [[0.0, 0.0, 0.0], [0.0, 2.0, 1.0], [0.0, 1.0, 2.0]])
-
-
 def test_hotelling_leaves_the_nearest_covariance_to_what_taking_the_variance_out_leaves():
     A = np.diag([4.0, 3.0, 2.0])
     w = np.array([0.6, 0.8, 0.0])
@@ -179,19 +173,22 @@ def test_hotelling_leaves_the_nearest_covariance_to_what_taking_the_variance_out
     assert np.trace(added @ left) == pytest.approx(0)  # what is kept and what is left out are orthogonal
 
 
-def test_an_eigenvector_is_taken_out_alike_by_all_who_keep_the_features():
-    A = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 1.0]])
-    w = np.sqrt([[0.5], [0.5], [0.0]])
-    for deflation in KEEP_FEATURES:
-        left = nnspca.deflate(nnspca.Covariance.from_matrix(A), w, deflation)
-        assert np.allclose(entries(left), [[0.5, -0.5, 0.0], [-0.5, 0.5, 0.0], [0.0, 0.0, 1.0]])
+FIRST = np.eye(3)[:, :1]
+EVEN = np.sqrt([[0.5], [0.5], [0.0]])  # an eigenvector
+OVERLAPPING = np.array([[1.0, 0.6], [0.0, 0.8], [0.0, 0.0]])  # one projected off after the other, the first came back
 
 
-def test_the_span_is_projected_out_whole():
-    """Of overlapping components, projecting one after the other off would let the first come back."""
-    cov = nnspca.Covariance.from_matrix(np.diag([3.0, 2.0, 1.0]))
-    U = np.array([[1.0, 0.6], [0.0, 0.8], [0.0, 0.0]])
-    assert np.allclose(entries(nnspca.deflate(cov, U, "projection")), np.diag([0.0, 0.0, 1.0]))
+@pytest.mark.parametrize(
+    ("deflations", "A", "U", "left"),
+    [
+        (["schur"], [[4.0, 2, 0], [2, 3, 1], [0, 1, 2]], FIRST, [[0, 0, 0], [0, 2, 1], [0, 1, 2]]),
+        (KEEP_FEATURES, [[2.0, 1, 0], [1, 2, 0], [0, 0, 1]], EVEN, [[0.5, -0.5, 0], [-0.5, 0.5, 0], [0, 0, 1]]),
+        (["projection"], np.diag([3.0, 2.0, 1.0]), OVERLAPPING, np.diag([0.0, 0.0, 1.0])),
+    ],
+)
+def test_exact_cases(deflations, A, U, left):
+    for deflation in deflations:
+        assert np.allclose(entries(nnspca.deflate(nnspca.Covariance.from_matrix(A), U, deflation)), left)
 
 
 @pytest.mark.parametrize(

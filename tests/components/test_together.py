@@ -122,9 +122,7 @@ def test_one_part_is_the_best_component_and_as_many_as_features_have_the_whole_t
     [
         ({"k": [2, 3]}, "one k for all parts"),
         ({"starts": -1}, "starts=-1"),
-        ({"starts": 2.5}, "starts=2.5"),
         ({"method": "pca", "nonnegative": False}, "keeps to it"),
-        ({"certify": "soon"}, "certify='soon'"),
     ],
 )
 def test_what_does_not_go_together_is_said(change, words, pitprops):

@@ -28,14 +28,6 @@ def masked(A, *places):
     return A
 
 
-@pytest.mark.parametrize("read", [Covariance.from_data, Covariance.from_matrix, NonnegativeSparsePCA().fit, dataset])
-def test_masked_values_are_refused_with_their_number_and_the_way_out(read):
-    with pytest.raises(DataError, match=r"2 of 9 values are masked; fill them \(X.filled\(value\)\) or leave out"):
-        read(masked(np.eye(3) * 1e9, (0, 1), (2, 2)))
-    with pytest.raises(DataError, match="1 of 9 values are masked"):
-        read(list(masked(np.eye(3), (0, 1))))
-
-
 HOLDERS = {
     "rows of a list": list,
     "numbers of a list": lambda M: [list(row) for row in M],
@@ -50,8 +42,10 @@ HOLDERS = {
 }
 
 
-@pytest.mark.parametrize("read", [Covariance.from_data, Covariance.from_matrix, NonnegativeSparsePCA().fit])
-def test_no_holder_of_masked_rows_loses_their_mask(read):
+@pytest.mark.parametrize("read", [Covariance.from_data, Covariance.from_matrix, NonnegativeSparsePCA().fit, dataset])
+def test_masked_values_are_refused_with_their_number_whatever_holds_them(read):
+    with pytest.raises(DataError, match=r"2 of 9 values are masked; fill them \(X.filled\(value\)\) or leave out"):
+        read(masked(np.eye(3) * 1e9, (0, 1), (2, 2)))
     for held in HOLDERS.values():
         with pytest.raises(DataError, match="1 of 9 values are masked"):
             read(held(masked(np.eye(3), (0, 1))))
@@ -61,10 +55,6 @@ def both(given):
     """What the covariance and the estimator make of the same data."""
     fitted = NonnegativeSparsePCA(1, 2, standardize=False).fit(given)
     return Covariance.from_data(given, standardize=False).matrix, fitted._covariance.matrix
-
-
-def same_as_the_array(given):
-    return all((found == both(X)[0]).all() for found in both(given))
 
 
 @pytest.mark.parametrize("held", [*list(HOLDERS)[:-1], "a mask that hides nothing", "a view"])
@@ -79,7 +69,7 @@ def test_tables_are_read_as_the_estimator_reads_them():
     frame = pandas.DataFrame({"a": [1, 2, 3], "b": [0.5, 1.5, 9.0], "c": [True, False, True]})
     kinds = frame.convert_dtypes(), frame.convert_dtypes(dtype_backend="pyarrow"), frame.astype({"c": "boolean"})
     for table in (frame, *kinds, frame.astype(object)):
-        assert same_as_the_array(table)
+        assert all((found == both(X)[0]).all() for found in both(table))
 
 
 def columns():
@@ -109,24 +99,21 @@ def columns():
     return pandas, numbers, strange
 
 
-@pytest.mark.parametrize("kind", ["decimal", "objects", "nullable", "arrow", "categories"])
-def test_a_column_of_numbers_is_read_alike_whatever_its_type(kind):
+def test_a_column_of_numbers_is_read_alike_whatever_its_type():
     pandas, numbers, _ = columns()
     plain = Covariance.from_data([[1.0, 0.5], [2.0, 1.5], [4.0, 9.0]], standardize=False).matrix
-    for matrix in both(pandas.DataFrame({"a": numbers[kind], "b": [0.5, 1.5, 9.0]})):
-        assert (matrix == plain).all()
+    for column in numbers.values():
+        for found in both(pandas.DataFrame({"a": column, "b": [0.5, 1.5, 9.0]})):
+            assert (found == plain).all()
 
 
-@pytest.mark.parametrize(
-    "kind",
-    ["text", "arrow text", "nullable text", "categories of text", "days", "zoned", "arrow days", "spans", "complex"],
-)
-def test_a_column_of_anything_else_is_refused_by_its_name(kind):
+@pytest.mark.parametrize("read", [Covariance.from_data, NonnegativeSparsePCA(1, 1, standardize=False).fit])
+@pytest.mark.parametrize("beside", [{}, {"b": [0.5, 1.5, 9.0]}])
+def test_a_column_of_anything_else_is_refused_by_its_name(read, beside):
     pandas, _, strange = columns()
-    for read in (Covariance.from_data, NonnegativeSparsePCA(1, 1, standardize=False).fit):
-        for beside in ({}, {"b": [0.5, 1.5, 9.0]}):
-            with pytest.raises(DataError, match="column 'when': data must be real numbers; got "):
-                read(pandas.DataFrame({"when": strange[kind]} | beside))
+    for column in strange.values():
+        with pytest.raises(DataError, match="column 'when': data must be real numbers; got "):
+            read(pandas.DataFrame({"when": column} | beside))
 
 
 @pytest.mark.parametrize("kind", ["Int64", "Float64", "boolean", "arrow"])
@@ -174,9 +161,7 @@ def test_tables_without_rows_or_columns_are_told_so():
 def test_columns_of_one_name_are_read_by_place_and_refused_where_names_are_kept():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(X, columns=["a", "a", "b"])
-    assert (
-        Covariance.from_data(frame, standardize=False).matrix == Covariance.from_data(X, standardize=False).matrix
-    ).all()
+    assert (Covariance.from_data(frame, standardize=False).matrix == both(X)[0]).all()
     with pytest.raises(DataError, match=r"1 column\(s\) have the name of another, the first 'a'; rename them"):
         NonnegativeSparsePCA(1, 1, standardize=False).fit(frame)
 
@@ -435,6 +420,7 @@ WHOLE = {
     "a table": lambda v: table([v, 2, 3], [1, 5, 4]),
     "a table beside decimals": lambda v: table([v, 2, 3], [1.5, 5, 4]),
     "a nullable table": lambda v: table([v, 2, 3], [1.5, 5, 4], "Int64"),
+    "a table of Arrow itself": lambda v: pytest.importorskip("pyarrow").table({"id": [v, 2, 3], "b": [1, 5, 4]}),
     "an Arrow table": lambda v: table([v, 2, 3], [1.5, 5, 4], "int64[pyarrow]"),
     "sparse": lambda v: scipy.sparse.csr_array(np.array([[v, 1], [2, 5], [3, 4]])),
     "sparse, stored twice": lambda v: scipy.sparse.coo_array(
@@ -468,8 +454,6 @@ def test_tables_of_arrow_and_polars_are_read_with_their_names():
         Covariance.from_data(arrow.table({"a": [1, None, 3], "b": [2, 5, 1]}))
     with pytest.raises(DataError, match="column 'a': data must be real numbers"):
         Covariance.from_data(arrow.table({"a": ["1", "2", "3"], "b": [2, 5, 1]}))
-    with pytest.raises(DataError, match="2\\^53"):
-        Covariance.from_data(arrow.table({"a": [2**53 + 1, 5, 3], "b": [2, 5, 1]}))
 
 
 def test_a_covariance_is_an_array_where_it_is_held_and_never_samples():

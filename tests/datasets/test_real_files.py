@@ -177,7 +177,6 @@ given(
     notes=("Column 'As' holds 1 × '<0.3', 1 × 'abs', which is no number: read as missing", "3 missing values"),
 )
 
-triangle = COV.where(np.tril(np.ones((4, 4), bool)))
 cov = {"shape": (4, 4), "names": ("alcohol", "malic", "ash", "alkalinity"), "kind": "covariance"}
 given(
     "upper triangle",

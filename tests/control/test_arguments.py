@@ -61,6 +61,7 @@ WRONG = {
     "certify of a sweep of parts": (lambda: nnspca.sweep_parts(COV, 2, 2, certify=[]), r"certify=\[\] .*or None"),
     "effort": (lambda: nnspca.certify(COV, 2, effort=[]), r"effort=\[\] .*'live', 'thorough'"),
     "within one": (lambda: nnspca.necessity(COV, 2, 1), "within=1 .*a share of at least 0 and below 1"),
+    "within less than nothing": (lambda: nnspca.necessity(COV, 2, -1e-9), "within=-1e-09 .*at least 0 and below 1"),
     "within no number": (lambda: nnspca.necessity(COV, 2, float("nan")), "within=nan .*a share of at least 0"),
     "certify of sweep": (lambda: nnspca.sweep(COV, [2], certify=True), "certify=True .*'live', 'thorough' or None"),
     "certify of decompose": (lambda: nnspca.decompose(COV, 2, 2, certify=["live"]), r"certify=\['live'\] .*or None"),

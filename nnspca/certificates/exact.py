@@ -114,12 +114,9 @@ class Writer:
 
     def halves(self, L: np.ndarray, M: np.ndarray) -> dict[str, Any]:
         """L and M by their halves: those in the file where it has them."""
-        if id(M) not in self.packed:
-            halves = Halves.of(L, M)
-            if halves is None:
-                raise UnsupportedProof
-            self.packed[id(M)] = halves
-        halves = self.packed[id(M)]
+        halves = self.packed.get(id(M)) or Halves.of(L, M)
+        if halves is None:
+            raise UnsupportedProof
         own = {"own": self.witness(halves.own)} if halves.own.any() else {}
         return {"L": self.witness(halves.L), "M": self.witness(halves.M), "exponent": halves.exponent} | own
 
@@ -138,11 +135,7 @@ class Writer:
         if not live.size:
             return {"n": n}
         shift = BITS - int(np.frexp(float(np.linalg.norm(live)))[1])
-        return {"n": n, "V": self.witness(_whole(live, shift)), "shift": shift}
-
-
-def _whole(values: np.ndarray, shift: int) -> np.ndarray:
-    return np.rint(np.ldexp(values, shift)).astype(np.int64)
+        return {"n": n, "V": self.witness(np.rint(np.ldexp(live, shift)).astype(np.int64)), "shift": shift}
 
 
 def entries_of(cov: Covariance) -> np.ndarray:

@@ -65,15 +65,6 @@ def total(tail: float, costs: np.ndarray) -> float:
     return float(tail + largest + 8 * EPS * (abs(tail) + abs(largest)))
 
 
-def covering(M: np.ndarray) -> np.ndarray:
-    """Return a slightly larger M, whose products ``M_ij M_ji`` are at least their exact values.
-
-    ``M_ij = m s / r`` with ``r = √(m m')`` rounded has M_ij M_ji = s² (1 + δ), |δ| <= 8u; each
-    entry grows by 16 EPS, their product by 32 EPS.
-    """
-    return M * (1 + 16 * EPS)
-
-
 def subtraction(L: np.ndarray) -> float:
     """Upper bound on the spectral norm of the rounding in A − L, without the share of A's entries.
 

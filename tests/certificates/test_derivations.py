@@ -10,7 +10,7 @@ import nnspca
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import PairProof, ScaleProof
 from nnspca.covariance.problem import Problem
-from nnspca.numerics import rounding
+from nnspca.numerics.halves import GROWN
 from tests.oracle import exact
 
 N = 6
@@ -43,7 +43,7 @@ def test_rows_cost_the_judge_no_less_than_they_do(A, k, nonnegative):
 @pytest.mark.parametrize("k", range(1, N + 1))
 @pytest.mark.parametrize("A", [LOST, random(2)], ids=["lost", "2"])
 def test_pairs_cost_the_judge_no_less_than_they_do(A, k):
-    M = rounding.covering(np.maximum(A, 0.0) * (1 - np.eye(N)))
+    M = np.maximum(A, 0.0) * (1 - np.eye(N)) * (1 + GROWN)
     tail = 1e-12 * float(np.abs(A).sum())
     problem = Problem(nnspca.Covariance.from_matrix(A), k, True)
     F = exact(M)
@@ -55,7 +55,7 @@ def test_pairs_cost_the_judge_no_less_than_they_do(A, k):
 @pytest.mark.parametrize("included", [(0,), (1, 4)])
 def test_a_row_has_every_included_feature_as_a_companion(included):
     A = np.cov(np.random.default_rng(5).standard_normal((9, N)).T)
-    M = rounding.covering(np.maximum(A, 0.0) * (1 - np.eye(N)))
+    M = np.maximum(A, 0.0) * (1 - np.eye(N)) * (1 + GROWN)
     tail, k = 1e-12 * float(np.abs(A).sum()), 4
     problem = Problem(nnspca.Covariance.from_matrix(A), k, True, include=included)
     F, rows = exact(M), []

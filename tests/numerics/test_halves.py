@@ -20,7 +20,7 @@ def test_what_is_rounded_covers_l_and_comes_back_from_its_halves(n, size, nonneg
     asked = np.maximum(near_L, 0.0) if nonnegative else np.abs(near_L)
     np.fill_diagonal(asked, 0.0)
     roots = np.sqrt(near_M)
-    assert (roots * roots.T >= asked).all()
+    assert (roots * roots.T >= asked * (1 + halves.GROWN / 8)).all(), "rounding in a root cannot matter"
     assert (near_L.diagonal() == L.diagonal()).all() and not near_M.diagonal().any()
     held = Halves.of(near_L, near_M)
     again_L, again_M = held.both()

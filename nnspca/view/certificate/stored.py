@@ -11,7 +11,6 @@ from nnspca.view import ledger
 from nnspca.view.subject import Subject
 
 FOLDER = Path(__file__).with_name("stored")
-HELD = 4  # certificates in memory, a few megabytes each
 
 
 def file_of(name: str, standardise: bool, k: int) -> Path:
@@ -29,7 +28,7 @@ def certificate(subject: Subject, k: int) -> Certificate | None:
     return proof if proof.fingerprint == subject.cov.fingerprint else None
 
 
-@lru_cache(HELD)
+@lru_cache(4)  # a few megabytes each
 def _read(file: Path) -> Certificate:
     proof = load_certificate(file)
     assert isinstance(proof, Certificate)

@@ -46,11 +46,13 @@ def test_names_travel_from_any_table_to_every_result(make):
 
 
 def test_what_only_counts_its_columns_names_none_and_features_are_called_as_scikit_learn_does():
-    for given in (X, pandas.DataFrame(X), scipy.sparse.csr_array(X), nnspca.datasets.Dataset(name="mine", X=X)):
+    for given in (X, pandas.DataFrame(X), scipy.sparse.csr_array(X)):
         cov = nnspca.Covariance.from_data(given)
         assert cov.feature_names is None
         part = nnspca.solve(cov, k=2)
         assert part.names == tuple(f"x{i}" for i in part.support)
+    own = nnspca.datasets.Dataset(name="mine", X=X)  # one name a feature: those that its tables have
+    assert nnspca.Covariance.from_data(own).feature_names == own.feature_names
 
 
 READ = (

@@ -186,6 +186,8 @@ def optimise_on_support(cov: Covariance, x: np.ndarray, *, nonnegative: bool, mo
         if z.all():
             z = _to_the_edge(part, z, leading)
         live = z > 0
+        if not live.any():  # rounding has left nothing
+            return x
         support, part, z = support[live], part.restrict(np.flatnonzero(live)), feasible.unit(z[live])
     out = np.zeros_like(x)
     out[support] = z

@@ -221,7 +221,7 @@ def certify_loadings(
     >>> X, names = scale(load_wine().data), load_wine().feature_names
     >>> found = SparsePCA(n_components=1, alpha=5, random_state=0).fit(X)
     >>> print(nnspca.certify_loadings(nnspca.Covariance.from_data(X, names=names), found).summary())
-    Component 1 has at least ... % of the variance that nine features of any sign can have (proven); flavanoids, ...
+    Component 1 has at least ... % of the optimum of nine features of any sign; gap at most ... % (proven); ...
     """
     check_covariance(cov)
     check_callables(should_stop=should_stop, on_progress=on_progress)

@@ -59,7 +59,7 @@ def circle(page: Page) -> None:
 
 
 def learn(page: Page) -> None:
-    sentence(page, "Which 40 pixels")
+    sentence(page, "Which 40 of 625 pixels")
     seen(page.locator("section.lesson canvas")).click(position={"x": 200, "y": 60})
     seen(page.get_by_role("button", name="Show the solver")).click()
     said = page.locator("[data-say=readout]")

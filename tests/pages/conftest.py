@@ -24,6 +24,7 @@ from nnspca.datasets import fetch
 from nnspca.solvers import coordinate_descent
 from nnspca.studies import sigg2008, sigg2008_genes
 from nnspca.view import cache, ledger
+from nnspca.view.certificate import stored
 from nnspca.view.desk import Desk
 from nnspca.view.explore import run
 from nnspca.view.ledger import Ledger
@@ -78,6 +79,7 @@ def nothing_stored(monkeypatch):
     book = Ledger()
     monkeypatch.setattr(ledger, "shared", lambda: book)
     monkeypatch.setattr(ledger, "cardinalities", lambda problem: ())
+    monkeypatch.setattr(stored, "certificate", lambda subject, k: None)
     ledger.shared.clear = book._accounts.clear
     return book
 

@@ -18,7 +18,7 @@ from nnspca.result import rounded
 from nnspca.view import sanitize
 
 MOST_ROOMS, MOST_PEOPLE, LASTS = 50, 200, 7200.0  # LASTS in seconds
-GRACE = 120.0  # seconds that a room stays when its owner's visit has ended and nobody watches the owner's wall
+GRACE = 120.0  # seconds that a room stays when its owner's visit has ended and the owner's wall is not watched
 PER_SECOND = 5  # attempts of one person
 JOINS, WITHIN = 20, 10.0  # people who join from one address, which a class may share, in so many seconds
 MOST_POINTS = 5000  # attempts that a wall shows, the latest

@@ -17,10 +17,10 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
     """Compare two to four data sets: how near the optimum is proven at each k, and why."""
     asked, shown = widgets.choices_and_figure("compare")
     which, press, running = asked.columns([2.6, 0.8, 1.3], vertical_alignment="bottom")
+    with shown:  # before the data are read, so that nothing moves then
+        figure, waiting = widgets.reserved("together-place", "The figure appears once the data are read.")
     with which:
         subjects = sets.ask_sets(now)
-    with shown:
-        figure, waiting = widgets.reserved("together-place", "The figure appears once the data are read.")
     if len(subjects) < 2:
         waiting.empty()
         answer.info("Choose at least two data sets.", icon=":material/compare:")

@@ -68,21 +68,9 @@ def test_what_is_added_is_written_as_all_else(copy):
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize(
-    "tests",
-    [
-        ("tests/bounds/test_registry.py", "tests/bounds/test_bounds.py"),
-        ("tests/tasks/test_against_brute_force.py", "tests/solvers/test_methods.py"),
-        (
-            "tests/datasets/test_loading.py",
-            "tests/test_user.py",
-            "tests/test_architecture.py",
-            "tests/tasks/test_solve.py",
-        ),
-    ],
-)
-def test_what_is_added_passes_what_all_others_must(copy, tests):
-    run(copy[0], "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *tests)
+def test_what_is_added_passes_what_all_others_must(copy):
+    shared = ("bounds/test_registry", "solvers/test_methods", "datasets/test_loading", "test_user", "test_architecture")
+    run(copy[0], "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *(f"tests/{t}.py" for t in shared))
 
 
 @pytest.mark.heavy

@@ -183,10 +183,10 @@ def optimise_on_support(cov: Covariance, x: np.ndarray, *, nonnegative: bool, mo
             z = leading
             break
         z = _power(part, z)
-        if z.all():
+        if (z > 0).all():
             z = _to_the_edge(part, z, leading)
         live = z > 0
-        if not live.any():  # rounding has left nothing
+        if not live.any():  # nothing beside these features varies with them
             return x
         support, part, z = support[live], part.restrict(np.flatnonzero(live)), feasible.unit(z[live])
     out = np.zeros_like(x)

@@ -37,6 +37,7 @@ def test_trying_every_feature_first_gains_most_from_the_second(nonnegative):
         path = nnspca.solve(cov, 2, "greedy", nonnegative=nonnegative)
         full = nnspca.solve(cov, 2, "greedy", nonnegative=nonnegative, criterion="full")
         assert full.variance >= path.variance * (1 - 1e-12)
+        assert not nonnegative or min(full.loadings.min(), path.loadings.min()) >= 0
 
 
 def test_greedy_takes_the_largest_variance_first():

@@ -46,8 +46,7 @@ def section(
 ) -> dict[str, Any] | None:
     """Return the section for the checkers, which goes next to the claims, and add its arrays to ``arrays``.
 
-    ``halves`` are those in ``arrays`` already, by the id of the L that they stand for: a series has the M of another
-    proof.
+    ``halves`` are those in ``arrays`` already, by the id of their L: a series has the M of another proof.
 
     Its ``upper`` is the least upper bound whose proof can be written: the certificate's own upper bound
     may be lower. Returns None if no proof can be written.

@@ -50,7 +50,7 @@ def offer(stem: str, answer: Answer, more: Mapping[str, Content]) -> None:
     if subject.data.kind != "covariance":
         held["scores.csv"] = lambda: downloads.scores(loadings, subject)
     if prove := answer.prove:
-        held["certificate.npz"] = lambda: panels.certificate_npz(prove(), subject.cov)
+        held |= {"certificate.npz": lambda: panels.certificate_npz(prove(), subject), **panels.CHECKERS}
     downloads.offer(stem, {**held, **more}, answer.code)
 
 
@@ -107,9 +107,7 @@ def report(answer: Answer) -> str:
         words = sentences.component(described[0])
     else:
         what, words = f"{many} parts of at most {subject.k:,} {noun}", sentences.listing(described, parts.total)
-    claim = NONE if proof is None else panels.claim(proof, subject)
-    if isinstance(proof, Certificate):
-        claim += f" {panels.why(proof.winner)}"
+    claim = NONE if proof is None else f"{panels.claim(proof, subject)} {panels.checked(proof, subject)}"
     return panels.sheet(
         what,
         f"{answer.verdict} {sanitize.line(words).replace('**', '* *')}",  # a name turns no text bold

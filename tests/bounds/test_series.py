@@ -70,17 +70,15 @@ def test_a_series_of_several_cardinalities_proves_each_and_for_fewer_what_it_pro
 
 
 def test_a_file_keeps_a_series_apart_from_the_proof_that_its_multipliers_are_of():
-    X = few_large(0, n=9)
-    cov, file, data = nnspca.Covariance.from_data(X), io.BytesIO(), io.BytesIO()
+    cov, file, data = nnspca.Covariance.from_data(few_large(0, n=9)), io.BytesIO(), io.BytesIO()
     problem, live = Problem(cov, 5), nnspca.certify(cov, 5)
-    x, proof = np.asarray(live.component.loadings), multipliers(problem, live.component.loadings, 20)[1]
-    four = Series(problem, proof).proven(4)[1]
-    used = np.flatnonzero(x)
-    made = EliminationProof(np.arange(9), used, x[used], (5, 4), (proof, four), 0.0, None)
-    bound = Bound("elimination", derive(made, problem), detail="", ingredients=made)
-    leading = next(one for one in live.bounds if one.value == live.leading)
-    nnspca.save_certificate(replace(live, upper=bound.value, bounds=(bound, leading)), file, cov)
-    np.save(data, X)
+    x, used = live.component.loadings, live.component.support
+    proof = multipliers(problem, x, 20)[1]
+    proofs = proof, Series(problem, proof).proven(4)[1]
+    made = EliminationProof(np.arange(9), used, x[used], (5, 4), proofs, 0.0, None)
+    bound = Bound("elimination", derive(made, problem), ingredients=made)
+    nnspca.save_certificate(replace(live, upper=bound.value, bounds=(bound, live.bound("eigenvalue"))), file, cov)
+    np.save(data, few_large(0, n=9))
     assert float(check.check(file.getvalue(), data.getvalue(), lambda line: None)[1]) == bound.value
 
 

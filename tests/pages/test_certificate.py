@@ -189,22 +189,21 @@ def test_the_downloaded_certificate_and_script_check_it_elsewhere_and_refuse_a_f
     tmp_path, monkeypatch, capsys, standardise, nonnegative
 ):
     scale, sign = STANDARDISED if standardise else AS_IS, NONNEGATIVE if nonnegative else ANY_SIGN
-    data = nnspca.datasets.load("digits")
-    cov = nnspca.Covariance.from_dataset(data, standardize=standardise)
-    cert = nnspca.certify(cov, 3, nonnegative=nonnegative)
-    content = panels.certificate_npz(cert, cov)
+    about = digits(k=3, scale=scale, sign=sign)
+    cov, cert = about.cov, nnspca.certify(about.cov, 3, nonnegative=nonnegative)
+    content = panels.certificate_npz(cert, about)
     (tmp_path / "kept.npz").write_bytes(content)
-    code = panels.verifier_code(State(data="digits", k=3, scale=scale, sign=sign), "kept.npz", "component")
+    code = panels.verifier_code(about.now, "kept.npz")
     (tmp_path / "check.py").write_text(code, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     runpy.run_path("check.py")
     said = capsys.readouterr().out
     assert f"{cert.lower:.9g}" in said and f"{cert.upper:.9g}" in said
     # the stand-alone checker takes the same file, and the data's beside it
-    _, upper_bound = check.check(content, panels.data_npy(data, cov), say=lambda line: None)
+    _, upper_bound = check.check(content, panels.data_npy(about.data, cov), say=lambda line: None)
     assert float(upper_bound) == cert.upper
     assert "certificate" in np.load(io.BytesIO(content), allow_pickle=False).files
     forged = dataclasses.replace(cert, upper=cert.lower * (1 - 1e-3))
-    (tmp_path / "kept.npz").write_bytes(panels.certificate_npz(forged, cov))
+    (tmp_path / "kept.npz").write_bytes(panels.certificate_npz(forged, about))
     with pytest.raises(nnspca.CertificateError):
         runpy.run_path("check.py")

@@ -185,9 +185,7 @@ def prove_at(book, record, cov, k, seconds, warm, upper=math.inf, ratio=1 - ENOU
     if held is not None:
         component, upper = max(component, held[0], key=lambda c: c.variance), min(upper, held[1])
     record.components[k] = component, upper
-    print(
-        f"{record.name} {record.standardise} {record.nonnegative} k={k}: {component.variance / upper:.7f}", flush=True
-    )
+    print(record.name, record.standardise, record.nonnegative, f"k={k}: {component.variance / upper:.7f}", flush=True)
     book.save()
     return proof
 
@@ -252,8 +250,8 @@ def certify_shown(book, name, standardise, k, seconds):
         if best is not None and best[0].gap <= CLOSED:
             break
     proof, content = best
-    looser = optimal(part.variance, upper) and not optimal(proof.lower, proof.upper)
-    written = not looser and not (held.exists() and upper < proof.upper)
+    looser = held.exists() or (optimal(part.variance, upper) and not optimal(proof.lower, proof.upper))
+    written = proof.upper <= upper or not looser
     print(f"{name} {standardise} k={k}: {proof.ratio:.7f}, {len(content):,} bytes{', not' * (not written)} written")
     if written:
         nnspca.verify(proof, cov)

@@ -42,17 +42,13 @@ def test_all_of_them_are_small():
     assert max(file.stat().st_size for file in FOLDER.iterdir()) < 1_500_000
 
 
-def test_an_opened_certificate_that_is_stored_starts_no_run(open_page):
-    page = settle(open_page("pages/explore.py", data="digits", k=16, proof=True))
-    assert not jobs(page)
-    assert panels.claim(subject_of("digits", False, 16).at(), subject_of("digits", False, 16)) in texts(page)
-
-
-def test_a_number_that_is_stored_without_its_certificate_says_when_it_was_made_and_is_proven_here_on_request(open_page):
-    page = settle(open_page("pages/explore.py", data="digits", k=15, proof=True))
-    subject = subject_of("digits", False, 15)
-    known, made = subject.at(), ledger.stored()[subject.problem].made(15)
-    assert not jobs(page) and panels.claim(known, subject) in texts(page) and made.day in texts(page)
+def test_a_stored_certificate_is_opened_and_without_one_the_proof_says_its_day_and_is_made_on_request(open_page):
+    for k in (16, 15):
+        subject = subject_of("digits", False, k)
+        page = settle(open_page("pages/explore.py", data="digits", k=k, proof=True))
+        assert not jobs(page) and panels.claim(subject.at(), subject) in texts(page)
+    known = subject.at()
+    assert ledger.stored()[subject.problem].made(15).day in texts(page)
     settle(page.button(key="start-prove").click().run())
     proof = proofs.certificate_at(subject, 15)
     assert proof.upper <= known.upper or (proof.ratio >= 1 - rounded.OPTIMAL and known.optimal)

@@ -121,7 +121,7 @@ class Book:
         held = self.records.get(key)
         if held is None or held.content_hash != data.content_hash:
             n = data.n_features
-            held = ledger.Record(name, data.content_hash, standardise, nonnegative, n, usual_k(n, name), {}, {}, {})
+            held = ledger.Record(name, data.content_hash, standardise, nonnegative, n, usual_k(n, name), {}, {})
             self.records[key] = held
         return held
 

@@ -289,7 +289,7 @@ class Record:
     opening: int  # the k that the data set opens with
     components: dict[int, tuple[Component, float]]  # by k: the component and the upper bound
     parts: dict[int, tuple[tuple[Component, ...], float]]  # by number of parts, at the opening k
-    made: dict[int, Made]  # by k
+    made: dict[int, Made] = field(default_factory=dict)  # by k
 
     @property
     def problem(self) -> Problem:

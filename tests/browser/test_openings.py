@@ -13,7 +13,7 @@ from nnspca.view.certificate.stored import file_of
 from tests.browser.page import player, quiet, saved
 from tests.ledger import shown
 
-pytestmark = [pytest.mark.browser, pytest.mark.heavy]
+pytestmark = [pytest.mark.browser, pytest.mark.heavy, pytest.mark.timeout(1800)]  # Leukemia's 12,582 columns, exactly
 NUMBERS = re.compile(r": (\S+) is attained.*has more than (\S+); ratio", re.DOTALL)
 
 

@@ -52,7 +52,7 @@ def pitprops_stored(r):
     cov = nnspca.Covariance.from_dataset(data)
     proof, first = nnspca.certify_parts(cov, r, 4, effort="thorough"), nnspca.certify(cov, 4)
     one, several = {4: (first.component, first.upper)}, {r: (proof.parts, proof.upper)}
-    return {PITPROPS: ledger.Record("pitprops", data.content_hash, False, True, 13, 4, one, several, {})}
+    return {PITPROPS: ledger.Record("pitprops", data.content_hash, False, True, 13, 4, one, several)}
 
 
 def test_parts_are_drawn_once_the_band_holds_the_optimum_and_solve_live_starts_from_nothing(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -36,6 +37,9 @@ def bootstrap(
     method: Method = "best",
     deflation: Deflation = "disjoint",
     standardize: bool | None = None,
+    center: bool = True,
+    sample_weight: object = None,
+    groups: object = None,
     nonnegative: bool = True,
     threshold: float = STABLE,
     parts: Components | None = None,
@@ -70,6 +74,10 @@ def bootstrap(
     standardize : bool, optional
         Divide each feature by its standard deviation, in every resample by its own. None leaves the data as they are
         and warns where one feature holds over 90 % of the total variance.
+    center, sample_weight
+        As for :meth:`Covariance.from_data`.
+    groups : array_like, shape (m,), optional
+        The group of each sample, such as the person: samples of a group are drawn, or held out, together.
     threshold : float
         Mean recurrence from which a part counts as stable, 0 to 1.
     parts : Components, optional
@@ -112,7 +120,8 @@ def bootstrap(
     check_callables(on_resample=on_resample, should_stop=should_stop, on_progress=on_progress)
     monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
     known = parts.features if isinstance(parts, Components) else None
-    samples = read_samples(data, standardize, "bootstrap", monitor, known)
+    told: dict[str, Any] = {"center": center, "sample_weight": sample_weight, "groups": groups}
+    samples = read_samples(data, standardize, "bootstrap", monitor, known, **told)
     check_executor(executor)
     draws = check_whole("resamples", resamples, 1, 100_000)
     threshold = check_number("threshold", threshold, 0, 1, "a share")
@@ -154,7 +163,8 @@ def _redrawn(
     """The parts of one resample as (features, loadings); none if it does not vary, None if stopped."""
     if should_stop is not None and should_stop():
         return None
-    rows = np.random.default_rng([search.seed, number]).integers(samples.shape[0], size=samples.shape[0])
+    drawn = np.random.default_rng([search.seed, number]).integers(samples.count, size=samples.count)
+    rows = samples.rows_of(drawn)
     cov = samples.covariance(rows)
     if cov is None:
         return ()
@@ -216,6 +226,9 @@ def cross_validate(
     method: Method = "best",
     deflation: Deflation = "disjoint",
     standardize: bool | None = None,
+    center: bool = True,
+    sample_weight: object = None,
+    groups: object = None,
     nonnegative: bool = True,
     seed: Seed = 0,
     executor: Executor = None,
@@ -240,8 +253,9 @@ def cross_validate(
     n_components : int
         How many components are sought, and span what is kept.
     folds : int
-        2 to m.
-    data, standardize, method, deflation, nonnegative, seed, executor, n_jobs, should_stop, on_progress, **options
+        2 to m, or to the number of groups.
+    data, standardize, center, sample_weight, groups, method, deflation, nonnegative, seed, executor, n_jobs, \
+    should_stop, on_progress, **options
         As for :func:`nnspca.bootstrap`; features are divided by their standard deviation over the samples that are not
         held out, and a stopped call returns the results so far.
     on_point : callable, optional
@@ -268,8 +282,9 @@ def cross_validate(
     """
     check_callables(on_point=on_point, should_stop=should_stop, on_progress=on_progress)
     monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
-    samples = read_samples(data, standardize, "cross_validate", monitor)
-    m, n = samples.shape
+    told: dict[str, Any] = {"center": center, "sample_weight": sample_weight, "groups": groups}
+    samples = read_samples(data, standardize, "cross_validate", monitor, **told)
+    n = samples.shape[1]
     check_executor(executor)
     ks = check_one_or_several("k", k)
     wanted = tuple(sorted({check_whole("k", each, 1, n) for each in ks}))
@@ -277,25 +292,25 @@ def cross_validate(
         raise ValueError(f"cross-validation needs at least one k; got k={ks}")
     options["deflation"] = deflation
     search = Recipe.read(cross_validate, samples, n_components, method, nonnegative, seed, options)
-    parted = check_whole("folds", folds, 2, m)
-    held_out, fitted = (np.full((parted, len(wanted)), np.nan) for _ in range(2))
+    parted = check_whole("folds", folds, 2, samples.count)
+    shares = np.full((4, parted, len(wanted)), np.nan)
     done, total = 0, parted * len(wanted)
     features = samples.whole(standardize).features
 
     def result(*, stopped: bool) -> CrossValidation:
-        known, also = read_only(held_out.copy()), read_only(fitted.copy())
+        known, apart, error, also = map(read_only, shares.copy())
         seconds = time.perf_counter() - started
-        return CrossValidation(wanted, known, also, search.r, search.seed, seconds, stopped, features)
+        return CrossValidation(wanted, known, also, search.r, search.seed, seconds, stopped, features, apart, error)
 
     with jobs(executor, n_jobs) as where, Workers(where, samples, monitor) as workers:
         # every fold's smallest k first: what is known when it is stopped are whole columns
         places = [(fold, at) for at in range(len(wanted)) for fold in range(parted)]
-        for number, shares in workers.each(
+        for number, found in workers.each(
             _explained_shares, ((search, parted, fold, wanted[at]) for fold, at in places)
         ):
-            if shares is None:
+            if found is None:
                 continue
-            held_out[places[number]], fitted[places[number]] = shares
+            shares[:, *places[number]] = found
             done += 1
             monitor.tell(done / total, f"k = {wanted[places[number][1]]}: {done} of {total}")
             if on_point is not None:
@@ -315,11 +330,14 @@ def folded(m: int, folds: int, seed: int) -> list[np.ndarray]:
 
 def _explained_shares(
     samples: Samples, search: Recipe, folds: int, fold: int, k: int, should_stop: ShouldStop | None
-) -> tuple[float, float] | None:
-    """The shares explained of one fold and of its other samples by components of these; None if stopped."""
+) -> tuple[float, ...] | None:
+    """What is explained of one fold, as by ``explained``, and of its other samples, whose components they are.
+
+    None if stopped.
+    """
     if should_stop is not None and should_stop():
         return None
-    rows = folded(samples.shape[0], folds, search.seed)[fold]
+    rows = np.sort(samples.rows_of(folded(samples.count, folds, search.seed)[fold]))
     others = np.setdiff1d(np.arange(samples.shape[0]), rows)
     columns = np.zeros((samples.shape[1], 0))  # samples that are all the same show no direction
     cov = samples.covariance(others)
@@ -329,4 +347,4 @@ def _explained_shares(
             return None
         columns = components.loadings
     mean, factors = samples.measured(cov, others)
-    return samples.explained(columns, mean, factors, rows), samples.explained(columns, mean, factors, others)
+    return *samples.explained(columns, mean, factors, rows), samples.explained(columns, mean, factors, others)[0]

@@ -157,6 +157,11 @@ class CrossValidation(Display):
     stopped: bool = False  #: True when ``should_stop`` ended the call early
     #: Names, mean and scale of the features
     features: Features | None = field(default=None, compare=False)
+    #: Shape (folds, len(ks)). What :attr:`held_out` is where features are uncorrelated, as shuffled columns are: the
+    #: mean share of a feature, weighted by squared loadings; 1/n where all vary alike. None if it was not measured.
+    apart: np.ndarray | None = None
+    #: Shape (folds, len(ks)). Standard error of the difference, over the samples of a fold.
+    apart_error: np.ndarray | None = None
 
     @property
     def mean(self) -> np.ndarray:

@@ -199,18 +199,19 @@ def read_samples(
 
 def _told(samples: Samples, sample_weight: object, groups: object) -> Samples:
     """Return samples with what their caller says of each."""
-    m, codes = samples.shape[0], None
-    if groups is not None:
-        try:
-            kinds, codes = np.unique(np.asarray(groups), return_inverse=True)
-        except TypeError:  # names and numbers, or missing ones among them
-            kinds = codes = np.empty((0, 0))
-        if codes.shape != (m,) or len(kinds) < 2 or (kinds != kinds).any():
-            raise ValueError(
-                f"groups={shown(groups)} are not allowed; give the group of each of the {m} samples, a whole number or "
-                "a name, at least two groups"
-            )
-    return replace(samples, weights=check_weights(sample_weight, m), groups=codes)
+    weights = check_weights(sample_weight, m := samples.shape[0])
+    if groups is None:
+        return replace(samples, weights=weights)
+    try:
+        kinds, codes = np.unique(np.asarray(groups), return_inverse=True)
+    except TypeError:  # names and numbers, or missing ones among them
+        kinds, codes = np.empty(0), np.empty(0, dtype=int)
+    if codes.shape != (m,) or len(kinds) < 2 or (kinds != kinds).any():
+        raise ValueError(
+            f"groups={shown(groups)} are not allowed; give the group of each of the {m} samples, a whole number or "
+            "a name, at least two groups"
+        )
+    return replace(samples, weights=weights, groups=codes)
 
 
 def _loaded(source: Source, what: str) -> Any:

@@ -111,11 +111,12 @@ class Components(Display):
         whole = "variance" if features is None else f"variance of all {wording.counted(features.count, 'feature')}"
         treated = " (standardised)" if features is not None and features.standardized else ""
         text = f"{wording.counted(len(self), 'number').capitalize()} carry {together} of the {whole}{treated} together."
-        listed = sentences.listing(self.parts, self.total, () if chance is None else np.atleast_1d(chance.is_more))
-        first, last = ("", "") if chance is None else (chance.summary(), "")
-        if chance is not None and chance.suggested_r == len(self):
-            first, last = last, first
-        return sentences.join(first, text, listed, last, proven)
+        if chance is None:
+            return sentences.join(text, sentences.listing(self.parts, self.total), proven)
+        listed = sentences.listing(self.parts, self.total, np.atleast_1d(chance.is_more).tolist())
+        if chance.suggested_r == len(self):
+            return sentences.join(text, listed, chance.summary(), proven)
+        return sentences.join(chance.summary(), text, listed, proven)
 
     def plot(self) -> Figure:
         """Return a Plotly figure of the loadings of all components, side by side."""

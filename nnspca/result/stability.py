@@ -132,6 +132,9 @@ class Stability(Display):
         return [head, *lines, *(["…"] if len(self.parts.parts) > 4 else [])]
 
 
+BEYOND = 2.33  # standard errors beyond chance: of tables of noise, no k is suggested for 95 %
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class CrossValidation(Display):
     """Share of the variance of held-out samples explained, for each k: an estimate, not a proof.
@@ -189,20 +192,40 @@ class CrossValidation(Display):
         return self.ks[int(np.nanargmax(mean))] if np.isfinite(mean).any() else None
 
     @property
+    def apart_mean(self) -> np.ndarray:
+        """Mean held-out share of uncorrelated features, shape (len(ks),)."""
+        return _mean(np.full_like(self.held_out, np.nan) if self.apart is None else self.apart)
+
+    @property
+    def is_more(self) -> np.ndarray:
+        """Whether each k explains more than uncorrelated features, by 2.33 standard errors, shape (len(ks),)."""
+        if self.apart is None or self.apart_error is None:
+            return np.isfinite(self.mean)
+        error = np.sqrt(np.nansum(self.apart_error**2, axis=0)) / np.isfinite(self.held_out).sum(axis=0).clip(1)
+        return np.nan_to_num(self.mean - self.apart_mean) > BEYOND * error
+
+    @property
     def suggested_k(self) -> int | None:
-        """The smallest k whose mean lies within one standard error of the largest; None if nothing is known."""
+        """The smallest k that explains about as much as the best: less by at most one standard error of the difference.
+
+        The difference is taken fold by fold, so that what makes one fold harder than another cancels.
+        None if nothing is known, or that k explains no more than chance.
+        """
         best = self.best_k
         if best is None:
             return None
-        place = self.ks.index(best)
-        mean = np.nan_to_num(self.mean, nan=-np.inf)
-        return self.ks[int(np.argmax(mean >= mean[place] - np.nan_to_num(self.error[place])))]
+        less = CrossValidation(self.ks, self.held_out[:, [self.ks.index(best)]] - self.held_out, self.fitted)
+        near = np.nan_to_num(less.mean, nan=np.inf) <= np.nan_to_num(less.error)
+        place = int(np.argmax(near))
+        return self.ks[place] if self.is_more[place] else None
 
     def to_records(self) -> list[dict[str, object]]:
         """Return one flat row for each k."""
+        columns = (self.mean, self.error, self.fitted_mean, self.apart_mean)
+        names = ("held_out", "standard_error", "fitted", "by_chance")
         return [
-            {"k": k, "held_out": float(mean), "standard_error": float(error), "fitted": float(fitted)}
-            for k, mean, error, fitted in zip(self.ks, self.mean, self.error, self.fitted_mean, strict=True)
+            {"k": k, **dict(zip(names, map(float, row), strict=True))}
+            for k, *row in zip(self.ks, *columns, strict=True)
         ]
 
     def to_frame(self) -> DataFrame:
@@ -211,13 +234,17 @@ class CrossValidation(Display):
 
     def summary(self) -> str:
         """Return a plain sentence: the suggested k and the reason (sampling, not proof)."""
-        if self.suggested_k is None:
+        if self.best_k is None:
             return "Nothing is known of held-out samples."
-        share = rounded.percent(float(self.mean[self.ks.index(self.suggested_k)]))
-        return (
-            f"k = {self.suggested_k} is suggested: it explains {share} of the variance of held-out samples, "
-            f"within one standard error of the maximum (at k = {self.best_k})."
+        k, best = self.suggested_k, self.ks.index(self.best_k)
+        if k is None:
+            return "No k is suggested: of held-out samples none explains more than chance, as shuffled columns do."
+        share, chance = (rounded.percent(float(each[self.ks.index(k)])) for each in (self.mean, self.apart_mean))
+        most = (
+            f"; the most is {rounded.percent(float(self.mean[best]))} at k = {self.best_k}" if k != self.best_k else ""
         )
+        beside = "" if self.apart is None else f", where shuffled columns explain {chance}"
+        return f"k = {k} is suggested: it explains {share} of the variance of held-out samples{beside}{most}."
 
     def plot(self) -> Figure:
         """Return a Plotly figure: held-out variance against k, with its standard error."""

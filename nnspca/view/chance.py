@@ -79,14 +79,14 @@ def at(subject: Subject, k: int) -> Chance | None:
 
 def parts_at(subject: Subject, r: int) -> list[Chance]:
     """Return what chance gives beside each of r parts found one after the other; none where it is not known."""
-    held = stored().get(subject.problem)
+    held, light = stored().get(subject.problem), subject.data.n_features > DENSE_FEATURES
     if held is not None and held["parts"] and subject.k == held["k"]:
-        return [Chance(*row[1:], light=subject.data.n_features > DENSE_FEATURES) for row in held["parts"][:r]]
+        return [Chance(o, q, p, light) for _, o, q, p in held["parts"][:r]]
     found = cache.results().get(subject.key_of("chance", subject.seed, subject.k, r))
     if found is None or not found.draws:
         return []
     columns = (np.atleast_1d(each).tolist() for each in (found.observed, found.quantile(), found.p_value))
-    return [Chance(*row, light=found.n > DENSE_FEATURES) for row in zip(*columns, strict=True)]
+    return [Chance(o, q, p, found.n > DENSE_FEATURES) for o, q, p in zip(*columns, strict=True)]
 
 
 def follow(subject: Subject, after: Job | None, r: int = 1) -> None:
@@ -125,27 +125,27 @@ def of_parts(known: Sequence[Chance]) -> tuple[str, str]:
     if not known:
         return "", ""
     if not count:
-        return first(known[0], single=False), ""
+        return first(known[0], 2), ""
     text = f"Shuffled columns reach {rounded.percent(known[0].reach, up=True)} at part 1"
     if count < len(known):
         return "", f"{text}; part {count + 1} is no more than chance (p = {known[count].p:.2g})."
     return "", f"{text}{f', and less than each of the {count} parts' * (count > 1)}."
 
 
-def first(known: Chance | None, *, single: bool) -> str:
+def first(known: Chance | None, k: int) -> str:
     """Return the sentence that goes before all others where an answer is no more than chance; else an empty one."""
-    if known is None or single or known.is_more:
+    if known is None or k == 1 or known.is_more:
         return ""
     value = f" (p = {known.p:.2g}: how often independent columns would)" if known.p else ""
     return f"{reached(known.reach)}{' by a lighter search' * known.light}{value}."
 
 
-def beside(known: Chance | None, n: int, *, single: bool) -> str:
+def beside(known: Chance | None, n: int, k: int) -> str:
     """Return what stands beside a share: what shuffled columns reach, and one feature on average."""
     if known is None:
         return ""
     one = f"one of {n:,} features has {rounded.percent(1 / n)} on average"
-    if single or not known.is_more:
+    if k == 1 or not known.is_more:
         return f"; {one}"
     way = ", both by a lighter search" if known.light else ""
     return f"; shuffled columns reach {rounded.percent(known.reach, up=True)}{way}, and {one}"

@@ -14,9 +14,9 @@ from nnspca.components import deflated_problem
 from nnspca.control.arguments import Deflation
 from nnspca.datasets import Dataset
 from nnspca.result import Component, Components, Necessity, Stability, rounded, sentences, wording
-from nnspca.view import cache, sanitize, say, tasks
+from nnspca.view import sanitize, say, tasks
 from nnspca.view.jobs import Job, stretch
-from nnspca.view.link.state import chosen, keys_of
+from nnspca.view.link.state import keys_of
 from nnspca.view.link.widgets import choose
 from nnspca.view.subject import Subject
 from nnspca.view.tasks import Key
@@ -269,15 +269,6 @@ def stability_panel(sought: Sought, subject: Subject) -> None:
         _stability_answer(stability, sought, subject)
     elif job is not None and job.stopped and job.done:
         st.info("No resample was drawn before it was stopped.", icon=":material/casino:")
-
-
-def stability_known(sought: Sought | None, subject: Subject) -> Stability | None:
-    """Return how often the features of these parts return, where that was estimated; else None."""
-    if sought is None:
-        return None
-    stability = cache.results().get(_stability_key(sought, subject, chosen(RESAMPLES)))
-    same = stability is not None and np.array_equal(stability.parts.loadings != 0, sought.parts.loadings != 0)
-    return stability if same else None
 
 
 def _stability_key(sought: Sought, subject: Subject, draws: int) -> Key:

@@ -29,19 +29,19 @@ class Positions:
 
 
 def held_out(result: CrossValidation, palette: Palette) -> go.Figure:
-    """Draw the mean over the folds with its standard errors, the same of the training samples, and the suggested k.
-
-    What is less than one standard error below the largest mean is shaded.
-    """
+    """Draw the mean over the folds with its errors, that of training samples and of chance, and the suggested k."""
     ks, mean, error = np.array(result.ks), 100 * result.mean, 100 * np.nan_to_num(result.error)
     known = np.isfinite(mean)
-    figure = go.Figure()
-    best, suggested = result.best_k, result.suggested_k
-    if best is not None:
-        top = int(np.flatnonzero(ks == best)[0])
-        ends = [int(ks[known].min()), int(ks[known].max())]
-        high, low = ([(end, height) for end in ends] for height in (mean[top], mean[top] - error[top]))
-        shade(figure, high, low, palette.band, name="within one standard error of the largest")
+    figure, best, suggested = go.Figure(), result.best_k, result.suggested_k
+    if result.apart is not None:
+        figure.add_scatter(
+            x=ks[known],
+            y=100 * result.apart_mean[known],
+            mode="lines",
+            line={"color": palette.ink, "width": 1.5, "dash": "dash"},
+            name="chance: shuffled columns (1/n a feature)",
+            hovertemplate="k = %{x}<br>%{y:.2f} % by chance<extra></extra>",
+        )
     figure.add_scatter(
         x=ks[known],
         y=100 * result.fitted_mean[known],
@@ -61,7 +61,7 @@ def held_out(result: CrossValidation, palette: Palette) -> go.Figure:
         name="held-out samples (± standard error)",
         hovertemplate="k = %{x}<br>%{customdata[0]:.2f} % ± %{customdata[1]:.2f} %<extra></extra>",
     )
-    for k, name, symbol in ((best, "largest", "diamond-open"), (suggested, "one-standard-error k", "circle-open")):
+    for k, name, symbol in ((best, "largest", "diamond-open"), (suggested, "suggested", "circle-open")):
         if k is not None:
             figure.add_scatter(
                 x=[k],
@@ -73,7 +73,7 @@ def held_out(result: CrossValidation, palette: Palette) -> go.Figure:
             )
     folds = int(np.isfinite(result.held_out).any(axis=1).sum())
     alt = f"{HELD_OUT}: means over {folds} folds with their standard errors, for {int(known.sum())} values of k"
-    alt += "" if suggested is None else f"; largest at k = {best}, within one standard error of it from k = {suggested}"
+    alt += f"; largest at k = {best}, suggested {'none' if suggested is None else f'k = {suggested}'}"
     share = {"title_text": "share of the variance (%)", "rangemode": "tozero"}
     return dress(figure, palette, title=HELD_OUT, alt=alt + ".", height=430, k_axis=result.ks, y=share)
 

@@ -60,15 +60,14 @@ def sentence(
     """
     noun, used, n = component.NOUNS.get(data.kind, "features"), part.cardinality, data.n_features
     text = f"{used:,} of {n:,} {noun if n != 1 else noun.removesuffix('s')}"
-    single = part.k == 1
-    if first := chance.first(by_chance, single=single):
+    if first := chance.first(by_chance, part.k):
         features = None
     if features is not None and used:
         clause = sanitize.line(sentences.clause(dataclasses.replace(part, features=features), NAMED))
         these = f"This {noun.removesuffix('s')}, 1 of {n:,}," if used == 1 else f"These {text}"
         text = f"{clause}. {these}"
     text = say.explains(text, used, part.variance, total, "the total variance", known.upper)
-    text = f"{first} {text}".strip() + chance.beside(by_chance, n, single=single)
+    text = f"{first} {text}".strip() + chance.beside(by_chance, n, part.k)
     if part.method != "best":
         text = f"{state.TITLES[part.method]}: {text}"
     if not nnspca.METHODS[part.method].feasible and used > part.k:

@@ -24,6 +24,7 @@ from nnspca.view.tasks import Button, Task
 
 FILE = Path(__file__).with_name("chance.json")
 DRAWS = 20
+LIGHT = "greedy"  # of several parts, and of many features, for the data and for shuffled columns
 LIVE = 10**6  # numbers of data up to which columns are shuffled unasked
 QUICK = {"restarts": 4, "leaders": 2}  # takes a third of the time of the full search, and finds 0 to 0.2 % less
 
@@ -44,8 +45,8 @@ class Chance(NamedTuple):
 
 def measure(data: Dataset, k: int | Sequence[int], *, standardise: bool, nonnegative: bool, r: int = 1, **how: Any):
     """Shuffle the columns of data, and find components or parts in them and in the data, in the app's way."""
-    options = QUICK if data.n_features <= DENSE_FEATURES else {}
-    settings = {"draws": DRAWS, "standardize": standardise, "nonnegative": nonnegative, **options, **how}
+    search = QUICK if r == 1 and data.n_features <= DENSE_FEATURES else {"method": LIGHT}
+    settings = {"draws": DRAWS, "standardize": standardise, "nonnegative": nonnegative, **search, **how}
     return nnspca.parallel_analysis(data, k, r, **settings)
 
 
@@ -79,14 +80,14 @@ def at(subject: Subject, k: int) -> Chance | None:
 
 def parts_at(subject: Subject, r: int) -> list[Chance]:
     """Return what chance gives beside each of r parts found one after the other; none where it is not known."""
-    held, light = stored().get(subject.problem), subject.data.n_features > DENSE_FEATURES
+    held = stored().get(subject.problem)
     if held is not None and held["parts"] and subject.k == held["k"]:
-        return [Chance(o, q, p, light) for _, o, q, p in held["parts"][:r]]
+        return [Chance(o, q, p, light=True) for _, o, q, p in held["parts"][:r]]
     found = cache.results().get(subject.key_of("chance", subject.seed, subject.k, r))
     if found is None or not found.draws:
         return []
     columns = (np.atleast_1d(each).tolist() for each in (found.observed, found.quantile(), found.p_value))
-    return [Chance(o, q, p, found.n > DENSE_FEATURES) for o, q, p in zip(*columns, strict=True)]
+    return [Chance(o, q, p, found.method == LIGHT) for o, q, p in zip(*columns, strict=True)]
 
 
 def follow(subject: Subject, after: Job | None, r: int = 1) -> None:
@@ -126,7 +127,8 @@ def of_parts(known: Sequence[Chance]) -> tuple[str, str]:
         return "", ""
     if not count:
         return first(known[0], 2), ""
-    text = f"Shuffled columns reach {rounded.percent(known[0].reach, up=True)} at part 1"
+    way = " by a lighter search" * known[0].light
+    text = f"Shuffled columns reach {rounded.percent(known[0].reach, up=True)} at part 1{way}"
     if count < len(known):
         return "", f"{text}; part {count + 1} is no more than chance (p = {known[count].p:.2g})."
     return "", f"{text}{f', and less than each of the {count} parts' * (count > 1)}."

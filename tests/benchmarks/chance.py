@@ -10,6 +10,7 @@ import warnings
 import numpy as np
 
 import nnspca
+from nnspca.tasks import best_separation
 from nnspca.view import chance, ledger
 from nnspca.view.explore import run
 
@@ -74,7 +75,45 @@ def store(names):
             print(held.name, *problem[1:], rows[len(rows) // 2], parts[-1:], flush=True)
 
 
-TABLES = {"noise": rejected}
+def parts(draws):
+    """Share of tables in which as many parts are suggested as were planted: three of 5 features among 30, or none."""
+    for m in (40, 100, 400):
+        for strength in (0.0, 0.6, 0.8, 1.2):
+            hits = []
+            for t in range(draws):
+                X = planted(np.random.default_rng([m, t]), m, 30, 5, strength, r=3)
+                found = nnspca.parallel_analysis(X, 5, 5, method="greedy", seed=t).suggested_r
+                hits.append(found == (3 if strength else 0))
+            yield f"m = {m}, strength {strength:g}", np.mean(hits)
+
+
+def cardinality(draws):
+    """Share of tables in which held-out samples ask for the planted k = 5 of 20, for fewer, more, and for none."""
+    ks = (1, 2, 3, 4, 5, 6, 7, 8, 10, 13, 16, 20)
+    for m in (50, 200, 1000):
+        for strength in (0.0, 0.5, 0.8, 1.2):
+            found = []
+            for t in range(draws):
+                X = planted(np.random.default_rng([m, t]), m, 20, 5, strength)
+                k = nnspca.cross_validate(X, ks, method="greedy", seed=t).suggested_k
+                found.append("none" if k is None else "exact" if k == 5 else "below" if k < 5 else "above")
+            for word in ("exact", "below", "above", "none"):
+                yield f"m = {m}, strength {strength:g}: {word}", found.count(word) / draws
+
+
+def classes(draws):
+    """Share of random labels that scores separate more than chance."""
+    for m, r, count in ((40, 1, 2), (60, 3, 4), (100, 10, 10)):
+        hits = []
+        for t in range(draws):
+            rng = np.random.default_rng([m, t])
+            values, labels = rng.standard_normal((m, r)), rng.integers(count, size=m)
+            able = [c for c in range(count) if (labels == c).sum() >= 5]
+            hits.append(best_separation(values, labels, able).p_value <= 0.05)
+        yield f"{m} samples, {r} parts, {count} classes", np.mean(hits)
+
+
+TABLES = {"noise": rejected, "parts": parts, "k": cardinality, "classes": classes}
 
 
 if __name__ == "__main__":

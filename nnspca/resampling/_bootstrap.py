@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,11 @@ from nnspca.control.arguments import (
 from nnspca.control.progress import Monitor
 from nnspca.machines import Executor, Workers, check_executor, jobs
 from nnspca.numerics.doubles import read_only
+from nnspca.resampling._chance import shuffled
 from nnspca.resampling.samples import Recipe, Samples, read_samples
 from nnspca.result import Components, CrossValidation, OnProgress, ShouldStop, Stability
 
+SHUFFLES = 20  # usual number of tables of shuffled columns
 STABLE = 0.7  # usual mean recurrence from which a part counts as stable
 
 
@@ -34,6 +37,7 @@ def bootstrap(
     *,
     n_components: int | None = None,
     resamples: int = 50,
+    shuffles: int | None = None,
     method: Method = "best",
     deflation: Deflation = "disjoint",
     standardize: bool | None = None,
@@ -68,6 +72,10 @@ def bootstrap(
         Number of parts, from 1 to n; that of ``parts``, or 1, when None.
     resamples : int
         1 to 100000.
+    shuffles : int, optional
+        So many times each column is shuffled by itself, within groups where there are some, and the parts of what that
+        gives are sought again in two resamples: recurrence by chance, which a stable part exceeds. 0 to 100000; as many
+        as resamples, at most 20, when None.
     method, deflation, nonnegative, should_stop, on_progress, **options
         As for :func:`nnspca.decompose`, whose ``include`` and ``exclude`` are among the options. A stopped call returns
         the result of the resamples so far.
@@ -134,18 +142,26 @@ def bootstrap(
     else:
         whole = _prepared(parts, samples, search.r)
     seen = _Seen(whole, threshold, search.seed)
-    monitor.tell(1 / (draws + 1), "the parts of all samples", float(whole.variances.sum()))
+    mixed = min(draws, SHUFFLES) if shuffles is None else check_whole("shuffles", shuffles, 0, 100_000)
+    total = draws + mixed + 1
+    monitor.tell(1 / total, "the parts of all samples", float(whole.variances.sum()))
     if parts is not None or not whole.stopped:
         with jobs(executor, n_jobs) as where, Workers(where, samples, monitor) as workers:
             for number, resample in workers.each(_redrawn, ((search, k, number) for number in range(draws))):
                 if resample is not None:
                     seen.add(number, resample)
-                    monitor.tell((seen.count + 1) / (draws + 1), f"resample {seen.count} of {draws}")
+                    monitor.tell((seen.count + 1) / total, f"resample {seen.count} of {draws}")
                     if on_resample is not None:
                         on_resample(seen.result(started, stopped=False))
-    if seen.count == draws:
+            for number, shares in workers.each(_recurring_by_chance, ((search, k, number) for number in range(mixed))):
+                if shares is not None:
+                    seen.by_chance[number] = shares
+                    done = len(seen.by_chance)
+                    monitor.tell((draws + 1 + done) / total, f"shuffled columns, {done} of {mixed}")
+    stopped = seen.count < draws or len(seen.by_chance) < mixed
+    if not stopped:
         monitor.tell(1.0, "done")
-    return seen.result(started, stopped=seen.count < draws)
+    return seen.result(started, stopped=stopped)
 
 
 def _prepared(parts: object, samples: Samples, r: int) -> Components:
@@ -172,6 +188,28 @@ def _redrawn(
     return None if components.stopped else tuple((part.support, part.loadings[part.support]) for part in components)
 
 
+def _recurring_by_chance(
+    samples: Samples, search: Recipe, k: int | Sequence[int], number: int, should_stop: ShouldStop | None
+) -> np.ndarray | None:
+    """The mean recurrence of each part of shuffled columns; None if stopped."""
+    rng = np.random.default_rng([search.seed, number, 1])
+    mixed = replace(samples, X=shuffled(samples.X, rng, samples.groups))
+    cov = mixed.covariance(np.arange(samples.shape[0]))
+    assert cov is not None
+    whole = search.of(cov, k, should_stop)
+    if whole.stopped:
+        return None
+    seen = _Seen(whole, 0.0, search.seed)
+    for again in range(2):
+        resample = _redrawn(mixed, search, k, 2 * number + again, should_stop)
+        if resample is None:
+            return None
+        seen.add(again, resample)
+    shares = np.full(search.r, np.nan)
+    shares[: len(whole)] = np.mean(list(seen._agreement.values()), axis=0)
+    return shares
+
+
 class _Seen:
     """The parts of the resamples, paired with those of all samples."""
 
@@ -181,6 +219,7 @@ class _Seen:
         self._times = np.zeros(self._used.shape)
         self._agreement: dict[int, np.ndarray] = {}
         self._degenerate = 0
+        self.by_chance: dict[int, np.ndarray] = {}
 
     @property
     def count(self) -> int:
@@ -204,6 +243,7 @@ class _Seen:
         rows = [self._agreement[number] for number in sorted(self._agreement)]
         recurrence = self._times / self.count if self.count else np.full(self._used.shape, np.nan)
         agreement = np.array(rows).reshape(-1, r)
+        by_chance = np.array([self.by_chance[number][:r] for number in sorted(self.by_chance)]).reshape(-1, r)
         return Stability(
             self._whole,
             max(part.k for part in self._whole.parts),
@@ -214,6 +254,7 @@ class _Seen:
             self._seed,
             time.perf_counter() - started,
             stopped,
+            read_only(by_chance),
         )
 
 

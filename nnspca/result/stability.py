@@ -38,6 +38,8 @@ class Stability(Display):
     seed: int = 0
     seconds: float = field(default=0.0, compare=False)
     stopped: bool = False  #: True when ``should_stop`` ended the call early: there are fewer resamples than requested
+    #: Shape (shuffles, r). Mean recurrence of the parts of shuffled columns.
+    by_chance: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
 
     @property
     def resamples(self) -> int:
@@ -64,13 +66,29 @@ class Stability(Display):
         return 1 + (mean[None, :] > mean[:, None]).sum(axis=1)
 
     @property
+    def chance(self) -> np.ndarray:
+        """Mean recurrence by chance, of the parts of shuffled columns, shape (r,); NaN if none were shuffled."""
+        return _mean(self.by_chance) if len(self.by_chance) else np.full(len(self.parts), np.nan)
+
+    @property
+    def least(self) -> np.ndarray:
+        """Mean recurrence from which each part counts as stable, shape (r,): the threshold, and beyond chance.
+
+        Beyond chance is more than 1.65 standard deviations above its mean, but not above 1.
+        """
+        if not len(self.by_chance):
+            return np.full(len(self.parts), self.threshold)
+        spread = np.sqrt(np.nan_to_num(_mean((self.by_chance - self.chance) ** 2)))
+        return np.maximum(self.threshold, np.minimum(np.nan_to_num(self.chance) + 1.65 * spread, 1.0))
+
+    @property
     def stable(self) -> np.ndarray:
-        """Which parts reach the threshold, shape (r,)."""
-        return self.mean_recurrence >= self.threshold
+        """Which parts return at least as often as :attr:`least`, shape (r,)."""
+        return self.mean_recurrence >= self.least
 
     @property
     def suggested_r(self) -> int:
-        """Number of parts, from the first, before one whose mean recurrence does not reach the threshold."""
+        """Number of parts, from the first, before one that is not stable."""
         return int(np.logical_and.accumulate(self.stable).sum())
 
     def to_records(self) -> list[dict[str, object]]:
@@ -104,9 +122,10 @@ class Stability(Display):
         for c, part in enumerate(self.parts.parts):
             often = [i for i in wording.heaviest(part) if self.recurrence[i, c] >= 0.8]
             mean = rounded.percent(float(self.mean_recurrence[c]))
+            by = f", by chance in {rounded.percent(float(self.chance[c]))}" if np.isfinite(self.chance[c]) else ""
             listing = wording.named([part.feature_name(i) for i in often]) if often else "no feature"
             said.append(
-                f"Part {c + 1}: a feature returns in {mean} of {self.resamples} resamples on average; "
+                f"Part {c + 1}: a feature returns in {mean} of {self.resamples} resamples on average{by}; "
                 f"in at least 80 %: {listing}."
             )
         return " ".join(said)
@@ -125,7 +144,7 @@ class Stability(Display):
     def _lines(self) -> list[str]:
         stopped = ", stopped before its end" if self.stopped else ""
         found = f"{wording.plural(len(self.parts.parts), 'part')} over {wording.plural(self.resamples, 'resample')}"
-        stable = f"{int(self.stable.sum())} stable (mean recurrence of at least {self.threshold:g})"
+        stable = f"{int(self.stable.sum())} stable (mean recurrence of at least {self.threshold:g}, and beyond chance)"
         head = f"Stability: {found}, {stable}{stopped}"
         means = self.mean_recurrence if self.resamples else np.full(len(self.parts.parts), np.nan)
         lines = [f"{c}: {means[c - 1]:.2f}  {sentences.line(p)}" for c, p in enumerate(self.parts.parts[:4], start=1)]

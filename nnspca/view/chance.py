@@ -43,9 +43,13 @@ class Chance(NamedTuple):
         return self.p <= LEVEL if self.p else self.observed > self.reach
 
 
-def measure(data: Dataset, k: int | Sequence[int], *, standardise: bool, nonnegative: bool, r: int = 1, **how: Any):
+def measure(
+    data: Dataset, k: int | Sequence[int], *, standardise: bool, nonnegative: bool, r: int = 1, **how: Any
+) -> ParallelAnalysis:
     """Shuffle the columns of data, and find components or parts in them and in the data, in the app's way."""
-    search = QUICK if r == 1 and data.n_features <= DENSE_FEATURES else {"method": LIGHT}
+    search: dict[str, Any] = QUICK if r == 1 and data.n_features <= DENSE_FEATURES else {"method": LIGHT}
+    if "method" in how:
+        search = {}
     settings = {"draws": DRAWS, "standardize": standardise, "nonnegative": nonnegative, **search, **how}
     return nnspca.parallel_analysis(data, k, r, **settings)
 
@@ -71,7 +75,7 @@ def at(subject: Subject, k: int) -> Chance | None:
     what they do at the larger one.
     """
     if (held := stored().get(subject.problem)) is not None:
-        light, rows = subject.data.n_features > DENSE_FEATURES, held["ks"]
+        light, rows = held["light"], held["ks"]
         low = max((row for row in rows if row[0] <= k), key=lambda row: row[0])
         high = min((row for row in rows if row[0] >= k), key=lambda row: row[0])
         return Chance(low[1], high[2], low[3] if low is high else 0.0, light)

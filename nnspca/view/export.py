@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import nnspca
 from nnspca.result import Certificate, Components, PartsCertificate, rounded, sentences
-from nnspca.view import sanitize, sheet
+from nnspca.view import chance, sanitize, sheet
 from nnspca.view.certificate import panels
 from nnspca.view.ledger import Known
 from nnspca.view.session import Content
@@ -104,9 +104,11 @@ def report(answer: Answer) -> str:
     described = [replace(part, features=subject.cov.features) for part in parts.parts]
     if many == 1:
         what = f"{parts.parts[0].cardinality} of {data.n_features:,} {noun}"
-        words = sentences.component(described[0])
+        words = "" if chance.first(chance.at(subject, subject.k), subject.k) else sentences.component(described[0])
     else:
-        what, words = f"{many} parts of at most {subject.k:,} {noun}", sentences.listing(described, parts.total)
+        is_more = [each.is_more for each in chance.parts_at(subject, many)]
+        what = f"{many} parts of at most {subject.k:,} {noun}"
+        words = sentences.listing(described, parts.total, is_more)
     claim = NONE if proof is None else f"{panels.claim(proof, subject)} {panels.checked(proof, subject)}"
     return panels.sheet(
         what,

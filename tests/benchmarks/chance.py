@@ -59,20 +59,19 @@ def store(names):
             how = {"standardise": problem[1], "nonnegative": problem[2]}
             path = run.cardinalities(data.n_features, held.opening)
             ks = {*run.few(path, 6), held.opening}
-            rows = chance.rows_of(chance.measure(data, ks, **how))
-            r = min(10, data.n_features)
-            parts = chance.rows_of(chance.measure(data, held.opening, r=r, **how)) if held.opened else []
+            r, found = min(10, data.n_features), chance.measure(data, ks, method=chance.LIGHT, **how)
             kept[problem] = {
                 "name": held.name,
                 "hash": problem[0],
                 **how,
                 "k": held.opening,
-                "ks": rows,
-                "parts": parts,
+                "light": True,
+                "ks": chance.rows_of(found),
+                "parts": chance.rows_of(chance.measure(data, held.opening, r=r, **how)) if held.opened else [],
             }
             lines = ",\n".join(json.dumps(each) for each in kept.values())
             chance.FILE.write_text(f"[\n{lines}\n]\n", "utf-8")
-            print(held.name, *problem[1:], rows[len(rows) // 2], parts[-1:], flush=True)
+            print(held.name, *problem[1:], flush=True)
 
 
 def parts(draws):

@@ -108,7 +108,7 @@ STOPPED = "Stopped. The results so far are shown."
 
 def which_k(view: View) -> Figure | None:
     """Ask for the number of folds, start the run, and show what each k explains of the held-out samples."""
-    m, ks, solver = view.data.X.shape[0], few(view.choice.ks, MOST), _solver(view.choice)
+    m, ks, solver = view.data.X.shape[0], _tried(view), _solver(view.choice)
     st.markdown(
         "More features never explain less of **these** samples, but may explain less of new ones. Here a share of the "
         "samples is held out, the component is found on the others, and its variance is measured on those held out. "
@@ -173,7 +173,12 @@ def held_out(view: View) -> CrossValidation | None:
     if view.data.kind == "covariance":
         return None
     folds = remembered(KEYS["folds"]) or _usual_folds(view.data.X.shape[0])
-    return cache.results().get(_held_out_key(view, few(view.choice.ks, MOST), _solver(view.choice), folds))
+    return cache.results().get(_held_out_key(view, _tried(view), _solver(view.choice), folds))
+
+
+def _tried(view: View) -> tuple[int, ...]:
+    """Return the k that are tried: some of the curve, and the one that is shown."""
+    return tuple(sorted({*few(view.choice.ks, MOST), view.k}))
 
 
 def _solver(choice: Choices) -> str:
@@ -214,7 +219,7 @@ def _say_which(result: CrossValidation, view: View, solver: str, folds: int) -> 
     if result.best_k is None:
         st.info("Nothing was held out before it was stopped.", icon=":material/content_cut:")
         return None
-    st.markdown(summary(result))
+    st.markdown(summary(result, view.k))
     figure = figures.held_out(result, charts.palette())
     charts.figure(figure, "held-out")
     st.caption(
@@ -233,10 +238,17 @@ def _say_which(result: CrossValidation, view: View, solver: str, folds: int) -> 
     return figure
 
 
-def summary(result: CrossValidation) -> str:
+def summary(result: CrossValidation, shown: int) -> str:
     """Say which k the samples ask for, in plain words."""
     k = result.suggested_k
-    said = [f"### {'Suggested k: none' if k is None else f'Suggested k: {k}'} (probable, not proven)", result.summary()]
+    said = [f"### Suggested k: {'none' if k is None else k} (probable, not proven)", result.summary()]
+    if shown in result.ks and np.isfinite(result.mean[at := result.ks.index(shown)]):
+        share, error = rounded.percent(result.mean[at], 2), rounded.fixed(196 * result.error[at], 2, up=True)
+        of_these = rounded.percent(result.fitted_mean[at], 2)
+        said.append(
+            f"The component of k = {shown:,} explains {share} of held-out samples (± {error} %, 95 % interval), and "
+            f"{of_these} of those it was found on."
+        )
     if result.best_k == result.ks[-1]:
         said.append("The share still rises at the largest k tried.")
     return "\n\n".join(said)

@@ -17,6 +17,7 @@ import numpy as np
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Component, rounded, sentences, wording
+from nnspca.result.chance import TIE
 from nnspca.result.component import Features
 from nnspca.result.rounded import ceil, fixed, floor
 from nnspca.view import cache, chance, ledger, sanitize, say, session
@@ -68,6 +69,9 @@ def sentence(
         text = f"{clause}. {these}"
     text = say.explains(text, used, part.variance, total, "the total variance", known.upper)
     text = f"{first} {text}".strip() + chance.beside(by_chance, n, part.k)
+    if part.k == 1 and features is not None and features.variances is not None:
+        tied = int((features.variances >= part.variance * (1 - TIE)).sum())
+        text += f"; {'all' if tied == n else 'of all'} {tied:,} tie" * (tied > 1)
     if part.method != "best":
         text = f"{state.TITLES[part.method]}: {text}"
     if not nnspca.METHODS[part.method].feasible and used > part.k:

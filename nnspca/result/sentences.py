@@ -12,11 +12,9 @@ from nnspca.result import rounded, wording
 
 if TYPE_CHECKING:
     from nnspca.result.component import Component, Features
-    from nnspca.result.stability import Stability
 
 STRONG, WEAK = 0.3, 0.1  # mean correlations from which features rise together, and weakly so
 SMALL = 0.01  # a part that adds less than this share of the variance before it is counted, not described
-RETURNED = 0.8  # share of a part's features that make it the same part in a resample
 COVERED = 0.8  # share of the pixels that lie in the named regions
 REGIONS = 3  # most regions that are named
 STRETCHES = 3  # most stretches of an axis that are named
@@ -110,15 +108,6 @@ def component(part: Component) -> str:
     treated = " (standardised)" if features.standardized else ""
     whole = wording.counted(features.count, "feature")
     return f"{beginning} carries {rounded.percent(share)} of the variance of all {whole}{treated}."
-
-
-def stability(stability: Stability, part: int = 0) -> str:
-    """Return in how many resamples a part was found again; an empty text if none was drawn."""
-    if not stability.resamples:
-        return ""
-    count = int((stability.agreement[:, part] >= RETURNED).sum())
-    most = f"{100 * RETURNED:.0f} %"
-    return f"Found again, with at least {most} of its features, in {count} of {stability.resamples} resamples."
 
 
 def listing(parts: Sequence[Component], total: float | None = None, is_more: Sequence[bool] = ()) -> str:

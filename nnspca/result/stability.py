@@ -60,12 +60,6 @@ class Stability(Display):
         return np.asarray(self.agreement.std(axis=0, ddof=1) / np.sqrt(self.resamples))
 
     @property
-    def ranks(self) -> np.ndarray:
-        """Rank of each part by mean recurrence, 1 for the most stable, shape (r,); ties share the better rank."""
-        mean = self.mean_recurrence
-        return 1 + (mean[None, :] > mean[:, None]).sum(axis=1)
-
-    @property
     def chance(self) -> np.ndarray:
         """Mean recurrence by chance, of the parts of shuffled columns, shape (r,); NaN if none were shuffled."""
         return _mean(self.by_chance) if len(self.by_chance) else np.full(len(self.parts), np.nan)

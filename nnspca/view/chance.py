@@ -76,9 +76,9 @@ def at(subject: Subject, k: int) -> Chance | None:
     """
     if (held := stored().get(subject.problem)) is not None:
         light, rows = held["light"], held["ks"]
-        low = max((row for row in rows if row[0] <= k), key=lambda row: row[0])
-        high = min((row for row in rows if row[0] >= k), key=lambda row: row[0])
-        return Chance(low[1], high[2], low[3] if low is high else 0.0, light)
+        low, high = (row for row in rows if row[0] <= k), [row for row in rows if row[0] >= k]
+        _, observed, _, p = max(low)
+        return Chance(observed, high[0][2], p if high[0][0] == k else 0.0, light) if high else None
     return next(iter(parts_at(replace(subject, now=replace(subject.now, k=k)), 1)), None)
 
 

@@ -7,8 +7,10 @@ import pytest
 import scipy.sparse
 
 import nnspca
+from nnspca.machines import HERE
 from nnspca.resampling._bootstrap import folded
 from nnspca.resampling.samples import Samples
+from tests.benchmarks.chance import planted as spiked
 from tests.resampling.test_bootstrap import PLANTED, planted
 
 
@@ -127,3 +129,17 @@ def test_no_span_keeps_more_than_all_there_is():
     measured = samples.measured(samples.covariance(rows), rows)
     assert samples.explained(np.eye(40), *measured, np.arange(20, 60))[0] == pytest.approx(1.0)
     assert samples.explained(np.zeros((40, 1)), *measured, np.arange(20, 60))[0] == 0.0
+
+
+def test_the_suggested_k_is_about_the_planted_one_and_none_on_noise():
+    ks = (1, 2, 3, 4, 5, 6, 8, 12)
+    found = {
+        strength: [
+            nnspca.cross_validate(
+                spiked(np.random.default_rng([m, 7]), m, 20, 5, strength), ks, method="greedy", executor=HERE
+            ).suggested_k
+            for m in (60, 100, 200)
+        ]
+        for strength in (0.0, 1.2)
+    }
+    assert found[0.0].count(None) >= 2 and all(5 <= k <= 8 for k in found[1.2])

@@ -263,7 +263,7 @@ class CrossValidation(Display):
         """Return a Plotly figure: held-out variance against k, with its standard error."""
         from nnspca.figures import held_out
 
-        return held_out(self.ks, self.mean, self.error, self.fitted_mean, self.suggested_k)
+        return held_out(self.ks, self.mean, self.error, self.fitted_mean, self.apart_mean, self.suggested_k)
 
     def _lines(self) -> list[str]:
         folds = len(self.held_out)

@@ -103,9 +103,7 @@ def held_out(
         [
             Scatter(**at, y=mean, error_y=bars, mode="lines+markers", name=name, line={"color": FOUND}),
             Scatter(**at, y=fitted, mode="lines", name="training samples", line={"color": QUIET, "dash": "dot"}),
-            Scatter(
-                **at, y=chance, mode="lines", name="chance: shuffled columns", line={"color": BOUND, "dash": "dash"}
-            ),
+            Scatter(**at, y=chance, mode="lines", name="chance: shuffled columns", line=dashed),
         ]
     )
     if suggested is not None:

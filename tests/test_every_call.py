@@ -53,6 +53,7 @@ CALLS |= {
     "decompose joint": of_covariance(nnspca.decompose, 2, 3, "nmf", deflation="joint"),
     "decompose, certified": of_covariance(nnspca.decompose, 2, 3, deflation="projection", certify="live"),
     "bootstrap": functools.partial(nnspca.bootstrap, k=3, n_components=2, resamples=4),
+    "parallel_analysis": functools.partial(nnspca.parallel_analysis, k=3, draws=19, method="greedy"),
     "cross_validate": functools.partial(nnspca.cross_validate, k=[2, 4], folds=3),
 }
 EACH = pytest.mark.parametrize("call", CALLS)

@@ -153,5 +153,5 @@ def beside(known: Chance | None, n: int, k: int) -> str:
     one = f"one of {n:,} features has {rounded.percent(1 / n)} on average"
     if k == 1 or not known.is_more:
         return f"; {one}"
-    way = ", both by a lighter search" if known.light else ""
+    way = " by a lighter search" * known.light
     return f"; shuffled columns reach {rounded.percent(known.reach, up=True)}{way}, and {one}"

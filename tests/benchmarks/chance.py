@@ -75,6 +75,18 @@ def store(names):
             print(held.name, *problem[1:], flush=True)
 
 
+def persons(draws):
+    """Share of tables of noise, fifteen persons of six rows, that are more than chance: rows apart, and by person."""
+    groups = np.repeat(np.arange(15), 6)
+    for label, given in (("rows", None), ("persons", groups)):
+        hits = []
+        for t in range(draws):
+            rng = np.random.default_rng(t)
+            X = 2 * noise(rng, 15, 20)[groups] + noise(rng, 90, 20)
+            hits.append(nnspca.parallel_analysis(X, 4, method="greedy", seed=t, groups=given).is_more)
+        yield label, np.mean(hits)
+
+
 def parts(draws):
     """Share of tables in which as many parts are suggested as were planted: three of 5 features among 30, or none."""
     for m in (40, 100, 400):
@@ -113,7 +125,7 @@ def classes(draws):
         yield f"{m} samples, {r} parts, {count} classes", np.mean(hits)
 
 
-TABLES = {"noise": rejected, "parts": parts, "k": cardinality, "classes": classes}
+TABLES = {"noise": rejected, "persons": persons, "parts": parts, "k": cardinality, "classes": classes}
 
 
 if __name__ == "__main__":

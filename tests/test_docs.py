@@ -186,7 +186,6 @@ def test_a_help_mark_leads_to_a_paragraph(site, key):
 @pytest.mark.heavy
 def test_the_gallery_says_what_was_proven(site):
     assert "ACCEPTED" in read(site, "gallery/stranger.html")
-    assert "same answer there and here: True" in read(site, "gallery/cluster.html")
     assert "gap at most" in read(site, "gallery/genes.html")
 
 

@@ -70,7 +70,7 @@ def _run(job: Job, subject: Subject, racers: Sequence[str]) -> Race:
         job.report(Progress(standing.fraction, f"Running: {' and '.join(going)}"))
 
     more: dict[str, Any] = {"options": options(racers, subject.now), "on_progress": None, "on_look": look}
-    ended = subject.call(job, race, subject.k, racers, seconds=SECONDS, here=True, **more)
+    ended = subject.call(job, race, subject.k, racers, seconds=SECONDS, **more)
     subject.record(*(lane.component for lane in ended.lanes if lane.component is not None))
     if ended.upper is not None:
         subject.record_upper(subject.k, ended.upper)

@@ -44,40 +44,16 @@ def offer(stem: str, answer: Answer, more: Mapping[str, Content]) -> None:
     sheet.section(beside)
     held: dict[str, Content] = {
         "report.html": lambda: report(answer),
-        "sheet.xlsx": lambda: workbook(beside, answer),
         "loadings.csv": lambda: downloads.loadings(loadings, subject.data),
+        "beside-pca.csv": lambda: downloads.table_csv(beside.loadings),
     }
+    if beside.groups:
+        held["groups.csv"] = lambda: downloads.table_csv(beside.groups)
     if subject.data.kind != "covariance":
         held["scores.csv"] = lambda: downloads.scores(loadings, subject)
     if prove := answer.prove:
         held |= {"certificate.npz": lambda: panels.certificate_npz(prove(), subject), **panels.CHECKERS}
     downloads.offer(stem, {**held, **more}, answer.code)
-
-
-def workbook(beside: sheet.Sheet, answer: Answer) -> bytes:
-    """Return the sheet as an Excel workbook."""
-    (_, features, variance, *_), *numbers = _numbers(answer)
-    heads = ("", features, variance, "% of the total variance", "% together")
-    said: sheet.Table = [{"": "answer", " ": answer.verdict.replace("**", "")}]
-    said += [{"": "left out", " ": note} for note in beside.left_out]
-    said += [{"": "code", " ": line} for line in answer.code.splitlines()]
-    listed: sheet.Table = [dict(zip(heads, map(_value, row), strict=True)) for row in numbers]
-    tables = {
-        "Answer": said,
-        "Numbers": listed,
-        "Loadings": beside.loadings,
-        "Groups": beside.groups,
-        "Scores": beside.scores,
-    }
-    return sheet.workbook(tables)
-
-
-def _value(cell: str) -> float | str:
-    """Return what a cell of the report says as a number, where it is one."""
-    try:
-        return float(cell.removesuffix(" %").replace(",", ""))
-    except ValueError:
-        return cell
 
 
 def rows(results: Mapping[str, Components]) -> list[dict[str, object]]:

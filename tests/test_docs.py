@@ -18,7 +18,7 @@ import pytest
 import nnspca
 import nnspca.docs.__main__ as command
 from nnspca.docs.site import conf, generator
-from nnspca.view.link import state, widgets
+from nnspca.view.link import state
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "nnspca" / "docs"
@@ -174,13 +174,6 @@ def test_the_site_is_whole(site):
     for page in site.rglob("*.html"):
         loaded = re.findall(r"<(?:script|img|link|iframe)\b[^>]*?(?:src|href)=.(?:https?:)?//", page.read_text("utf-8"))
         assert not loaded, page
-
-
-@pytest.mark.heavy
-@pytest.mark.parametrize("key", widgets.PARAGRAPHS)
-def test_a_help_mark_leads_to_a_paragraph(site, key):
-    page, _, paragraph = widgets.PARAGRAPHS[key].partition("#")
-    assert f'id="{paragraph}"' in (site / page).read_text(encoding="utf-8") or not paragraph
 
 
 @pytest.mark.heavy

@@ -25,7 +25,6 @@ from nnspca.view import ledger, sanitize, say, tasks
 from nnspca.view.certificate import proofs, stored
 from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known
-from nnspca.view.link import widgets
 from nnspca.view.link.state import State
 from nnspca.view.session import Content
 from nnspca.view.sources import catalogue
@@ -202,7 +201,7 @@ def check_and_files(certificate: Proof, subject: Subject) -> None:
         nnspca.verify(certificate, subject.cov)
         return True
 
-    says = widgets.explained("verify", "Recomputes every variance and every upper bound with separate code.")
+    says = "Recomputes every variance and every upper bound with separate code."
     button = Button("Check it by a second route", says, ":material/verified:")
     job = tasks.offer(Task(f"verify-{key}", about, work), button)
     if job is not None:

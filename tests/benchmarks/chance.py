@@ -40,12 +40,10 @@ def rejected(draws):
     """Share of tables of independent columns in which the first part is more than chance."""
     for m, n in SHAPES:
         for kind in ("normal", "heavy", "counts"):
-            hits = [
-                nnspca.parallel_analysis(
-                    noise(np.random.default_rng([m, t]), m, n, kind), 5, method="greedy", seed=t
-                ).is_more
-                for t in range(draws)
-            ]
+            hits = []
+            for t in range(draws):
+                X = noise(np.random.default_rng([m, t]), m, n, kind)
+                hits.append(nnspca.parallel_analysis(X, 5, method="greedy", seed=t).is_more)
             yield f"noise {m} × {n}, {kind}", np.mean(hits)
 
 
@@ -73,18 +71,6 @@ def store(names):
             lines = ",\n".join(json.dumps(each) for each in kept.values())
             chance.FILE.write_text(f"[\n{lines}\n]\n", "utf-8")
             print(held.name, *problem[1:], flush=True)
-
-
-def persons(draws):
-    """Share of tables of noise, fifteen persons of six rows, that are more than chance: rows apart, and by person."""
-    groups = np.repeat(np.arange(15), 6)
-    for label, given in (("rows", None), ("persons", groups)):
-        hits = []
-        for t in range(draws):
-            rng = np.random.default_rng(t)
-            X = 2 * noise(rng, 15, 20)[groups] + noise(rng, 90, 20)
-            hits.append(nnspca.parallel_analysis(X, 4, method="greedy", seed=t, groups=given).is_more)
-        yield label, np.mean(hits)
 
 
 def parts(draws):
@@ -125,7 +111,7 @@ def classes(draws):
         yield f"{m} samples, {r} parts, {count} classes", np.mean(hits)
 
 
-TABLES = {"noise": rejected, "persons": persons, "parts": parts, "k": cardinality, "classes": classes}
+TABLES = {"noise": rejected, "parts": parts, "k": cardinality, "classes": classes}
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from nnspca.control.arguments import (
     check_whole,
 )
 from nnspca.control.progress import Monitor
+from nnspca.covariance.samples import is_large
 from nnspca.machines import Executor, Workers, check_executor, jobs
 from nnspca.numerics.doubles import read_only
 from nnspca.resampling._chance import shuffled
@@ -75,7 +76,7 @@ def bootstrap(
     shuffles : int, optional
         So many times each column is shuffled by itself, within groups where there are some, and the parts of what that
         gives are sought again in two resamples: recurrence by chance, which a stable part exceeds. 0 to 100000; as many
-        as resamples, at most 20, when None.
+        as resamples, at most 20, when None, and none where the samples are too large to be copied.
     method, deflation, nonnegative, should_stop, on_progress, **options
         As for :func:`nnspca.decompose`, whose ``include`` and ``exclude`` are among the options. A stopped call returns
         the result of the resamples so far.
@@ -142,7 +143,8 @@ def bootstrap(
     else:
         whole = _prepared(parts, samples, search.r)
     seen = _Seen(whole, threshold, search.seed)
-    mixed = min(draws, SHUFFLES) if shuffles is None else check_whole("shuffles", shuffles, 0, 100_000)
+    usual = 0 if is_large(*samples.shape) else min(draws, SHUFFLES)  # shuffled columns are a copy of all samples
+    mixed = usual if shuffles is None else check_whole("shuffles", shuffles, 0, 100_000)
     total = draws + mixed + 1
     monitor.tell(1 / total, "the parts of all samples", float(whole.variances.sum()))
     if parts is not None or not whole.stopped:

@@ -41,10 +41,9 @@ def parallel_analysis(
 ) -> ParallelAnalysis:
     """Measure what chance gives: the variance that the same search finds once each column is shuffled by itself.
 
-    A maximum over many features is large even where nothing varies together, and a proof that it is
-    the maximum does not change that [1]_. Shuffled columns keep each feature's values and lose what features have in common.
-    Part c is compared with the best component of shuffled columns among the features that the parts
-    before it leave.
+    A maximum over many features is large even where nothing varies together, and a proof that it is the maximum does
+    not change that [1]_. Shuffled columns keep each feature's values and lose what features have in common. Part c is
+    compared with the best component of shuffled columns among the features that the parts before it leave.
 
     Parameters
     ----------

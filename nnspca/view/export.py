@@ -77,13 +77,11 @@ def report(answer: Answer) -> str:
     """Return parts as a web page that needs nothing else and prints on one sheet."""
     parts, subject, proof = answer.parts, answer.subject, answer.prove and answer.prove()
     data, many, noun = subject.data, len(parts.parts), component.noun(subject.data)
-    described = [replace(part, features=subject.cov.features) for part in parts.parts]
-    if many == 1:
-        what = f"{parts.parts[0].cardinality} of {data.n_features:,} {noun}"
-        words = "" if chance.first(chance.at(subject, subject.k), subject.k) else sentences.component(described[0])
-    else:
-        is_more = [each.is_more for each in chance.parts_at(subject, many)]
+    what, words = f"{parts.parts[0].cardinality} of {data.n_features:,} {noun}", ""
+    if many > 1:
         what = f"{many} parts of at most {subject.k:,} {noun}"
+        described = [replace(part, features=subject.cov.features) for part in parts.parts]
+        is_more = [each.is_more for each in chance.parts_at(subject, many)]
         words = sentences.listing(described, parts.total, is_more)
     claim = NONE if proof is None else f"{panels.claim(proof, subject)} {panels.checked(proof, subject)}"
     return panels.sheet(

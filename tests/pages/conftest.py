@@ -21,6 +21,7 @@ from streamlit.testing.v1 import AppTest
 
 from nnspca import datasets
 from nnspca.datasets import fetch
+from nnspca.resampling import _bootstrap
 from nnspca.solvers import coordinate_descent
 from nnspca.studies import sigg2008, sigg2008_genes
 from nnspca.view import cache, chance, ledger
@@ -57,6 +58,7 @@ def the_player_has_few_steps(monkeypatch):
 def columns_are_shuffled_where_it_is_asked(monkeypatch):
     """What chance gives is measured beside each answer; here where a test presses the button."""
     monkeypatch.setattr(chance, "LIVE", 0)
+    monkeypatch.setattr(_bootstrap, "SHUFFLES", 2)
 
 
 @pytest.fixture(autouse=True)

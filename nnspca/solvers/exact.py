@@ -11,7 +11,7 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.result import Component
-from nnspca.solvers.climb import climb, optimise_on_support
+from nnspca.solvers.climb import TIE, climb, larger_eigenvalue, optimise_on_support
 
 SLACK = 1e-9  # relative: nodes this close to the best are not opened
 
@@ -158,10 +158,22 @@ def _joined(cov: Covariance, x: np.ndarray, feature: int, nonnegative: bool, mon
 def _fullest(cov: Covariance, x: np.ndarray, free: np.ndarray, nonnegative: bool, monitor: Monitor) -> np.ndarray:
     """The best point with one more feature; x itself if none is better."""
     best, value = x, cov.variance(x)
-    for feature in np.flatnonzero(free).tolist():
-        if monitor.stop():
+    others = np.flatnonzero(free)
+    promise = np.full(len(others), np.inf) if nonnegative else _promise(cov, x, others)
+    for place in np.argsort(-promise, kind="stable"):
+        if monitor.stop() or promise[place] <= value * (1 - TIE):
             break
-        tried = _joined(cov, x, feature, nonnegative, monitor)
+        tried = _joined(cov, x, int(others[place]), nonnegative, monitor)
         if (gained := cov.variance(tried)) > value:
             best, value = tried, gained
     return best
+
+
+def _promise(cov: Covariance, x: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Upper bounds on the variance of x, the leading eigenvector on its support S, with each other feature added.
+
+    With feature j that is at most the larger eigenvalue of [[x'Ax, ‖a_jS‖], [‖a_jS‖, a_jj]]: where
+    the most promising are tried first, most need not be tried at all.
+    """
+    reach = np.linalg.norm(cov.block(np.flatnonzero(x), others), axis=0)
+    return larger_eigenvalue(cov.variance(x), reach, cov.diagonal[others])

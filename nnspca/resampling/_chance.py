@@ -15,7 +15,7 @@ from nnspca.control.progress import Monitor
 from nnspca.covariance.samples import DENSE_FEATURES
 from nnspca.machines import Executor, Workers, check_executor, jobs
 from nnspca.numerics.doubles import read_only
-from nnspca.resampling.samples import Recipe, Samples, read_samples
+from nnspca.resampling.samples import Recipe, Samples, members, read_samples
 from nnspca.result import OnProgress, ParallelAnalysis, ShouldStop
 
 LIGHT: Method = "greedy"  # takes a thirtieth of the time of "best" for 12,582 features, and finds 1 to 10 % less
@@ -157,14 +157,10 @@ def shuffled(X: Any, rng: np.random.Generator, groups: np.ndarray | None = None)
     array([ 6, 18])
     """
     if groups is not None:
-        order = np.argsort(groups, kind="stable")
-        blocks = [shuffled(X[rows], rng) for rows in np.split(order, np.cumsum(np.bincount(groups))[:-1])]
-        back = np.argsort(order, kind="stable")
-        return (
-            scipy.sparse.csr_array(scipy.sparse.vstack(blocks))[back]
-            if scipy.sparse.issparse(X)
-            else np.concatenate(blocks)[back]
-        )
+        each = members(groups)
+        blocks, back = [shuffled(X[rows], rng) for rows in each], np.argsort(np.concatenate(each))
+        sparse = scipy.sparse.issparse(X)
+        return (scipy.sparse.vstack(blocks, format="csr") if sparse else np.concatenate(blocks))[back]
     if not scipy.sparse.issparse(X):
         return rng.permuted(X, axis=0)
     columns = scipy.sparse.csc_array(X, copy=True)

@@ -88,8 +88,7 @@ class Samples:
         """Return the rows of some groups, with repetition."""
         if self.groups is None:
             return drawn
-        order = np.argsort(self.groups, kind="stable")
-        each = np.split(order, np.cumsum(np.bincount(self.groups))[:-1])
+        each = members(self.groups)
         return np.concatenate([each[group] for group in drawn])
 
     def whole(self, standardize: bool | None) -> Covariance:
@@ -149,6 +148,15 @@ class Samples:
         apart, beyond = float(weights @ own) / total, np.concatenate(pairs) / total
         error = beyond if self.groups is None else np.bincount(self.groups[rows], beyond)
         return min(apart + float(beyond.sum()), 1.0), apart, float(np.sqrt(error @ error))
+
+
+def members(groups: np.ndarray) -> list[np.ndarray]:
+    """Return the rows of each group.
+
+    >>> [rows.tolist() for rows in members(np.array([1, 0, 1]))]
+    [[1], [0, 2]]
+    """
+    return np.split(np.argsort(groups, kind="stable"), np.cumsum(np.bincount(groups))[:-1])
 
 
 def read_samples(

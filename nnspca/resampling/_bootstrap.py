@@ -196,8 +196,9 @@ def _recurring_by_chance(
     """The mean recurrence of each part of shuffled columns; None if stopped."""
     rng = np.random.default_rng([search.seed, number, 1])
     mixed = replace(samples, X=shuffled(samples.X, rng, samples.groups))
-    cov = mixed.covariance(np.arange(samples.shape[0]))
-    assert cov is not None
+    shares, cov = np.full(search.r, np.nan), mixed.covariance(np.arange(samples.shape[0]))
+    if cov is None:  # what varies has come to samples of no weight
+        return shares
     whole = search.of(cov, k, should_stop)
     if whole.stopped:
         return None
@@ -207,7 +208,6 @@ def _recurring_by_chance(
         if resample is None:
             return None
         seen.add(again, resample)
-    shares = np.full(search.r, np.nan)
     shares[: len(whole)] = np.mean(list(seen._agreement.values()), axis=0)
     return shares
 

@@ -50,9 +50,11 @@ class Samples:
         return m, n
 
     def covariance(self, rows: np.ndarray) -> Covariance | None:
-        """Return the covariance of some samples, with repetition; None if they are all the same."""
+        """Return the covariance of some samples, with repetition; None if they are all the same or weigh nothing."""
         described, first = self.described or Given(None), self.X[rows[:1]]
         weights = None if self.weights is None else self.weights[rows]
+        if weights is not None and not weights.any():
+            return None
         if not self.center or weights is not None:
             with suppress(DataError):
                 how: dict[str, Any] = {"center": self.center, "sample_weight": weights}

@@ -131,6 +131,8 @@ def test_degenerate_data():
     found = bootstrap(np.array([[0.0, 1.0, 5.0], [1.0, 3.0, 5.0]]), k=3, n_components=2, resamples=20)
     assert 4 <= found.degenerate <= 16
     assert found.mean_recurrence[0] == pytest.approx(1 - found.degenerate / 20)
+    weight = np.arange(30.0) < 2  # shuffled, what varies may come to samples of no weight
+    assert nnspca.bootstrap(np.eye(30, 3), 2, resamples=8, sample_weight=weight, method="em").resamples == 8
     assert (found.recurrence[2] == 0).all()  # constant
     assert found.parts.loadings.shape[1] == 1  # nothing is left for a second part
 

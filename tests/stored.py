@@ -7,9 +7,9 @@ small picture on its card. ``python -m tests.stored gallery`` makes the pictures
 
 import base64
 import datetime
+import doctest
 import io
 import json
-import runpy
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +21,6 @@ from plotly.graph_objects import Figure
 
 import nnspca
 from nnspca.control.threads import one_blas_thread
-from nnspca.docs.site.figures import PICTURES
 from nnspca.studies import STUDIES, StudyResult, Table, race
 from nnspca.studies.asteris2014 import SAMPLES
 from nnspca.studies.catalogue import FOLDER, pack
@@ -36,6 +35,7 @@ from tests.chromium import ensure
 
 SIDE, SMALL = 320, 2.5  # pixels of the picture drawn, and how many times smaller the card shows it
 COLOURS = 24
+PICTURES = Path(nnspca.__file__).parent / "docs" / "pictures"  # of the gallery, each named as its page
 SHARED = {info.name for info in nnspca.datasets.available() if info.bundled}
 
 
@@ -87,11 +87,15 @@ def gallery() -> None:
     """Make the picture of each example of the documents."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=ensure(), args=FLAGS)
-        for script in sorted((PICTURES.parent / "gallery").glob("*.py")):
-            shown = [thing for thing in runpy.run_path(str(script)).values() if isinstance(thing, Figure)]
+        for picture in sorted(PICTURES.glob("*.png")):
+            page = PICTURES.parent / "gallery" / f"{picture.stem}.md"
+            names: dict[str, Any] = {}
+            for example in doctest.DocTestParser().get_examples(page.read_text(encoding="utf-8")):
+                exec(compile(example.source, page.name, "exec"), names)
+            shown = [thing for thing in names.values() if isinstance(thing, Figure)]
             shown[0].update_layout(width=600, height=420, title_text="", margin_t=10)
             image = photograph(shown[0], browser).quantize(2 * COLOURS, dither=Image.Dither.NONE)
-            image.save(PICTURES / f"{script.stem}.png", optimize=True)
+            image.save(picture, optimize=True)
         browser.close()
 
 

@@ -168,8 +168,7 @@ def test_only_the_app_knows_streamlit_and_only_figures_know_plotly():
     """A figure knows arrays and colours."""
 
     def wrong(name, other):
-        drawing = within(name, ("nnspca.view", "nnspca.figures", "nnspca.docs")) and "figures" in name.split(".")
-        drawing |= within(name, ("nnspca.docs.gallery",))  # an example draws what it shows
+        drawing = within(name, ("nnspca.view", "nnspca.figures")) and "figures" in name.split(".")
         on_screen = within(name, ("app", "pages", "nnspca.view")) and not drawing
         return (within(other, ("streamlit",)) and not on_screen) or (within(other, ("plotly",)) and not drawing)
 

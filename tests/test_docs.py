@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 import tomllib
-from html.parser import HTMLParser
 from operator import attrgetter
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
@@ -25,7 +24,7 @@ DOCS = ROOT / "nnspca" / "docs"
 PEERS = (DOCS / "peers.md").read_text(encoding="utf-8")
 ROWS = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in PEERS.splitlines() if line.startswith("| ")]
 OURS = {row[0]: re.findall(r"`([^`]+)`", row[1]) for row in ROWS[1:]}
-EXAMPLES = {path.stem: path for path in sorted((DOCS / "gallery").glob("*.py"))}
+EXAMPLES = {path.stem: path for path in sorted((DOCS / "gallery").glob("*.md")) if path.stem != "index"}
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 WRITTEN = [*sorted(DOCS.rglob("*.md")), ROOT / "README.md", DOCS.parent / "certificates" / "CERTIFICATE.md"]
 
@@ -66,7 +65,7 @@ def test_links_between_files_lead_to_files():
 
 
 def test_spelling():
-    words = [str(page) for page in [*WRITTEN, DOCS / "gallery", DOCS / "reference" / "reference.toml"]]
+    words = [str(page) for page in [*WRITTEN, DOCS / "reference" / "reference.toml"]]
     done = subprocess.run([sys.executable, "-m", "codespell_lib", *words], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -108,7 +107,7 @@ def test_every_public_name_has_an_example_and_something_to_read_next():
 
 def test_the_index_of_the_gallery_has_every_example():
     index = (DOCS / "gallery" / "index.md").read_text(encoding="utf-8")
-    assert set(EXAMPLES) == set(re.findall(r"\]\((\w+)\.py\)", index))
+    assert set(EXAMPLES) == set(re.findall(r"\]\((\w+)\.md\)", index))
 
 
 def test_every_example_has_a_picture():
@@ -119,7 +118,7 @@ def test_the_examples_links_into_the_app_name_pages_and_keys_that_it_has():
     known = [info.name for info in nnspca.datasets.available()]
     keys = {entry.key: entry for entry in state.TABLE}
     for name, path in EXAMPLES.items():
-        (address,) = re.findall(r"`See the same in the app <(.+)>`_", path.read_text(encoding="utf-8"))
+        (address,) = re.findall(r'<a href="(.+)">See the same in the app', path.read_text(encoding="utf-8"))
         link = urlsplit(address)
         assert (link.path.strip("/") or "explore") in state.PAGES, name
         for key, value in parse_qsl(link.query, strict_parsing=bool(link.query)):
@@ -132,7 +131,7 @@ def test_the_examples_links_into_the_app_name_pages_and_keys_that_it_has():
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):
-    """The site, built once for all workers: every example of the gallery is run for it."""
+    """The site, built once for all workers."""
     own = tmp_path_factory.getbasetemp()
     folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "site"
     with folder.with_suffix(".lock").open("w") as lock:
@@ -146,20 +145,6 @@ def site(tmp_path_factory):
     return folder
 
 
-class _Text(HTMLParser):
-    def __init__(self, html):
-        super().__init__()
-        self.words = []
-        self.feed(html)
-
-    def handle_data(self, data):
-        self.words.append(data)
-
-
-def read(site, page):
-    return " ".join(" ".join(_Text((site / page).read_text(encoding="utf-8")).words).split())
-
-
 @pytest.mark.heavy
 def test_the_site_is_whole(site):
     """No warning of Sphinx, which knows dead links: what ``build`` returns. Nothing is loaded from elsewhere."""
@@ -167,19 +152,12 @@ def test_the_site_is_whole(site):
         own = f"{name}-class" if name in conf.CLASSES else name
         assert (site / "reference" / f"{own}.html").exists() or (DOCS / "reference" / f"{name[7:].lower()}.md").exists()
     for name in EXAMPLES:
-        assert "Plotly.newPlot" in (site / "gallery" / f"{name}.html").read_text(encoding="utf-8")
-        assert (site / "_images" / f"sphx_glr_{name}_thumb.png").exists()
+        assert (site / "gallery" / f"{name}.html").exists() and (site / "_images" / f"{name}.png").exists()
     assert "<math" in (site / "index.html").read_text(encoding="utf-8")
     assert "nnspca.solve.html" in (site / "start" / "python.html").read_text(encoding="utf-8"), "names become links"
     for page in site.rglob("*.html"):
         loaded = re.findall(r"<(?:script|img|link|iframe)\b[^>]*?(?:src|href)=.(?:https?:)?//", page.read_text("utf-8"))
         assert not loaded, page
-
-
-@pytest.mark.heavy
-def test_the_gallery_says_what_was_proven(site):
-    assert "ACCEPTED" in read(site, "gallery/stranger.html")
-    assert "gap at most" in read(site, "gallery/genes.html")
 
 
 def test_a_folder_of_other_files_is_left_alone(tmp_path):

@@ -1,4 +1,4 @@
-"""Settings of Sphinx: Markdown pages, docstrings, a gallery of scripts; nothing is fetched, building or reading."""
+"""Settings of Sphinx: Markdown pages and docstrings; nothing is fetched, building or reading."""
 
 from __future__ import annotations
 
@@ -34,14 +34,12 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
-    "sphinx_gallery.gen_gallery",
 ]
 html_math_renderer = "mathml"
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4
 myst_url_schemes = ["http", "https", "mailto"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["gallery/*.md"]
 
 # scikit-learn and Python document what classes inherit from them
 outside = "BaseEstimator, TransformerMixin, _SetOutputMixin, _MetadataRequester, tuple, dict, Exception, object"
@@ -60,20 +58,6 @@ default_role = "code"
 add_module_names = False
 suppress_warnings = ["myst.header", "misc.highlighting_failure"]
 templates_path = [str(Path(__file__).parent / "templates")]
-
-sphinx_gallery_conf = {
-    "examples_dirs": str(DOCS / "gallery"),
-    "gallery_dirs": "gallery",
-    "filename_pattern": r"\.py$",
-    "image_scrapers": ("nnspca.docs.site.figures.scraper",),
-    "abort_on_example_error": True,
-    "download_all_examples": False,
-    "min_reported_time": 3600,
-    "reset_modules": (),
-    "show_memory": False,
-    "show_signature": False,
-    "write_computation_times": False,
-}
 
 html_theme = "furo"
 html_title = f"nnspca {release}"
@@ -99,11 +83,10 @@ def setup(app: Sphinx) -> None:
 def _read(app: Sphinx, page: str, content: list[str]) -> None:
     """Fill in tables of registries, and give the first page of a section the list of its pages."""
     text = re.sub(r"\n\n```$", "\n```", content[0], flags=re.M)  # doctest asks for the blank line, a reader does not
-    text = text.replace("gallery/index.md", "gallery/index.rst")
     text = re.sub(r"\]\((?:\.\./)+certificates/CERTIFICATE\.md", "](/guide/certificate-file.md", text)
     text = re.sub(r"<!-- table: (\w+) -->", lambda found: _table(found[1]), text)
     section, _, name = page.rpartition("/")
-    if name == "index" and section != "gallery":
+    if name == "index":
         linked = re.findall(r"\]\(([\w./-]+)\.md", text) if section else [f"{part}/index" for part in SECTIONS]
         others = sorted(Path(app.srcdir, section).glob("*.md"))
         own = [link for link in linked if not section or "/" not in link]

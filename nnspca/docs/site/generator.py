@@ -13,7 +13,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from nnspca.control.installed import beside_package
-from nnspca.docs.site import conf, figures
+from nnspca.docs.site import conf
 
 HERE = Path(__file__).parent
 PACKAGE = HERE.parents[1]
@@ -34,13 +34,12 @@ def build(folder: Path) -> list[str]:
             site = Sphinx(source, HERE, folder, Path(scratch) / "trees", "html", status=None, warning=told)
             site.build(force_all=True)
         text = re.sub(r"\x1b\[[0-9;]*m", "", told.getvalue())  # without colours
-    figures.write_script(folder / "_static")
     return [line.replace(f"{source}/", "") for line in text.splitlines() if line.strip()]
 
 
 def _gather(source: Path) -> None:
     """Lay the pages, and beside them the files that they link to; write the list of public names."""
-    shutil.copytree(PACKAGE / "docs", source, ignore=shutil.ignore_patterns("site", "gallery", "__pycache__"))
+    shutil.copytree(PACKAGE / "docs", source, ignore=shutil.ignore_patterns("site", "__pycache__"))
     root = beside_package()
     for path in (*PACKAGE.iterdir(), *root.iterdir()):
         beside = source.parents[path.parent == root] / path.name

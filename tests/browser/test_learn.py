@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from nnspca.result.rounded import RAISED
 from nnspca.view import ledger
 from nnspca.view.learn import boards, stage
-from nnspca.view.learn.words import STEPS
+from nnspca.view.learn.stage import CHAPTERS
 from tests.browser.page import unmoved
 from tests.lesson import checked
 
@@ -152,20 +152,20 @@ def test_the_whole_lesson_is_walked_played_and_answered_at_three_widths_without_
     (wire,) = wires
     found = lesson(unmoved(page))
     before, told = wire.sent, library()
-    for at, step in enumerate(STEPS[1:], 1):
+    for at, step in enumerate(CHAPTERS[1:], 1):
         expect(found).to_have_attribute("data-step", str(at))
-        expect(page.locator("section.lesson h2")).to_contain_text(step.title)
-        expect(page.locator("section.lesson a[href]").last).to_have_attribute("href", step.deeper[1])
+        expect(page.locator("section.lesson h2")).to_contain_text(step["title"])
+        expect(page.locator("section.lesson a[href]").last).to_have_attribute("href", step["deeper"][1])
         first = readout(page)
-        for fact in told.get(step.figure, ("",)):
-            assert fact in first, (step.title, fact)
+        for fact in told.get(step["figure"], ("",)):
+            assert fact in first, (step["title"], fact)
         play(page)
-        expect(page.locator("[data-say=readout]"), step.title).not_to_have_text(first)
+        expect(page.locator("[data-say=readout]"), step["title"]).not_to_have_text(first)
         if at > 1 and at % 4 == 0:
             page.locator(".question summary").click()
             expect(page.locator("[data-say=answer]")).to_be_visible()
         page.locator("section.lesson h2").focus()
-        if at < len(STEPS) - 1:
+        if at < len(CHAPTERS) - 1:
             page.keyboard.press("ArrowRight")
     facts = stage.changes()["facts"]
     chapter(page, 6)
@@ -203,7 +203,7 @@ def test_the_whole_lesson_is_walked_played_and_answered_at_three_widths_without_
     for width in WIDTHS:
         again.set_viewport_size({"width": width, "height": 844})
         again.wait_for_timeout(600)  # the sidebar folds away
-        for at in range(len(STEPS)):
+        for at in range(len(CHAPTERS)):
             chapter(again, at)
             again.wait_for_timeout(50)
             assert again.evaluate(BEYOND) == [], (width, at)

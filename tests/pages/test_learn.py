@@ -12,7 +12,7 @@ import nnspca
 from nnspca.result.rounded import RAISED, proven_share
 from nnspca.spannogram import curves
 from nnspca.view.learn import boards, stage
-from nnspca.view.learn.words import STEPS
+from nnspca.view.learn.stage import CHAPTERS
 from nnspca.view.link import canvas, state
 from tests import lesson, oracle
 
@@ -32,20 +32,20 @@ def is_power(value, raised):
 def test_every_chapter_has_a_name_one_idea_one_figure_one_question_and_no_gap_in_its_words():
     whole = stage.content(("faces", "digits"))
     drawn = set(re.findall(r"FIGURES\.(\w+) = ", "".join((stage.BROWSER / name).read_text() for name in stage.FIGURES)))
-    assert [step.figure for step in STEPS] == list(whole["figures"])
+    assert [step["figure"] for step in CHAPTERS] == list(whole["figures"])
     assert drawn == set(whole["figures"])
-    assert len({step["name"] for step in whole["steps"]}) == len(STEPS)
+    assert len({step["name"] for step in whole["steps"]}) == len(CHAPTERS)
     for step in whole["steps"]:
         words = " ".join([step["idea"], step["question"], step["answer"], *(meaning for _, meaning in step["symbols"])])
         assert not re.search(r"\{[a-z]+\}|None|nan", words), words
         assert step["question"].endswith("?")
         assert words.count("**") % 2 == 0
-    assert state.keys_of("learn")["step"].high == len(STEPS) - 1
+    assert state.keys_of("learn")["step"].high == len(CHAPTERS) - 1
 
 
-@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.figure)
+@pytest.mark.parametrize("step", CHAPTERS, ids=lambda step: step["figure"])
 def test_the_way_deeper_leads_to_a_page_that_takes_what_the_link_says(step):
-    lesson.assert_known(step.deeper[1].format(**boards.facts("faces")))
+    lesson.assert_known(step["deeper"][1].format(**boards.facts("faces")))
 
 
 def test_the_page_tells_what_of_a_link_is_no_use(open_page):
@@ -80,7 +80,7 @@ def test_what_travels_to_the_browser_is_the_covariance():
 
 @pytest.mark.parametrize("board", ["faces", "digits", "spectra"])
 def test_the_game_says_of_each_board_its_own_choices_and_what_row_sums_and_the_best_proof_prove(board):
-    name, facts, words = boards.BOARDS[board], boards.facts(board), STEPS[0].for_browser(boards.facts(board))
+    name, facts, words = boards.BOARDS[board], boards.facts(board), stage.chapter(CHAPTERS[0], boards.facts(board))
     cov, best, k = boards.covariance(name), boards.proven(name), boards.usual_k(name)
     assert (facts["n"], facts["k"]) == (cov.n_features, k)
     assert boards.payload(board)["upper"] == best.upper

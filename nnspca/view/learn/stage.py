@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,12 @@ import nnspca
 from nnspca.result.rounded import fixed, percent
 from nnspca.spannogram import curves
 from nnspca.view.learn import boards
-from nnspca.view.learn.words import STEPS
 from nnspca.view.link import canvas, state, widgets
 from nnspca.view.sources import catalogue
 
 FACES = boards.BOARDS["faces"]
+LESSON = tomllib.loads(Path(__file__).with_name("lesson.toml").read_text(encoding="utf-8"))
+CHAPTERS = LESSON["chapter"]
 COMPONENTS = 6
 COUNTS = 0.05  # a loading below this share of its component's largest is not counted
 CLOUD = (
@@ -31,6 +33,16 @@ SHARES = ((0, 1, 1, 1), (4, 0, 0, 0), (4, 0, 0, 1), (1, 0, 1, 0))  # M >= 0, and
 CUT = 1.0  # the level ρ at which the split proves least
 PAIR = 2  # k of the matrix
 MANY = (40, 5, 3)
+
+
+def chapter(words: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a chapter for the browser: the facts of its figure in its words, and the meaning of each symbol."""
+
+    def filled(text: Any) -> Any:
+        return text.format(**facts) if isinstance(text, str) else [filled(part) for part in text]
+
+    symbols = [[sign, *(meaning or [LESSON["symbols"][sign]])] for sign, *meaning in words["symbols"]]
+    return {key: filled(text) for key, text in {**words, "symbols": symbols}.items()}
 
 
 def scene() -> dict[str, Any]:
@@ -79,7 +91,7 @@ def ghosts() -> dict[str, Any]:
 def paint(names: Sequence[str]) -> dict[str, Any]:
     """The game, on these boards: each with its own words."""
     facts = {board: boards.facts(board) for board in names}
-    played = [boards.payload(board) | {"words": STEPS[0].for_browser(facts[board])} for board in names]
+    played = [boards.payload(board) | {"words": chapter(CHAPTERS[0], facts[board])} for board in names]
     return {"boards": played, "facts": facts[names[0]]}
 
 
@@ -206,7 +218,7 @@ def content(names: tuple[str, ...]) -> dict[str, Any]:
         "check": check(),
     }
     return {
-        "steps": [step.for_browser(told[step.figure]["facts"]) for step in STEPS],
+        "steps": [chapter(words, told[words["figure"]]["facts"]) for words in CHAPTERS],
         "figures": told,
         "colours": canvas.colours(),
     }

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import html
 import math
+import platform
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
+from string import Template
+
+import numpy as np
 
 import nnspca
-from nnspca.result import Certificate, Components, PartsCertificate, rounded, sentences
+from nnspca.result import Components, rounded, sentences
 from nnspca.view import chance, sanitize, sheet
 from nnspca.view.certificate import panels
 from nnspca.view.ledger import Known
 from nnspca.view.session import Content
+from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
 from nnspca.view.ui import component, downloads
 
+PAGE = Path(__file__).with_name("report.html")
 NONE = "A certificate is of components that keep to k and the signs, and of parts that share no feature."
 
 
@@ -28,7 +37,7 @@ class Answer:
     method: str  # how they were found
     code: str  # Python that finds them again
     known: Known | None = None  # what the ledger has of them
-    prove: Callable[[], Certificate | PartsCertificate] | None = None  # makes their certificate, or finds it made
+    prove: Callable[[], panels.Proof] | None = None  # makes their certificate, or finds it made
 
     @property
     def parts(self) -> Components:
@@ -83,19 +92,47 @@ def report(answer: Answer) -> str:
         described = [replace(part, features=subject.cov.features) for part in parts.parts]
         is_more = [each.is_more for each in chance.parts_at(subject, many)]
         words = sentences.listing(described, parts.total, is_more)
-    claim = NONE if proof is None else f"{panels.claim(proof, subject)} {panels.checked(proof, subject)}"
-    return panels.sheet(
-        what,
-        f"{answer.verdict} {sanitize.line(words).replace('**', '* *')}",  # a name turns no text bold
-        component.of(parts, data, _digits(answer)),
-        subject,
+    claim = NONE if proof is None else f"{panels.claim(proof, subject)} {_checked(proof, subject)}"
+    scaled = ", each feature divided by its standard deviation" if subject.standardise else ""
+    about = f"{data.title or data.name}: {data.shape[0]:,} × {data.shape[1]:,}{scaled}. {data.citation}".strip()
+    method = (
         f"{answer.method} {nnspca.METHODS[parts.method].summary} At most {subject.k:,} features, "
-        f"{'nonnegative loadings' if subject.nonnegative else 'loadings of either sign'}, seed {subject.seed}.",
-        _numbers(answer),
-        claim,
-        answer.code,
-        sheet.on_paper(sheet.Sheet(parts, subject)),
+        f"{'nonnegative loadings' if subject.nonnegative else 'loadings of either sign'}, seed {subject.seed}. "
+        f"Made with nnspca {nnspca.__version__}, numpy {np.__version__}, Python {platform.python_version()}."
     )
+    info = catalogue.infos().get(data.name)
+    may_show = info is not None and (info.bundled or data.name in catalogue.uploaded())  # else over plain grey
+    return Template(PAGE.read_text(encoding="utf-8")).substitute(
+        title=html.escape(f"{what}: {sanitize.line(data.title or data.name)}"),
+        verdict=_bold(f"{answer.verdict} {sanitize.line(words).replace('**', '* *')}"),  # a name turns no text bold
+        picture=component.page(
+            component.of(parts, data, _digits(answer)), data, component.backdrop(data) if may_show else None
+        ),
+        data=html.escape(sanitize.line(f"{about} Terms: {data.terms}" if data.terms else about)),
+        method=html.escape(method),
+        numbers="".join(
+            f"<tr><td>{html.escape(row)}</td>{''.join(f'<td><b>{html.escape(cell)}</b></td>' for cell in cells)}</tr>"
+            for row, *cells in _numbers(answer)
+        ),
+        certificate=_bold(claim),
+        code=html.escape(answer.code),
+        more=sheet.on_paper(sheet.Sheet(parts, subject)),
+    )
+
+
+def _bold(words: str) -> str:
+    """Return words as HTML; what stands between ** is bold."""
+    return re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", html.escape(words))
+
+
+def _checked(certificate: panels.Proof, subject: Subject) -> str:
+    """Check a certificate by the second route; say so, why it holds, and what checks the file beside a report."""
+    nnspca.verify(certificate, subject.cov)
+    file = "certificate.npz"
+    if not subject.data.is_sparse:
+        file += f", which {panels.command(file, certificate, subject)} checks without the library"
+    why = panels.why(certificate.winner.name)
+    return f"{why} nnspca.verify has derived both numbers again. Beside this page: {file}."
 
 
 def _digits(answer: Answer) -> int:

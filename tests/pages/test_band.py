@@ -86,8 +86,8 @@ def test_what_the_pointer_is_told_is_rounded_against_us():
     figure = drawn(Band((1,), (0.299999,), (0.333331,), frozenset({1})))
     (above,) = [t for t in figure.data if t.name == "best found" and t.yaxis in (None, "y")]
     (below,) = [t for t in figure.data if t.name == "best found" and t.yaxis == "y2"]
-    assert above.customdata[0][2] == "29.99 %"
-    assert below.customdata[0][2] == "gap at most 10.0 %"
+    assert above.customdata[0][1] == "29.99 %"
+    assert below.customdata[0][1] == "gap at most 10.0 %"
 
 
 def test_a_chosen_point_wears_a_ring():

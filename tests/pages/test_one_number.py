@@ -84,7 +84,7 @@ def test_a_component_has_the_same_numbers_on_every_page(open_page, name, k, scal
     assert shown["closed"].startswith(f"proven optimal at {sum(band['optimal'])} of") or all(band["optimal"])
     bounds = open_page("pages/explore.py", **problem, proof=True, proof_view="paper")
     (axis,) = [t for t in traces(bounds, "band") if t.get("yaxis") == "y2" and t.get("mode") and t.get("customdata")]
-    gap = {row[0]: row[2] for row in axis["customdata"]}[k]
+    gap = {row[0]: row[1] for row in axis["customdata"]}[k]
     if gap is None:  # no point: its bound is carried from another k
         assert "(carried from k = " in said["explore"]
     else:

@@ -1,15 +1,10 @@
-"""A certificate, opened: what was proven and why it holds, how to check it, and a page to print."""
+"""A certificate, opened: what was proven and why it holds, and how to check it."""
 
 from __future__ import annotations
 
-import html
 import io
-import platform
-import re
 import shlex
-from collections.abc import Sequence
 from pathlib import Path
-from string import Template
 
 import numpy as np
 import streamlit as st
@@ -21,16 +16,15 @@ from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS
 from nnspca.certificates.exact import needs_second_checker
 from nnspca.datasets import Dataset
 from nnspca.result import Bound, Certificate, PartsCertificate, Progress, rounded, wording
-from nnspca.view import ledger, sanitize, say, tasks
+from nnspca.view import ledger, say, tasks
 from nnspca.view.certificate import proofs, stored
 from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known
 from nnspca.view.link.state import State
 from nnspca.view.session import Content
-from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
 from nnspca.view.tasks import Button, Task
-from nnspca.view.ui import charts, component, downloads
+from nnspca.view.ui import charts, downloads
 
 Proof = Certificate | PartsCertificate
 
@@ -62,59 +56,6 @@ def claim(proven: Proof | Known, subject: Subject) -> str:
         parts = f"{wording.counted(r, 'part')} of {n:,} features{' that share no feature' if r > 1 else ''}"
         whole = f"Take any {parts}, each with at most {k:,} {signs}loadings. Together none have"
     return f"{whole} above **{bound}**{most}. The best found has **{found}**, {best}"
-
-
-PAGE = Path(__file__).with_name("sheet.html")
-
-
-def sheet(
-    what: str,
-    verdict: str,
-    layers: Sequence[component.Layer],
-    subject: Subject,
-    method: str,
-    numbers: Sequence[Sequence[str]],
-    certificate: str,
-    code: str,
-    more: str = "",
-) -> str:
-    """Return a web page that needs nothing else, and can be printed.
-
-    What stands between ** in ``verdict`` and ``certificate`` is bold; ``more`` is HTML. The ``layers`` are drawn over
-    the mean sample where the data's terms let it be passed on, else over plain grey.
-    """
-    data = subject.data
-    info = catalogue.infos().get(data.name)
-    free = info is not None and (info.bundled or data.name in catalogue.uploaded())
-    versions = f"nnspca {nnspca.__version__}, numpy {np.__version__}, Python {platform.python_version()}"
-    return Template(PAGE.read_text(encoding="utf-8")).substitute(
-        title=html.escape(f"{what}: {sanitize.line(data.title or data.name)}"),
-        verdict=_bold(verdict),
-        picture=component.page(layers, data, component.backdrop(data) if free else None),
-        data=html.escape(_about(subject)),
-        method=html.escape(f"{method} Made with {versions}."),
-        numbers="".join(
-            f"<tr><td>{html.escape(what)}</td>{''.join(f'<td><b>{html.escape(cell)}</b></td>' for cell in cells)}</tr>"
-            for what, *cells in numbers
-        ),
-        certificate=_bold(certificate),
-        code=html.escape(code),
-        more=more,
-    )
-
-
-def _bold(words: str) -> str:
-    """Return words as HTML; what stands between ** is bold."""
-    return re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", html.escape(words))
-
-
-def _about(subject: Subject) -> str:
-    """Say which data, how they were prepared, and whom to thank."""
-    data = subject.data
-    rows, columns = data.shape
-    scaled = ", each feature divided by its standard deviation" if subject.standardise else ""
-    text = f"{data.title or data.name}: {rows:,} × {columns:,}{scaled}. {data.citation}"
-    return sanitize.line(f"{text.strip()} Terms: {data.terms}" if data.terms else text.strip())
 
 
 CHECKERS: dict[str, Content] = {
@@ -174,14 +115,6 @@ def _row(bound: Bound, certificate: Proof, total: float) -> dict[str, str]:
         "Best found ÷ upper bound": rounded.ratio(certificate.lower, bound.value),
         "Time": rounded.seconds(bound.seconds) if bound.seconds else "not timed",
     }
-
-
-def checked(certificate: Proof, subject: Subject) -> str:
-    """Check a certificate by the second route; say so, why it holds, and what checks the file beside a report."""
-    nnspca.verify(certificate, subject.cov)
-    beside = f"certificate.npz, which {command('certificate.npz', certificate, subject)} checks without the library"
-    file = "certificate.npz" if subject.data.is_sparse else beside
-    return f"{why(certificate.winner.name)} nnspca.verify has derived both numbers again. Beside this page: {file}."
 
 
 def command(file: str, certificate: Proof, subject: Subject) -> str:

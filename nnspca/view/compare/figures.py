@@ -233,29 +233,9 @@ def _add_known(figure: go.Figure, shown: Shown, i: int, palette: Palette) -> Non
     rows = [row for row in zip(band.at, band.lower, band.upper, strict=True) if math.isfinite(row[2])]
     high, low = ([(row[0] / shown.n, 100 * row[end]) for row in rows] for end in (2, 1))
     shade(figure, high, low, rgba(colour, OPACITY), showlegend=False)
-    gaps = {at: gap for at, gap in band.gaps.items() if at in band.proven}
     look = {
-        "name": name,
-        "legendgroup": name,
-        "mode": "lines+markers",
         "line": {"color": colour, "dash": DASHES[i % len(DASHES)], "width": 2},
         "marker": {"size": 5, "color": colour},
-        "cliponaxis": False,
     }
-    figure.add_scatter(
-        x=[at / shown.n for at in band.at],
-        y=[100 * low for low in band.lower],
-        customdata=[[at, common.told(*ends)[0]] for at, *ends in zip(band.at, band.lower, band.upper, strict=True)],
-        hovertemplate=f"k = %{{customdata[0]:,}} of {shown.n:,}<br>explains %{{customdata[1]}} of the total "
-        f"variance<extra>{name}</extra>",
-        **look,
-    )
-    figure.add_scatter(
-        x=[at / shown.n for at in gaps],
-        y=[common.place(gap) for gap in gaps.values()],
-        yaxis="y2",
-        customdata=[[at, rounded.proven_gap(low, high)] for at, low, high in rows if at in gaps],
-        hovertemplate=f"k = %{{customdata[0]:,}} of {shown.n:,}<br>%{{customdata[1]}}<extra>{name}</extra>",
-        showlegend=False,
-        **look,
-    )
+    known = dict(zip(band.at, band.lower, strict=True))
+    common.add_curve(figure, band, name, known, look, f"k = %{{customdata[0]:,}} of {shown.n:,}", shown.n)

@@ -13,6 +13,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -123,7 +124,12 @@ def figure(
     )
     _add_band(figure, band, palette)
     for i, (name, points) in enumerate(curves.items()):
-        _add_curve(figure, band, name, points, i, palette, what)
+        of = Look.of(name, i, palette)
+        look = {
+            "line": {"color": of.colour, "dash": of.dash, "width": 2},
+            "marker": {"size": 7 + min(i, 2), "symbol": of.symbol, "line": {"width": 1.5}},
+        }
+        add_curve(figure, band, name, points, look, f"{what} = %{{x}}")
     _add_marks(figure, band, palette, what)
     if chosen is not None and chosen[0] in curves.get(chosen[1], {}):
         _add_ring(figure, chosen[0], curves[chosen[1]][chosen[0]], palette)
@@ -189,37 +195,43 @@ def _add_band(figure: go.Figure, band: Band, palette: Palette) -> None:
         shade(figure, gaps, [(at, FLOOR) for at, _ in gaps], palette.band, yaxis="y2", **look)
 
 
-def _add_curve(
-    figure: go.Figure, band: Band, name: str, points: Mapping[int, float], i: int, palette: Palette, what: str
+def add_curve(
+    figure: go.Figure,
+    band: Band,
+    name: str,
+    points: Mapping[int, float],
+    look: Mapping[str, Any],
+    where: str,
+    scale: float = 1,
 ) -> None:
-    """Draw one curve: its variance above, its gap below where an upper bound was proven at the point itself."""
-    of, upper = Look.of(name, i, palette), dict(zip(band.at, band.upper, strict=True))
-    look = {
+    """Draw one curve: its variance above, its gap below where an upper bound was proven at the point itself.
+
+    A point stands at its k ÷ ``scale``; ``where`` says it to the pointer, from k as ``customdata[0]``.
+    """
+    at, upper = sorted(points), dict(zip(band.at, band.upper, strict=True))
+    shared = {
+        "x": [x / scale for x in at],
         "name": name,
         "legendgroup": name,
         "mode": "lines+markers",
-        "line": {"color": of.colour, "dash": of.dash, "width": 2},
-        "marker": {"size": 7 + min(i, 2), "symbol": of.symbol, "line": {"width": 1.5}},
         "cliponaxis": False,
         "unselected": {"marker": {"opacity": 1}},
-    }
-    at = sorted(points)
-    figure.add_scatter(
-        x=at,
-        y=[100 * points[x] for x in at],
-        customdata=[[x, name, told(points[x], upper.get(x, math.inf))[0]] for x in at],
-        hovertemplate=f"{what} = %{{x}}<br>explains %{{customdata[2]}}<extra>{name}</extra>",
         **look,
+    }
+    figure.add_scatter(
+        y=[100 * points[x] for x in at],
+        customdata=[[x, told(points[x], upper.get(x, math.inf))[0]] for x in at],
+        hovertemplate=f"{where}<br>explains %{{customdata[1]}}<extra>{name}</extra>",
+        **shared,
     )
     gaps = {x: missing for x, missing in _gaps(band, points).items() if x in band.proven}
     figure.add_scatter(
-        x=at,
         y=[place(gaps[x]) if x in gaps else None for x in at],  # the line ends where nothing is proven
         yaxis="y2",
         showlegend=False,
-        customdata=[[x, name, rounded.proven_gap(points[x], upper[x]) if x in gaps else None] for x in at],
-        hovertemplate=f"{what} = %{{x}}<br>%{{customdata[2]}}<extra>{name}</extra>",
-        **look,
+        customdata=[[x, rounded.proven_gap(points[x], upper[x]) if x in gaps else None] for x in at],
+        hovertemplate=f"{where}<br>%{{customdata[1]}}<extra>{name}</extra>",
+        **shared,
     )
 
 

@@ -67,14 +67,15 @@ with proofs:
             panels.certificate(view)
         elif which == "each part alone":
             panels.each_alone(view)
-        elif view.sought is None:
+        elif view.lead is None:
             st.markdown("No part is found yet.")
         elif which == "indispensable":
-            robust.need_panel(view.sought.parts, view)
+            robust.need_panel(view.lead, view)
         elif view.data.kind == "covariance" or (choice.lead == "nmf" and run.of_samples(view)):
             st.markdown("There are no samples to draw again.")
         else:
-            robust.stability_panel(view.sought, view)
+            way = f"{run.title_of(choice.lead, choice)}."
+            robust.stability_panel(view.lead, view, run.arguments(choice.lead, choice, now), way)
 with others:
     if compared is not None:
         tasks.follow(compared)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -79,15 +78,15 @@ def at(subject: Subject, k: int) -> Chance | None:
         low, high = (row for row in rows if row[0] <= k), [row for row in rows if row[0] >= k]
         _, observed, _, p = max(low)
         return Chance(observed, high[0][2], p if high[0][0] == k else 0.0, light) if high else None
-    return next(iter(parts_at(replace(subject, now=replace(subject.now, k=k)), 1)), None)
+    return next(iter(parts_at(subject, 1, k)), None)
 
 
-def parts_at(subject: Subject, r: int) -> list[Chance]:
+def parts_at(subject: Subject, r: int, k: int | None = None) -> list[Chance]:
     """Return what chance gives beside each of r parts found one after the other; none where it is not known."""
-    held = stored().get(subject.problem)
-    if held is not None and held["parts"] and subject.k == held["k"]:
+    held, k = stored().get(subject.problem), k or subject.k
+    if held is not None and held["parts"] and k == held["k"]:
         return [Chance(o, q, p, light=True) for _, o, q, p in held["parts"][:r]]
-    found = cache.results().get(subject.key_of("chance", subject.seed, subject.k, r))
+    found = cache.results().get(subject.key_of("chance", subject.seed, k, r))
     if found is None or not found.draws:
         return []
     columns = (np.atleast_1d(each).tolist() for each in (found.observed, found.quantile(), found.p_value))

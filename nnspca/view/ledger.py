@@ -58,10 +58,10 @@ class Known:
     stored: bool = False  # whether that proof comes with the package: of a thorough run for this problem itself
     source: str = ""  # where the upper bound comes from, in words, unless a run of this session's server proved it here
 
-    bounded: bool = field(init=False)  # whether there is a component and an upper bound
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "bounded", bool(self.components) and math.isfinite(self.upper))
+    @property
+    def bounded(self) -> bool:
+        """Whether there is a component and an upper bound."""
+        return bool(self.components) and math.isfinite(self.upper)
 
     @property
     def component(self) -> Component:

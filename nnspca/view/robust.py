@@ -19,7 +19,6 @@ from nnspca.view.jobs import Job, stretch
 from nnspca.view.link.state import keys_of
 from nnspca.view.link.widgets import choose
 from nnspca.view.subject import Subject
-from nnspca.view.tasks import Key
 from nnspca.view.ui import component
 
 SHARE = "in resamples (%)"  # the column that is drawn as bars
@@ -92,18 +91,13 @@ def need_panel(parts: Components, subject: Subject) -> None:
             help="How far below the best a part may be. The smaller, the more features are indispensable.",
             width=380,
         )
-        key = _need_key(parts, subject, within)
+        key = subject.key("indispensable", parts.deflation, np.packbits(parts.loadings != 0).tobytes(), within)
         task = tasks.kept("need", key, lambda job: _need_find(job, parts, subject, within))
         about = "Some seconds, at most about half a minute a part. Stop at any time: what is proven is kept."
         job = tasks.offer(task, tasks.compute(about, ":material/push_pin:"))
     needed = tasks.answer(task, job, NEED_STOPPED)
     if needed is not None and needed.proven:
         _need_answer(needed, parts, subject)
-
-
-def _need_key(parts: Components, subject: Subject, within: float) -> Key:
-    used = np.packbits(parts.loadings != 0).tobytes()
-    return subject.key("indispensable", parts.deflation, used, within)
 
 
 def _need_find(job: Job, parts: Components, subject: Subject, within: float) -> Needed:
@@ -232,26 +226,15 @@ STARTS = 3  # of the search for parts together, in each resample
 LOOKS = 5  # times that a run under way is drawn anew
 
 
-@dataclass(frozen=True, eq=False)
-class Sought:
-    """Parts, and what finds them again."""
+def stability_panel(
+    parts: Components, subject: Subject, options: Sequence[tuple[str, Any]] = (), title: str = ""
+) -> None:
+    """Ask how often to draw, start the run, and show how often each feature returns.
 
-    parts: Components
-    solver: Any
-    title: str = ""  # what the page calls the way in which they were found
-    options: tuple[tuple[str, Any], ...] = ()  # of the search, besides k and seed
-
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """What the search in each resample is called with."""
-        fewer = {"starts": STARTS} if self.parts.deflation == "together" else {}
-        return {**dict(self.options), **fewer}
-
-
-def stability_panel(sought: Sought, subject: Subject) -> None:
-    """Ask how often to draw, start the run, and show how often each feature returns."""
+    ``options`` found the parts, besides solver, k and seed; ``title`` says how.
+    """
     noun = component.noun(subject.data)
-    what = "component" if len(sought.parts.parts) == 1 else "parts"
+    what = "component" if len(parts.parts) == 1 else "parts"
     st.markdown(
         f"Draw {subject.data.X.shape[0]:,} samples with replacement, find the {what} again, and count how often each "
         f"of the {noun} returns. This is an estimate and proves nothing."
@@ -260,46 +243,37 @@ def stability_panel(sought: Sought, subject: Subject) -> None:
         draws = choose(
             RESAMPLES, "Resamples", help="More resamples take longer; the estimate is more precise.", width=260
         )
-        key = _stability_key(sought, subject, draws)
-        task = tasks.kept("stable", key, lambda job: _stability_find(job, sought, subject, draws))
+        key = subject.key("stable", parts.method, options, len(parts.parts), draws)
+        search = dict(options) | ({"starts": STARTS} if parts.deflation == TOGETHER else {})
+        task = tasks.kept("stable", key, lambda job: _stability_find(job, parts, subject, draws, search))
         about = "Some seconds to some minutes. Stop at any time: what was drawn by then is shown."
         job = tasks.offer(task, tasks.compute(about, ":material/casino:"))
     stability = tasks.answer(task, job, STABILITY_STOPPED)
     if stability is not None and stability.resamples:
-        _stability_answer(stability, sought, subject)
+        _stability_answer(stability, subject)
+        few = f" with {STARTS} starts each" if "starts" in search else ""
+        matched = (
+            "" if len(parts.parts) == 1 else " The parts of each resample are matched with these by shared features."
+        )
+        st.caption(f"{title} {stability.resamples:,} resamples{few}.{matched}".strip())
     elif job is not None and job.stopped and job.done:
         st.info("No resample was drawn before it was stopped.", icon=":material/casino:")
 
 
-def _stability_key(sought: Sought, subject: Subject, draws: int) -> Key:
-    how = sought.solver, sought.options, len(sought.parts.parts)
-    return subject.key("stable", how, draws)
-
-
-def _stability_find(job: Job, sought: Sought, subject: Subject, draws: int) -> Stability:
+def _stability_find(job: Job, parts: Components, subject: Subject, draws: int, search: Mapping[str, Any]) -> Stability:
     """Draw the samples again; publish what is known a few times on the way."""
 
     def look(stability: Stability) -> None:
         if stability.resamples % -(-draws // LOOKS) == 0 and stability.resamples < draws:
             job.publish(stability)
 
-    settings = sought.arguments | subject.many(job)
-    settings["on_progress"] = stretch(job.report, 0.0, 1.0, say.capital)
-    return nnspca.bootstrap(
-        subject.data,
-        subject.k,
-        n_components=len(sought.parts.parts),
-        resamples=draws,
-        method=sought.solver,
-        standardize=subject.standardise,
-        nonnegative=subject.nonnegative and sought.solver != "pca",
-        parts=sought.parts,
-        on_resample=look,
-        **settings,
-    )
+    settings = {"n_components": len(parts.parts), "resamples": draws, "method": parts.method, "parts": parts, **search}
+    settings |= {"on_resample": look, "on_progress": stretch(job.report, 0.0, 1.0, say.capital)}
+    settings["nonnegative"] = subject.nonnegative and parts.method != "pca"
+    return subject.call_with_samples(job, nnspca.bootstrap, subject.k, **settings)
 
 
-def _stability_answer(stability: Stability, sought: Sought, subject: Subject) -> None:
+def _stability_answer(stability: Stability, subject: Subject) -> None:
     """Say it in words, draw it on the features, and list every feature."""
     data = subject.data
     noun = component.noun(data)
@@ -316,9 +290,6 @@ def _stability_answer(stability: Stability, sought: Sought, subject: Subject) ->
     note = f"Strength: in how many resamples each of the {noun} returns."
     component.show(layers, data, "recurrence", what="% of resamples", note=note)
     features(stability_listing(stability, data), "Each feature of each part: how often it returns, and its loading.")
-    few = f" with {STARTS} starts each" if "starts" in sought.arguments else ""
-    matched = "" if len(layers) == 1 else " The parts of each resample are matched with these by shared features."
-    st.caption(f"{sought.title} {stability.resamples:,} resamples{few}.{matched}".strip())
 
 
 def stability_summary(stability: Stability) -> str:

@@ -105,6 +105,11 @@ class Subject:
             self.record(result)
         return result
 
+    def call_with_samples(self, job: Job, function: Callable[..., _T], *arguments: object, **settings: Any) -> _T:
+        """Call the library about the samples, with the sidebar's choices and a run's progress and Stop."""
+        given = {"standardize": self.standardise, "nonnegative": self.nonnegative, **self.many(job)}
+        return function(self.data, *arguments, **given | settings)
+
     def many(self, job: Job) -> dict[str, Any]:
         """Return what calls that run many tasks take: the seed, where they run, a run's progress and Stop."""
         shared = {"executor": machines.executor(), "should_stop": job.should_stop, "on_progress": job.report}

@@ -85,14 +85,13 @@ def test_a_stopped_run_shows_what_is_proven_or_drawn_and_is_not_kept():
     data, now, job = catalogue.dataset("pitprops"), State(data="pitprops", k=4), Job("indispensable")
     parts = robust.only(nnspca.certify(Subject(data, now).cov, 4).component, 2.0)
     job.stop()
-    key = robust._need_key(parts, Subject(data, now), 1.0)
-    made = tasks.kept("need", key, lambda job: robust._need_find(job, parts, Subject(data, now), 1.0)).work(job)
+    made = tasks.kept("need", "need", lambda job: robust._need_find(job, parts, Subject(data, now), 1.0)).work(job)
     assert made.stopped and made.proven[0].undecided.any()
-    assert cache.results().get(key) is None
+    assert cache.results().get("need") is None
     assert "not decided" in robust.need_summary(made, parts, "features")
 
     data, now, job = catalogue.dataset("digits"), State(data="digits", k=4), Job("stable")
-    sought, honest = robust.Sought(nnspca.decompose(Subject(data, now).cov, 1, 4, "em"), "em"), job.report
+    parts, honest = nnspca.decompose(Subject(data, now).cov, 1, 4, "em"), job.report
 
     def report(progress):
         honest(progress)
@@ -100,11 +99,11 @@ def test_a_stopped_run_shows_what_is_proven_or_drawn_and_is_not_kept():
             job.stop()
 
     job.report = report
-    key = robust._stability_key(sought, Subject(data, now), 50)
-    job.run(tasks.kept("stable", key, lambda job: robust._stability_find(job, sought, Subject(data, now), 50)).work)
+    find = robust._stability_find
+    job.run(tasks.kept("stable", "stable", lambda job: find(job, parts, Subject(data, now), 50, {})).work)
     drawn = job.result
     assert drawn.stopped and 2 <= drawn.resamples < 50
-    assert cache.results().get(key) is None
+    assert cache.results().get("stable") is None
     assert "of 1 part" in robust.stability_summary(drawn)
 
 

@@ -202,16 +202,8 @@ def _hold_out(job: Job, subject: Subject, ks: tuple[int, ...], solver: Any, fold
         if len(job.results) < whole < len(result.ks):
             job.publish(result)
 
-    return nnspca.cross_validate(
-        subject.data,
-        ks,
-        folds=folds,
-        method=solver,
-        standardize=subject.standardise,
-        nonnegative=subject.nonnegative,
-        on_point=look,
-        **subject.many(job),
-    )
+    settings = {"folds": folds, "method": solver, "on_point": look}
+    return subject.call_with_samples(job, nnspca.cross_validate, ks, **settings)
 
 
 def _say_which(result: CrossValidation, view: View, solver: str, folds: int) -> Figure | None:
@@ -285,7 +277,7 @@ def _stability(view: View) -> None:
     if part is None or not nnspca.METHODS[part.method].feasible:
         st.markdown("Stability is estimated only for components with at most k loadings of the allowed signs.")
     else:
-        robust.stability_panel(robust.Sought(robust.only(part, view.total), part.method), view)
+        robust.stability_panel(robust.only(part, view.total), view)
 
 
 def _downloads(part: Component, view: View) -> None:

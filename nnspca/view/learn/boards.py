@@ -146,8 +146,7 @@ def _numbers(name: str, data: Dataset) -> dict[str, Any]:
 def samples(name: str) -> np.ndarray:
     """Return Z, shape (samples, features), with Z'Z the covariance."""
     data = catalogue.dataset(name)
-    centred = data.X - data.X.mean(axis=0)
+    centred = data.X - data.means
     if state.opening(name).standardise:
-        deviation = centred.std(axis=0)
-        centred = centred / np.where(deviation > 0, deviation, 1.0)
+        centred /= np.where(data.deviations > 0, data.deviations, 1.0)
     return np.asarray(centred / math.sqrt(len(centred)))

@@ -11,8 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 import nnspca
 from nnspca.result import rounded
 from nnspca.view import sanitize
@@ -188,15 +186,10 @@ def variance(cov: nnspca.Covariance, features: Sequence[int]) -> float:
     """
     if not features:
         return 0.0
-    chosen = np.array(sorted(features))
-    block = cov.block(chosen, chosen)
-    x = np.linalg.eigh(block)[1][:, -1]
-    x = x if x.sum() > 0 else -x
-    if (x < 0).any():
-        x = nnspca.solve(nnspca.Covariance.from_matrix(block), len(x), "em", restarts=STARTS).loadings
-    loadings = np.zeros(cov.n_features)
-    loadings[chosen] = x / np.linalg.norm(x)
-    return max(cov.variance(loadings), float(block.diagonal().max()))
+    few = cov.restrict(sorted(features))
+    x = few.eigenpairs(1)[1][:, 0]
+    found = few.variance(x) if (x >= 0).all() else nnspca.solve(few, len(x), "em", restarts=STARTS).variance
+    return max(found, float(few.diagonal.max()))
 
 
 class Rooms:

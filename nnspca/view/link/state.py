@@ -340,12 +340,6 @@ def reassign(assignments_seen: int) -> None:
             st.session_state[key] = value
 
 
-def chosen(entry: Entry) -> Any:
-    """Return what a key last said in this session, or its default."""
-    value = remembered(entry)
-    return entry.default if value is None else value
-
-
 def methods_for(nonnegative: bool, n: int) -> list[str]:
     """Return the names of the methods that can keep this sign constraint, and take ``n`` features.
 

@@ -23,7 +23,6 @@ from nnspca.view.ledger import Known
 from nnspca.view.link import state
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import DeltaGenerator, choose, upcoming_value
-from nnspca.view.robust import Sought
 from nnspca.view.subject import Subject
 from nnspca.view.tasks import Key, Task
 
@@ -315,12 +314,6 @@ class View(Subject):
     def proof(self) -> PartsCertificate | None:
         """The tightest that runs have proven of them."""
         return certificate(self, self.choice, self.best)
-
-    @cached_property
-    def sought(self) -> Sought | None:
-        """The parts with what finds them again."""
-        lead, way = self.choice.lead, f"{title_of(self.choice.lead, self.choice)}."
-        return None if self.lead is None else Sought(self.lead, lead, way, arguments(lead, self.choice, self.now))
 
 
 def view(subject: Subject, choice: Choices, jobs: Sequence[Job | None], *, done: bool) -> View:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from nnspca.numerics import feasible
 from nnspca.result import rounded
 from nnspca.spannogram import enumeration, sphere
 from nnspca.spannogram.sphere import Round
@@ -54,15 +55,13 @@ def _globe(rows: bytes, n: int, k: int, nonnegative: bool) -> Globe:
     V = np.frombuffer(rows).reshape(n, 3)
     side = int(min(max(math.sqrt(WORK / (6 * n)), COARSEST), FINEST))
     rounds = tuple(sphere.trace(V, k, nonnegative=nonnegative))
-    w = V @ rounds[-1].direction
-    score = np.maximum(w, 0.0) if nonnegative else np.abs(w)
-    top = np.argsort(-score, kind="stable")[:k]
+    top = np.abs(feasible.keep_top(rounds[-1].direction[None] @ V.T, k, nonnegative))[0]
     return Globe(
         side,
         _worth(V, cube(side), k, nonnegative),
         rounds,
         record(rounds),
-        np.sort(top[score[top] > 1e-12 * score.max(initial=1e-300)]),
+        np.flatnonzero(top > 1e-12 * top.max(initial=1e-300)),
         enumeration.vertices(n, 3, nonnegative),
     )
 
@@ -74,13 +73,8 @@ def globe(V: np.ndarray, k: int, nonnegative: bool) -> Globe:
 
 def _worth(V: np.ndarray, directions: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
     """Objective of each direction."""
-    worth = []
-    for piece in np.array_split(directions, max(1, len(directions) * len(V) // PIECE)):
-        w = piece @ V.T
-        score = np.maximum(w, 0.0) if nonnegative else np.abs(w)
-        best = -np.partition(-score, min(k, len(V)) - 1, axis=1)[:, :k]
-        worth.append((best**2).sum(axis=1))
-    return np.concatenate(worth)
+    pieces = np.array_split(directions, max(1, len(directions) * len(V) // PIECE))
+    return np.concatenate([(feasible.keep_top(each @ V.T, k, nonnegative) ** 2).sum(axis=1) for each in pieces])
 
 
 def cube(side: int) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -15,7 +15,6 @@ from nnspca.certificates.proofs import CarriedProof
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, PartsCertificate, Sweep, SweepPoint
 from nnspca.solvers.registry import METHODS
-from nnspca.tasks import certify_path, path
 from nnspca.view import ledger, machines
 from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known, Problem
@@ -110,6 +109,22 @@ class Subject:
         given = {"standardize": self.standardise, "nonnegative": self.nonnegative, **self.many(job)}
         return function(self.data, *arguments, **given | settings)
 
+    def curve(
+        self,
+        job: Job,
+        function: Callable[..., Sweep],
+        *arguments: object,
+        publish: Callable[[SweepPoint], None],
+        **settings: Any,
+    ) -> Sweep:
+        """Call the library about many k; each point, told of again once it is proven, is recorded and published."""
+
+        def tell(point: SweepPoint) -> None:
+            self.record(point)
+            publish(point)
+
+        return function(self.cov, *arguments, **{"on_point": tell, **self.many(job)} | settings)
+
     def many(self, job: Job) -> dict[str, Any]:
         """Return what calls that run many tasks take: the seed, where they run, a run's progress and Stop."""
         shared = {"executor": machines.executor(), "should_stop": job.should_stop, "on_progress": job.report}
@@ -154,28 +169,3 @@ class Subject:
         return {
             r: replace(row, upper=math.inf) if row.upper > total and not row.proven else row for r, row in rows.items()
         }
-
-
-SOLVING = 0.3  # share of the progress that the bare curve takes
-
-
-def solve_curve(
-    subject: Subject, job: Job, publish: Callable[[SweepPoint], None], ks: Sequence[int], **settings: Any
-) -> Sweep:
-    """Find a component at each k; each point is entered into the ledger and published."""
-    return path(subject.cov, ks, nonnegative=subject.nonnegative, **_common(subject, job, publish) | settings)
-
-
-def prove_curve(
-    subject: Subject, job: Job, publish: Callable[[SweepPoint], None], bare: Sweep, **settings: Any
-) -> Sweep:
-    """Prove upper bounds of a curve; each point is told of again."""
-    return certify_path(subject.cov, bare, **_common(subject, job, publish) | settings)
-
-
-def _common(subject: Subject, job: Job, publish: Callable[[SweepPoint], None]) -> dict[str, Any]:
-    def tell(point: SweepPoint) -> None:
-        subject.record(point)
-        publish(point)
-
-    return {"on_point": tell, **subject.many(job)}

@@ -197,11 +197,17 @@ def compared(sets: Sequence[Shown], palette: Palette) -> go.Figure:
     gaps = [gap for shown in sets for gap in shown.band.gaps.values()]
     least = min((at / shown.n for shown in sets for at in shown.band.at), default=0.02)
     title = "Variance, and the gap to the best possible"
+    described = [
+        f"{sanitize.line(shown.title)}: {rounded.proven_gap(1 - max(found))} at {len(found)} values of k"
+        if (found := shown.band.gaps.values())
+        else f"{sanitize.line(shown.title)}: no upper bound yet"
+        for shown in sets
+    ]
     dress(
         figure,
         palette,
         title=title,
-        alt=f"{title}, by k ÷ n. {'; '.join(map(_described, sets))}.",
+        alt=f"{title}, by k ÷ n. {'; '.join(described)}.",
         height=common.HEIGHT,
         legend_rows=min(len(sets), LEGEND_ROWS),
         x={
@@ -219,12 +225,6 @@ def compared(sets: Sequence[Shown], palette: Palette) -> go.Figure:
         yaxis2=common.gap_axis(max(gaps, default=0.1)),
     )
     return figure
-
-
-def _described(shown: Shown) -> str:
-    gaps = shown.band.gaps
-    least = rounded.proven_gap(1 - max(gaps.values())) if gaps else "no upper bound yet"
-    return f"{sanitize.line(shown.title)}: {least} at {len(gaps)} values of k"
 
 
 def _add_known(figure: go.Figure, shown: Shown, i: int, palette: Palette) -> None:

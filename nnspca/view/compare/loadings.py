@@ -107,9 +107,7 @@ def _key(subject: Subject) -> Key:
 
 
 def _judge(job: Job, subject: Subject, loadings: np.ndarray) -> Judgement:
-    judged = nnspca.certify_loadings(
-        subject.cov, loadings, seed=subject.seed, should_stop=job.should_stop, on_progress=job.report
-    )
+    judged = subject.call(job, nnspca.certify_loadings, loadings, nonnegative=None)
     subject.record(*(proof for proof in judged.certificates if proof.nonnegative == subject.nonnegative))
     return judged
 

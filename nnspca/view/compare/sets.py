@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import nnspca
 from nnspca.result import SweepPoint, rounded
 from nnspca.view import ledger, sanitize
 from nnspca.view.compare import figures
@@ -17,7 +18,7 @@ from nnspca.view.link import state
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import choose, propose
 from nnspca.view.sources import catalogue, preparation
-from nnspca.view.subject import SOLVING, Subject, prove_curve, solve_curve
+from nnspca.view.subject import Subject
 from nnspca.view.tasks import Task
 from nnspca.view.ui import charts, downloads
 
@@ -120,11 +121,9 @@ def solve_all(job: Job, subjects: Sequence[Subject], titles: Mapping[str, str]) 
         def told(_: str, name: str = one.data.name) -> str:
             return f"Running: {titles[name]}"
 
-        middle = (place + SOLVING) / len(ordered)
-        span = stretch(job.report, place / len(ordered), middle, told)
-        bare = solve_curve(one, job, publish, cardinalities(one), on_progress=span)
-        span = stretch(job.report, middle, (place + 1) / len(ordered), told)
-        prove_curve(one, job, publish, bare, on_progress=span)
+        span = stretch(job.report, place / len(ordered), (place + 1) / len(ordered), told)
+        settings = {"nonnegative": one.nonnegative, "on_progress": span}
+        one.curve(job, nnspca.sweep, cardinalities(one), ("best",), publish=publish, **settings)
 
 
 def answer(sets: Sequence[Compared]) -> str:

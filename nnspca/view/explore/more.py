@@ -25,7 +25,6 @@ from nnspca.view.explore.stage import View, sentence_at
 from nnspca.view.figures import band, style
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import Job
-from nnspca.view.ledger import Known
 from nnspca.view.link.state import MORE, PROOF, remembered
 from nnspca.view.link.widgets import Suggestion, choose
 from nnspca.view.session import Content
@@ -42,9 +41,10 @@ def proof(view: View) -> None:
     """Show the certificate, the paper's band, or the indispensable features, as chosen."""
     which = choose(KEYS["proof_view"], "Show", format_func=PROOFS.__getitem__, horizontal=True)
     final, known = proofs.certificate_at(view, view.k), view.known[view.k]
+    as_good = final is not None and (final.upper <= known.upper or rounded.optimal(final.lower, final.upper))
     if which == "paper":
         _paper(view)
-    elif which == "certificate" and known.stored and (final is None or not _is_as_good(final, known)):
+    elif which == "certificate" and known.stored and not as_good:
         panels.kept(known, view)
     elif final is None and known.stored:
         robust.need_panel(robust.only(known.component, view.total), view)
@@ -54,11 +54,6 @@ def proof(view: View) -> None:
         robust.need_panel(robust.only(final.component, view.total), view)
     else:
         panels.opened(final, known, view)
-
-
-def _is_as_good(proof: nnspca.Certificate, known: Known) -> bool:
-    """Whether a certificate proves what is known, or that the component is optimal, which says no less."""
-    return proof.upper <= known.upper or rounded.optimal(proof.lower, proof.upper)
 
 
 def _paper(view: View) -> None:
@@ -150,17 +145,11 @@ def suggested_k(
     Suggestion(value=3, why='Suggested: at k = 3 one more feature adds less than 1 % (proven).')
     >>> suggested_k([(1, 1.0, 1.0), (2, 1.9, 2.0)])
     """
-    if held_out is None or held_out.stopped:
-        return _knee(curve)
-    k = held_out.suggested_k
-    why = f"Suggested: k = {k} explains about as much of held-out samples as any (an estimate)."
-    return None if k is None else Suggestion(k, why)
-
-
-def _knee(curve: Iterable[tuple[int, float, float]]) -> Suggestion | None:
-    """Suggest the first k from which the next feature adds less than 1 %; None where no such k is known."""
-    rows = sorted(row for row in curve if row[1] > 0)
-    for (k, lower, _), (next_k, variance, upper) in pairwise(rows):
+    if held_out is not None and not held_out.stopped:
+        k = held_out.suggested_k
+        why = f"Suggested: k = {k} explains about as much of held-out samples as any (an estimate)."
+        return None if k is None else Suggestion(k, why)
+    for (k, lower, _), (next_k, variance, upper) in pairwise(sorted(row for row in curve if row[1] > 0)):
         if (variance / lower) ** (1 / (next_k - k)) - 1 < sentences.SMALL:
             proven = isfinite(upper) and Fraction(upper) < Fraction(101, 100) * Fraction(lower)
             how = "proven" if proven else "for the components found, not proven"
@@ -265,19 +254,12 @@ def panel(view: View) -> None:
         st.caption("Choosing k and stability need samples, which a covariance matrix has not.")
     if which == "which k":
         which_k(view)
-    elif which == "stability":
-        _stability(view)
+    elif which == "stability" and (view.part is None or not METHODS[view.part.method].feasible):
+        st.markdown("Stability is estimated only for components with at most k loadings of the allowed signs.")
+    elif view.part is not None and which == "stability":
+        robust.stability_panel(robust.only(view.part, view.total), view)
     elif view.part is not None:
         _downloads(view.part, view)
-
-
-def _stability(view: View) -> None:
-    """Show how stable the component is, where it keeps to the constraints."""
-    part = view.part
-    if part is None or not nnspca.METHODS[part.method].feasible:
-        st.markdown("Stability is estimated only for components with at most k loadings of the allowed signs.")
-    else:
-        robust.stability_panel(robust.only(part, view.total), view)
 
 
 def _downloads(part: Component, view: View) -> None:

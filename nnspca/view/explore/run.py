@@ -11,7 +11,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.result import Component, Progress, SweepPoint
-from nnspca.tasks import coarse_first
+from nnspca.tasks import certify_path, coarse_first, path
 from nnspca.view import cache, ledger, sanitize, tasks
 from nnspca.view.certificate import proofs
 from nnspca.view.jobs import Job, stretch
@@ -19,7 +19,7 @@ from nnspca.view.ledger import Known
 from nnspca.view.link import state
 from nnspca.view.link.state import usual_k
 from nnspca.view.link.widgets import choose, upcoming_value
-from nnspca.view.subject import SOLVING, Subject, prove_curve, solve_curve
+from nnspca.view.subject import Subject
 from nnspca.view.tasks import Task
 
 SMALL = 2000  # features up to which every search is the full one, and every k may get an upper bound
@@ -112,8 +112,8 @@ def _solve_others(job: Job, subject: Subject, choice: Choices) -> None:
         results.keep(key(point.k, point.method), point.component)
         job.publish(point)
 
-    more: dict[str, Any] = {"methods": choice.others, "known": lambda *at: results.get(key(*at))}
-    solve_curve(subject, job, publish, ks, **more)
+    more: dict[str, Any] = {"nonnegative": subject.nonnegative, "known": lambda *at: results.get(key(*at))}
+    subject.curve(job, path, ks, choice.others, publish=publish, **more)
 
 
 def _solve_curve(job: Job, subject: Subject, ks: tuple[int, ...], own: tuple[int, ...]) -> None:
@@ -132,20 +132,13 @@ def _solve_curve(job: Job, subject: Subject, ks: tuple[int, ...], own: tuple[int
         return stretch(job.report, begin, end, lambda at: f"{doing}: {at.partition(':')[0]}")
 
     quick: dict[str, Any] = {"anchors": ANCHORS, "options": QUICK} if is_wide else {}
-    solving = listen(0.0, SOLVING, "Drawing the curve")
-    bare = solve_curve(subject, job, keep, ks, known=known, on_progress=solving, **quick)
+    solving = listen(0.0, DRAWN, "Drawing the curve")
+    quick |= {"nonnegative": subject.nonnegative, "known": known, "on_progress": solving}
+    bare = subject.curve(job, path, ks, publish=keep, **quick)
     job.deprioritise()  # what is asked for at one k goes before the band
     bare, unproven = replace(bare, stopped=False), [k for k in own if not is_known(subject, subject.at(k))]
-    proving = listen(SOLVING, 1.0, "Proving upper bounds")
-    prove_curve(subject, job, keep, bare, ks=unproven, within=WITHIN, on_progress=proving)
-
-
-def by_solver(job: Job | None) -> dict[str, dict[int, Component]]:
-    """Return what the other solvers have found so far, by solver and k."""
-    components: dict[str, dict[int, Component]] = {}
-    for point in job.results if job is not None else ():
-        components.setdefault(point.method, {})[point.k] = point.component
-    return components
+    proving = listen(DRAWN, 1.0, "Proving upper bounds")
+    subject.curve(job, certify_path, bare, publish=keep, ks=unproven, within=WITHIN, on_progress=proving)
 
 
 KEYS = state.keys_of("explore")
@@ -249,7 +242,7 @@ def read_ks(text: str, n: int) -> tuple[int, ...]:
     return tuple(sorted(ks))
 
 
-SOLVED = 0.2  # share of the progress at which the component is found
+SOLVED, DRAWN = 0.2, 0.3  # shares of the progress at which the component is found, and the bare curve
 
 
 def task(subject: Subject, choice: Choices) -> Task:

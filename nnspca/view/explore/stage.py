@@ -101,11 +101,7 @@ class View(Subject):
     @cached_property
     def part(self) -> Component | None:
         """The component that is shown."""
-        return self.part_at(self.k)
-
-    def part_at(self, k: int) -> Component | None:
-        """Return the component that is played at k."""
-        return self.played[k].component if k in self.played else None
+        return self.played[self.k].component if self.k in self.played else None
 
     def by_chance(self, k: int) -> Chance | None:
         """Return what chance gives beside the component at k; None where it is not known."""
@@ -151,6 +147,8 @@ def payload(
     """
     here = min(view.played, key=lambda k: abs(math.log(k / view.k)), default=None)
     own, along = told(view, [] if here is None else [here]), curve(view)
+    # a component carried from a far smaller k is no answer
+    answers = view.part is not None and (view.known[view.k].found or 2 * view.part.cardinality >= view.k)
     content = {
         "about": f"{view.key_of('play', view.choice.method, view.choice.ks)}",
         "k": view.k,
@@ -158,16 +156,10 @@ def payload(
         "path": f"{address}?{along['sign']}",
         "note": note,
         "going": going,
-        "waits": f"Solving k = {view.k:,} …" if waits and not _answers(view) else "",
+        "waits": f"Solving k = {view.k:,} …" if waits and not answers else "",
         "found": f"{view.found}",
     }
     return canvas.signed(content) | along
-
-
-def _answers(view: View) -> bool:
-    """Tell whether there is an answer for the k asked for: a component carried from a far smaller k is none."""
-    part = view.part
-    return part is not None and (view.known[view.k].found or 2 * part.cardinality >= view.k)
 
 
 def curve(view: View) -> dict[str, Any]:
@@ -305,7 +297,10 @@ def question(subject: Subject) -> str:
 def view(subject: Subject, choice: Choices, runs: Runs) -> View:
     """Return all that is known by now, from the ledger and from the runs of this page."""
     method = choice.method
-    version, curves = ledger.shared().version(subject.problem), run.by_solver(runs.others)  # before what they tell of
+    version = ledger.shared().version(subject.problem)  # before what it tells of
+    curves: dict[str, dict[int, Component]] = {}
+    for point in runs.others.results if runs.others is not None else ():
+        curves.setdefault(point.method, {})[point.k] = point.component
     known = {**subject.along(choice.ks), subject.k: subject.at()}
     played = {k: row for k, row in known.items() if row.found or (row.bounded and k == subject.k)}
     if method != "best":

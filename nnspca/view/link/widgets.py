@@ -279,12 +279,12 @@ def pressed(entry: Entry, *, high: float | None = None) -> Any:
     return value
 
 
-def _usable(entry: Entry, texts: Sequence[str], value: Any, high: float | None = None) -> Any:
+def _usable(entry: Entry, texts: Sequence[str], value: Any, high: float | None = None, label: str = "") -> Any:
     """Return what the texts of a link say, a ``value`` where there are none; a note where they are no use."""
     value, whole = entry.read(texts, high=high) if texts else (value, True)
     value = entry.default if value is None else value
     allowed = _allowed(entry, entry.low, entry.high if high is None else high, entry.options)
-    _note((entry.pages, entry.key), entry.key, None if whole else texts[-1], value, allowed)
+    _note((entry.pages, entry.key), label or entry.key, None if whole else texts[-1], value, allowed)
     return value
 
 
@@ -299,16 +299,11 @@ def expander(entry: Entry, label: str, icon: str) -> Any:
     It is as it was left when the page is visited again.
     """
     key, here, place = entry.key, session.current(), (entry.pages, entry.key)
-    texts = [] if key in st.session_state else state.linked(key)
-    value, usable = entry.read(texts) if texts else (None, True)
-    value = here.memory.get(place) if value is None else value
-    if value is not None and key not in st.session_state:
-        st.session_state[key] = value
+    if key not in st.session_state:
+        st.session_state[key] = _usable(entry, state.linked(key), here.memory.get(place), label=label)
     fold = st.expander(label, expanded=entry.default, key=key, icon=icon, on_change="rerun")
     here.memory[place] = fold.open
     say_in_link(here, key, fold.open, entry.default)
-    if not usable:
-        _note(place, label, ", ".join(texts), entry.default, "true or false")
     return fold
 
 

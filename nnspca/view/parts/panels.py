@@ -126,8 +126,10 @@ def watch(job: Job, view: View) -> None:
 
 def whole(parts: Components, view: View) -> None:
     """Show the parts in colours over the mean of the data."""
-    left, drawn = len(parts.parts), worth_drawing(parts)
-    left -= len(drawn.parts)
+    worth = np.flatnonzero(~sentences.is_small(parts.variances))
+    count = int(worth[-1]) + 1 if len(worth) else 1
+    drawn = replace(parts, parts=parts.parts[:count], cumulative_variance=parts.cumulative_variance[:count])
+    left = len(parts.parts) - count
     component.show(component.of(drawn, view.data, _digits(view)), view.data, "parts")
     if left:
         st.caption(
@@ -143,13 +145,6 @@ def _digits(view: View) -> int:
         return 1
     upper = view.best.upper if run.applies(parts) else math.inf
     return rounded.digits(math.fsum(part.variance for part in parts.parts), upper, parts.total)
-
-
-def worth_drawing(parts: Components) -> Components:
-    """Return the parts without the last ones that add less than 1 % each."""
-    worth = np.flatnonzero(~sentences.is_small(parts.variances))
-    count = int(worth[-1]) + 1 if len(worth) else 1
-    return replace(parts, parts=parts.parts[:count], cumulative_variance=parts.cumulative_variance[:count])
 
 
 def suggested(known: Sequence[Chance]) -> Suggestion | None:
@@ -192,10 +187,8 @@ def fill_band(view: View) -> None:
     task = run.curve(view, view.choice.r, missing)
     job = tasks.ask(task) if missing else tasks.running(task)
     if job is not None:
-        proven_count = sum(row.bounded and row.proven for row in view.rows.values())
-        if tasks.follow(job, "Stopped. The points found so far are drawn.") and proven_count < sum(
-            row.bounded and row.proven for row in view.parts_along(view.rows).values()
-        ):
+        ended, now = tasks.follow(job, "Stopped. The points found so far are drawn."), view.parts_along(view.rows)
+        if ended and any(row.proven and not view.rows[r].proven for r, row in now.items() if row.bounded):
             st.rerun()  # it ended after the figure was drawn
 
 

@@ -149,11 +149,13 @@ def _picture(rows: bytes, n: int, k: int, nonnegative: bool) -> Picture:
     turn = regions if nonnegative else _twice(regions)
     ever = np.unique(np.concatenate([regions.first, regions.entering[regions.entering >= 0]]))
     shown = np.arange(n) if n <= ALL_CURVES else _longest(turn, ever)
+    angles = np.linspace(turn.start, turn.end, 2 * STEPS + 1)
+    pieces = np.array_split(angles, max(1, len(angles) * n // 2_000_000))
     return Picture(
         turn,
         _numbered(turn, n),
         curves.optimum(V, k, nonnegative=nonnegative, precomputed=regions),
-        _objective(V, k, turn, nonnegative),
+        np.concatenate([curves.objective(V, k, piece, nonnegative=nonnegative) for piece in pieces]),
         curves.crossings(V, nonnegative=nonnegative) if n <= ALL_CURVES else None,
         shown,
         ever,
@@ -218,12 +220,6 @@ def _tints(turn: curves.Regions, n: int) -> np.ndarray:
                 tints[new] = used.index(min(used))
             used[tints[new]] += 1
     return tints
-
-
-def _objective(V: np.ndarray, k: int, turn: curves.Regions, nonnegative: bool) -> np.ndarray:
-    angles = np.linspace(turn.start, turn.end, 2 * STEPS + 1)
-    pieces = np.array_split(angles, max(1, len(angles) * len(V) // 2_000_000))
-    return np.concatenate([curves.objective(V, k, piece, nonnegative=nonnegative) for piece in pieces])
 
 
 def _longest(turn: curves.Regions, ever: np.ndarray) -> np.ndarray:

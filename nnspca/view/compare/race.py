@@ -178,7 +178,7 @@ def winner(standing: Race, best: Known) -> str:
     by = f"first reached by **{state.TITLES[first]}** after {rounded.seconds(arrived[first])}{among}"
     if not bounded:
         return f"The most variance was {by}; no upper bound is proven yet."
-    sure = " (proven)" if said.startswith("at least") else ""
+    sure = "" if not bounded or rounded.optimal(most, upper) else " (proven)"
     known = rounded.proven_share(best.lower, best.upper) if best.bounded else said
     more = "" if known == said else f"  \nA longer run found more: **{known}**."
     return f"**{say.capital(said)}**{sure}, {by}.{more}".replace(" %", "\u00a0%")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -184,11 +185,9 @@ def _code(subjects: Sequence[Subject]) -> str:
         [
             "import nnspca",
             "",
-            "data = [",
-            *[f"    {first.partition(' = ')[2].partition('  #')[0]}," for first, *_ in lines],
-            "]",
-            *(line for _, *rest in lines for line in rest),
-            f"for one, (standardize, ks) in zip(data, {asked!r}):",
+            "data = {}",
+            *itertools.chain(*lines),
+            f"for one, (standardize, ks) in zip(data.values(), {asked!r}):",
             f"    cov = nnspca.Covariance.from_dataset(one, standardize{repair})",
             f"    curve = nnspca.sweep(cov, ks, ('best',), nonnegative={now.nonnegative}, seed={now.seed})",
             "    print(one.name, curve.to_frame())",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import numpy as np
 import streamlit as st
@@ -135,17 +134,11 @@ def _second(first: Component, subject: Subject) -> Job:
     key = subject.key("second", first.method, hash(first.loadings.tobytes()))
     used, cov = first.loadings != 0, subject.cov
 
-    def solve(job: Job) -> Component:
-        left = nnspca.deflate(cov, first.loadings[:, None], "disjoint")
-        second = subject.call(job, nnspca.solve, min(subject.k, left.n_features), cov=left)
-        loadings = np.zeros(cov.n_features)
-        loadings[~used] = second.loadings
-        return replace(second, loadings=loadings, variance=cov.variance(loadings))
-
     def work(job: Job) -> Component | None:
         if cov.diagonal[~used].sum() <= 1e-12 * cov.trace:  # nothing varies any more
             return None
-        return cache.results().find(key, lambda: solve(job))
+        k = min(subject.k, int(np.count_nonzero(~used)))
+        return cache.results().find(key, lambda: subject.call(job, nnspca.solve, k, exclude=first.support))
 
     return tasks.ask(Task("samples", key, work))
 

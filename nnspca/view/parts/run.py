@@ -134,8 +134,8 @@ def ask(subject: Subject, others: DeltaGenerator) -> tuple[Choices, DeltaGenerat
 def _solvers(subject: Subject) -> tuple[str, ...]:
     """Draw the choice of the solvers that can take these data; PCA is there whatever the signs."""
     n = subject.data.n_features
-    able = {name: info for name, info in nnspca.METHODS.items() if (info.max_features or n) >= n}
-    names = [name for name, info in able.items() if subject.nonnegative in info.signs or name == "pca"]
+    able = {*state.methods_for(subject.nonnegative, n), "pca"}
+    names = [name for name in nnspca.METHODS if name in able]
     solvers: tuple[str, ...] = choose(
         KEYS["with"],
         "Solvers",

@@ -42,14 +42,12 @@ class Chance(NamedTuple):
         return self.p <= LEVEL if self.p else self.observed > self.reach
 
 
-def measure(
-    data: Dataset, k: int | Sequence[int], *, standardise: bool, nonnegative: bool, r: int = 1, **how: Any
-) -> ParallelAnalysis:
+def measure(data: Dataset, k: int | Sequence[int], *, r: int = 1, **how: Any) -> ParallelAnalysis:
     """Shuffle the columns of data, and find components or parts in them and in the data, in the app's way."""
     search: dict[str, Any] = QUICK if r == 1 and data.n_features <= DENSE_FEATURES else {"method": LIGHT}
     if "method" in how:
         search = {}
-    settings = {"draws": DRAWS, "standardize": standardise, "nonnegative": nonnegative, **search, **how}
+    settings = {"draws": DRAWS, **search, **how}
     return nnspca.parallel_analysis(data, k, r, **settings)
 
 
@@ -101,8 +99,7 @@ def follow(subject: Subject, after: Job | None, r: int = 1) -> None:
 
     def work(job: Job) -> ParallelAnalysis:
         job.deprioritise()  # what is asked for goes first
-        how = {"standardise": subject.standardise, "nonnegative": subject.nonnegative, "r": r, **subject.many(job)}
-        return cache.results().keep(key, measure(subject.data, subject.k, **how))
+        return cache.results().keep(key, subject.call_with_samples(job, measure, subject.k, r=r))
 
     made = Task("chance", key, work, after=after)
     about = f"Shuffle each column by itself {DRAWS} times, and search again: how much does chance explain?"

@@ -43,6 +43,11 @@ STORED = "stored proof"
 NEAR = OPTIMAL / 2  # by how much a carried bound has to be lower, relatively, to be shown where a proof is stored
 
 Problem = tuple[str, bool, bool]  # content hash of the data, standardised, nonnegative
+_changes = itertools.count(1)  # of all accounts: no two have had the same version
+FILE = Path(__file__).with_name("stored.npz")
+METHOD = "best"
+STEPS = 4095  # of the largest loading
+Key = tuple[str, bool, bool]  # name of the data set, standardised, nonnegative
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,9 +112,6 @@ class _Entry:
         if tighter:
             self.upper, self.stored = upper, stored
         return better or tighter
-
-
-_changes = itertools.count(1)  # of all accounts: no two have had the same version
 
 
 class _Account:
@@ -258,13 +260,6 @@ def _parts_known(own: Mapping[int, _Entry], one: Known, r: int) -> Known:
 def _sum_up(first: float, second: float) -> float:
     """Return a number no less than the sum, rounding of a product before it included."""
     return math.nextafter(math.nextafter(first + second, math.inf) + abs(second) * 2**-52, math.inf)
-
-
-FILE = Path(__file__).with_name("stored.npz")
-METHOD = "best"
-STEPS = 4095  # of the largest loading
-
-Key = tuple[str, bool, bool]  # name of the data set, standardised, nonnegative
 
 
 @dataclass(frozen=True)

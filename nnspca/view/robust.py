@@ -23,24 +23,26 @@ from nnspca.view.ui import component
 
 SHARE = "in resamples (%)"  # the column that is drawn as bars
 ROWS = 300  # most rows of a table
-
-
-def features(rows: Sequence[dict[str, object]], alt: str, height: int = 400) -> None:
-    """List features, the first of many."""
-    st.dataframe(
-        [{name: sanitize.line(v) if isinstance(v, str) else v for name, v in row.items()} for row in rows[:ROWS]],
-        hide_index=True,
-        height=height,
-        column_config={SHARE: st.column_config.ProgressColumn(min_value=0, max_value=100, format="%d")},
-        alt=alt,
-    )
-
-
 WITHIN = keys_of("explore")["within"]
 NEED_STOPPED = "Stopped. What was proven by then is shown; the rest is not decided."
 JOINT: Deflation = "joint"
 TOGETHER: Deflation = "together"
 DISJOINT: Deflation = "disjoint"
+RESAMPLES = keys_of("explore")["resamples"]
+STABILITY_STOPPED = "Stopped. The resamples so far are shown."
+STARTS = 3  # of the search for parts together, in each resample
+LOOKS = 5  # times that a run under way is drawn anew
+
+
+def features(rows: Sequence[dict[str, object]], alt: str) -> None:
+    """List features, the first of many."""
+    st.dataframe(
+        [{name: sanitize.line(v) if isinstance(v, str) else v for name, v in row.items()} for row in rows[:ROWS]],
+        hide_index=True,
+        height=400,
+        column_config={SHARE: st.column_config.ProgressColumn(min_value=0, max_value=100, format="%d")},
+        alt=alt,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,12 +220,6 @@ def need_listing(needed: Needed, data: Dataset) -> list[dict[str, object]]:
             for i in (order[: np.count_nonzero(x)] if several else order)
         ]
     return rows
-
-
-RESAMPLES = keys_of("explore")["resamples"]
-STABILITY_STOPPED = "Stopped. The resamples so far are shown."
-STARTS = 3  # of the search for parts together, in each resample
-LOOKS = 5  # times that a run under way is drawn anew
 
 
 def stability_panel(

@@ -13,7 +13,7 @@ import numpy as np
 from nnspca import Covariance
 from nnspca.certificates.proofs import CarriedProof
 from nnspca.datasets import Dataset
-from nnspca.result import Certificate, Component, PartsCertificate, Sweep, SweepPoint
+from nnspca.result import Certificate, Component, Components, PartsCertificate, PartsPoint, SweepPoint
 from nnspca.solvers.registry import METHODS
 from nnspca.view import ledger, machines
 from nnspca.view.jobs import Job
@@ -23,6 +23,11 @@ from nnspca.view.sources import preparation
 from nnspca.view.tasks import Key
 
 _T = TypeVar("_T")
+
+
+def is_disjoint(parts: Components) -> bool:
+    """Tell whether a joint bound speaks about these parts: no feature in two, and at most k in each."""
+    return parts.deflation in ("together", "disjoint") and bool(METHODS[parts.method].feasible)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,14 +117,14 @@ class Subject:
     def curve(
         self,
         job: Job,
-        function: Callable[..., Sweep],
+        function: Callable[..., _T],
         *arguments: object,
-        publish: Callable[[SweepPoint], None],
+        publish: Callable[[Any], None],
         **settings: Any,
-    ) -> Sweep:
-        """Call the library about many k; each point, told of again once it is proven, is recorded and published."""
+    ) -> _T:
+        """Call the library about many k or numbers of parts; record and publish each point, once proven again."""
 
-        def tell(point: SweepPoint) -> None:
+        def tell(point: SweepPoint | PartsPoint) -> None:
             self.record(point)
             publish(point)
 
@@ -130,12 +135,22 @@ class Subject:
         shared = {"executor": machines.executor(), "should_stop": job.should_stop, "on_progress": job.report}
         return {"seed": self.seed, **shared}
 
-    def record(self, *results: Component | Certificate | SweepPoint | PartsCertificate) -> None:
-        """Note what a run has found: components of solvers that keep k and signs, and certificates."""
+    def record(
+        self, *results: Component | Components | Certificate | PartsCertificate | SweepPoint | PartsPoint
+    ) -> None:
+        """Note what a run has found: components of solvers that keep k and signs, disjoint parts, and certificates.
+
+        The first few of the parts are a find for their number too.
+        """
         book = ledger.shared()
         for thing in results:
             if isinstance(thing, SweepPoint):
                 self.record(thing.component, *filter(None, [thing.certificate]))
+            elif isinstance(thing, PartsPoint):
+                self.record(thing.together, *filter(None, [thing.certificate]))
+            elif isinstance(thing, Components):
+                for r in range(1, len(thing.parts) + 1) if is_disjoint(thing) else ():
+                    book.record_parts(self.problem, self.k, r, thing.parts[:r])
             elif isinstance(thing, Certificate):  # the ledger carries bounds over by itself, and says from where
                 own = (b.value for b in thing.bounds if b.deterministic and not isinstance(b.ingredients, CarriedProof))
                 book.record(self.problem, thing.k, thing.component, min(own, default=math.inf))

@@ -55,7 +55,7 @@ def store(names):
             continue
         data = nnspca.datasets.load(held.name)
         if data.kind != "covariance":
-            how = {"standardise": problem[1], "nonnegative": problem[2]}
+            how = {"standardize": problem[1], "nonnegative": problem[2]}
             path = run.cardinalities(data.n_features, held.opening)
             ks = {*run.few(tuple(k for k in path if k <= MOST), 6), held.opening}
             r, found = min(10, data.n_features), chance.measure(data, ks, method=chance.LIGHT, **how)

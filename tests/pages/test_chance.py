@@ -23,7 +23,7 @@ def data_of(X):
 @pytest.mark.parametrize("strength", [0.0, 1.5])
 def test_noise_is_said_to_be_chance_before_it_is_said_to_be_optimal(strength):
     data = data_of(planted(np.random.default_rng(1), 40, 12, 4, strength))
-    found = chance.measure(data, 4, standardise=False, nonnegative=True)
+    found = chance.measure(data, 4, standardize=False, nonnegative=True)
     subject = Subject(data, State(data="table", k=4))
     cache.results().put(subject.key_of("chance", 0, 4, 1), found)
     part, known = found.parts[0], chance.at(subject, 4)

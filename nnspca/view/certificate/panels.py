@@ -27,6 +27,9 @@ from nnspca.view.tasks import Button, Task
 from nnspca.view.ui import charts, downloads
 
 Proof = Certificate | PartsCertificate
+CHECKERS: dict[str, Content] = {
+    f"{at.stem}.py": at.read_bytes for at in (Path(check.__file__), Path(check_more.__file__))
+}
 
 
 def why(name: str) -> str:
@@ -56,11 +59,6 @@ def claim(proven: Proof | Known, subject: Subject) -> str:
         parts = f"{wording.counted(r, 'part')} of {n:,} features{' that share no feature' if r > 1 else ''}"
         whole = f"Take any {parts}, each with at most {k:,} {signs}loadings. Together none have"
     return f"{whole} above **{bound}**{most}. The best found has **{found}**, {best}"
-
-
-CHECKERS: dict[str, Content] = {
-    f"{at.stem}.py": at.read_bytes for at in (Path(check.__file__), Path(check_more.__file__))
-}
 
 
 def opened(certificate: Proof, known: Known, subject: Subject) -> None:

@@ -15,7 +15,6 @@ from nnspca.result import Judgement, rounded
 from nnspca.view import sanitize, tasks
 from nnspca.view.jobs import Job
 from nnspca.view.subject import Subject
-from nnspca.view.tasks import Key
 
 TITLE = "Loadings found elsewhere: how good are they?"
 TEXT, FILE = "given-text", "given-file"
@@ -89,7 +88,8 @@ def ask(subject: Subject) -> None:
     except ValueError as problem:
         st.error(sanitize.plain(str(problem)), icon=":material/error:")
         return
-    task = tasks.kept("judge", _key(subject), lambda job: _judge(job, subject, loadings))
+    key = subject.key_of("judged", subject.seed, hashlib.sha256(text.encode()).hexdigest())
+    task = tasks.kept("judge", key, lambda job: _judge(job, subject, loadings))
     job = tasks.offer(task, tasks.Button("Judge", "Some seconds.", ":material/gavel:"))
     judged: Judgement | None = tasks.answer(task, job, "Stopped. What was proven by then is shown.")
     if judged is not None:
@@ -100,10 +100,6 @@ def _text() -> str:
     file = st.session_state.get(FILE)
     pasted: str = st.session_state.get(TEXT) or ""
     return pasted if file is None else file.getvalue()[: LARGEST + 1].decode("utf-8", "replace")
-
-
-def _key(subject: Subject) -> Key:
-    return subject.key_of("judged", subject.seed, hashlib.sha256(_text().encode()).hexdigest())
 
 
 def _judge(job: Job, subject: Subject, loadings: np.ndarray) -> Judgement:

@@ -35,6 +35,7 @@ RUNNING_YET = "No solver has finished yet."
 
 
 SECONDS = 10  # of processor time after which each solver, and the proof of the upper bound, is stopped
+FILE = Path(__file__).with_name("races.json")  # written by `python -m tests.stored races`
 
 
 def ask() -> tuple[str, ...]:
@@ -80,9 +81,6 @@ def _run(job: Job, subject: Subject, racers: Sequence[str]) -> Race:
 def news(job: Job) -> Hashable:
     """Return what changes whenever the race has something new to draw."""
     return len(job.results), job.progress.fraction if job.live is not None else 0.0
-
-
-FILE = Path(__file__).with_name("races.json")  # written by `python -m tests.stored races`
 
 
 def packed(ended: Race) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from nnspca.view.figures.style import SYMBOLS, Figure, Palette, dress, shade
 
 HELD_OUT = "Variance explained of held-out samples, by number of nonzero loadings"
 CLASSES = 7  # the largest classes, drawn in colours of their own
+PAPER_FILL = "rgba(163, 71, 138, 0.13)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,9 +92,6 @@ def _of_classes(
         )
     rows, (across, up) = -(-min(len(set(classes)), CLASSES + 1) // 2), ({"title_text": words[axis]} for axis in "xy")
     return dress(figure, palette, title=words["title"], alt=words["alt"], height=480, legend_rows=rows, x=across, y=up)
-
-
-PAPER_FILL = "rgba(163, 71, 138, 0.13)"
 
 
 def add_paper(

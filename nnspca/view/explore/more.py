@@ -35,6 +35,10 @@ from nnspca.view.ui import charts, downloads
 PROOF_TITLE = "The proof: certificate, the paper's band, indispensable features"
 DIRECTIONS = 1000  # of the paper's bound, which then fails less often than once in 10^20 runs
 PROOFS = dict(zip(PROOF, ("Certificate", "The paper's band", "Indispensable features"), strict=True))
+MOST = 12  # values of k that are tried
+STOPPED = "Stopped. The results so far are shown."
+TITLE = "Downloads and code, choosing k, stability"
+LABELS = dict(zip(MORE, ("Downloads and code", "Which k?", "Stability"), strict=True))
 
 
 def proof(view: View) -> None:
@@ -57,19 +61,7 @@ def proof(view: View) -> None:
 
 
 def _paper(view: View) -> None:
-    """Draw the band inside the paper's."""
-    picture, bounds = figure(view), _paper_bounds(view)
-    lower = {k: row.lower for k, row in view.known.items() if row.found}
-    figures.add_paper(picture, bounds, lower, view.total, charts.palette())
-    charts.figure(picture, "band")
-    st.caption(
-        "The upper bound of Asteris et al. (2014) rests on random samples: it holds with the probability in the legend "
-        "and is not proven."
-    )
-
-
-def _paper_bounds(view: View) -> dict[int, nnspca.Bound]:
-    """Return the paper's bound at each k so far; its run begins with the first look."""
+    """Draw the band inside the paper's, as far as that is known; its run begins with the first look."""
     ks = few(view.choice.ks, STEPS)
 
     def work(job: Job) -> None:
@@ -79,9 +71,16 @@ def _paper_bounds(view: View) -> dict[int, nnspca.Bound]:
                 return
             job.publish((k, view.call(job, paper_bound, k, max_samples=DIRECTIONS, on_progress=None)))
 
+    picture = figure(view)
     job = tasks.ask(Task("paper", view.key_of("paper", view.seed, ks), work))
     tasks.follow(job)
-    return dict(job.results)
+    lower = {k: row.lower for k, row in view.known.items() if row.found}
+    figures.add_paper(picture, dict(job.results), lower, view.total, charts.palette())
+    charts.figure(picture, "band")
+    st.caption(
+        "The upper bound of Asteris et al. (2014) rests on random samples: it holds with the probability in the legend "
+        "and is not proven."
+    )
 
 
 def figure(view: View) -> Figure:
@@ -95,10 +94,6 @@ def figure(view: View) -> Figure:
         along="k, nonzero loadings allowed (log scale)",
         log=True,
     )
-
-
-MOST = 12  # values of k that are tried
-STOPPED = "Stopped. The results so far are shown."
 
 
 def which_k(view: View) -> Figure | None:
@@ -233,10 +228,6 @@ def summary(result: CrossValidation, shown: int) -> str:
     if result.best_k == result.ks[-1]:
         said.append("The share still rises at the largest k tried.")
     return "\n\n".join(said)
-
-
-TITLE = "Downloads and code, choosing k, stability"
-LABELS = dict(zip(MORE, ("Downloads and code", "Which k?", "Stability"), strict=True))
 
 
 def panel(view: View) -> None:

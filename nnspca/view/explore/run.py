@@ -24,10 +24,13 @@ from nnspca.view.tasks import Task
 
 SMALL = 2000  # features up to which every search is the full one, and every k may get an upper bound
 STEPS = 26  # about how many k a path has
-CERTIFIED, FEW = 11, 4  # how many of them get an upper bound live in any case, from coarse to fine
+CERTIFIED = 11  # how many of them get an upper bound live in any case, from coarse to fine
 WITHIN = 1e-3  # relative gap at which a bound carried from another k suffices
 ANCHORS = 9  # of many features, how many k are searched in full; the others follow from their neighbours
 QUICK = {"best": {"restarts": 4, "leaders": 2}}  # where features are many
+KEYS = state.keys_of("explore")
+MOST = 60  # values of k that may be typed
+SOLVED, DRAWN = 0.2, 0.3  # shares of the progress at which the component is found, and the bare curve
 
 
 def cardinalities(n: int, usual: int) -> tuple[int, ...]:
@@ -44,8 +47,8 @@ def cardinalities(n: int, usual: int) -> tuple[int, ...]:
     return tuple(sorted(spread | {2, usual}))
 
 
-def certified(ks: tuple[int, ...], most: int | None = None) -> tuple[int, ...]:
-    """Return the k whose upper bounds are proven live first: about ``most``, the coarse ones, and 2; all of few.
+def certified(ks: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the k whose upper bounds are proven live first: some, the coarse ones, and 2; all of few.
 
     From a bound for two features, which costs next to nothing, bounds follow at every larger k; from
     one for one feature, none.
@@ -55,10 +58,9 @@ def certified(ks: tuple[int, ...], most: int | None = None) -> tuple[int, ...]:
     """
     if ks[-1] <= STEPS:  # each takes next to no time
         return ks
-    most = most or (CERTIFIED if ks[-1] <= SMALL else FEW)
     chosen = {2} & set(ks)
     for level in coarse_first(ks):
-        if len(chosen | set(level)) > most + 1:
+        if len(chosen | set(level)) > CERTIFIED + 1:
             break
         chosen |= set(level)
     return tuple(sorted(chosen))
@@ -87,7 +89,7 @@ def along(subject: Subject, choice: Choices, shown: Job | None) -> tuple[Job | N
     They come after a run for the k that is ``shown``.
     """
     ks, n = choice.ks, subject.data.n_features
-    own: tuple[int, ...] = ks if n <= SMALL else certified(ks, CERTIFIED)
+    own: tuple[int, ...] = ks if n <= SMALL else certified(ks)
     if ks == ledger.cardinalities(subject.problem):  # what is stored is proven
         own = ()
     rows = subject.along(ks)
@@ -139,10 +141,6 @@ def _solve_curve(job: Job, subject: Subject, ks: tuple[int, ...], own: tuple[int
     bare, unproven = replace(bare, stopped=False), [k for k in own if not is_known(subject, subject.at(k))]
     proving = listen(DRAWN, 1.0, "Proving upper bounds")
     subject.curve(job, certify_path, bare, publish=keep, ks=unproven, within=WITHIN, on_progress=proving)
-
-
-KEYS = state.keys_of("explore")
-MOST = 60  # values of k that may be typed
 
 
 def few(ks: tuple[int, ...], most: int) -> tuple[int, ...]:
@@ -240,9 +238,6 @@ def read_ks(text: str, n: int) -> tuple[int, ...]:
         if len(ks) > MOST:
             raise ValueError(f"That makes more than {MOST} values of k; {MOST} are allowed.")
     return tuple(sorted(ks))
-
-
-SOLVED, DRAWN = 0.2, 0.3  # shares of the progress at which the component is found, and the bare curve
 
 
 def task(subject: Subject, choice: Choices) -> Task:

@@ -23,6 +23,11 @@ from nnspca.view.ui import charts, component, downloads
 NEGLIGIBLE = 5e-5  # share of the variance that two digits of a percentage do not show
 NAMED = 3  # features that a sentence names
 PIXEL = re.compile(r"^row (\d+), column (\d+)$")
+TITLE = "Samples and features: which samples score highest, why a feature is used"
+PICKER = "why-picker"
+LISTED = 2000  # features up to which all can be asked about by name
+ENDS = 12  # samples shown of either end, and at most so many of those picked
+KEYS = state.keys_of("explore")
 
 
 def feature_name(data: Dataset, i: int) -> str:
@@ -120,13 +125,6 @@ def _lost(share: float) -> str:
     if share < -NEGLIGIBLE:
         return f"nothing, and gains at least {rounded.percent(-share, 2)}: the component is not optimal"
     return f"at most {rounded.percent(max(share, 0.0), 2, up=True)} of the variance"
-
-
-TITLE = "Samples and features: which samples score highest, why a feature is used"
-PICKER = "why-picker"
-LISTED = 2000  # features up to which all can be asked about by name
-ENDS = 12  # samples shown of either end, and at most so many of those picked
-KEYS = state.keys_of("explore")
 
 
 def _second(first: Component, subject: Subject) -> Job:

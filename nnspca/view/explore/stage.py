@@ -37,13 +37,11 @@ from nnspca.view.ui import component
 NAMED = 4  # maximum number of features named in a sentence
 LISTED = 24  # names sent for each k where features are a list
 DIGITS = 7  # of a share: bounds are rounded up, variances down
-# What a newcomer is asked, by the kind of the data: which few of what.
-FEW = {
-    "faces": "pixels of a face",
-    "images": "pixels of an image",
-    "spectra": "wavelengths of a spectrum",
-    "genes": "genes of a sample",
-}
+HOME = Path(__file__).parent / "browser"
+SCRIPTS = ("path.js", "curve.js", "player.js")
+HEIGHT = 590  # pixels on every device, so that the content below does not shift when the player loads
+POLL_SECONDS = 0.6  # between two polls of running jobs
+_mount = canvas.component("play", HOME, SCRIPTS)
 
 
 def sentence(
@@ -275,20 +273,14 @@ def live_point(view: View) -> dict[str, Any]:
     }
 
 
-HOME = Path(__file__).parent / "browser"
-SCRIPTS = ("path.js", "curve.js", "player.js")
-HEIGHT = 590  # pixels on every device, so that the content below does not shift when the player loads
-POLL_SECONDS = 0.6  # between two polls of running jobs
-
-_mount = canvas.component("play", HOME, SCRIPTS)
-
-
 def question(subject: Subject) -> str:
     """Return what the page is for, and what the picture answers, with the data's own words."""
     data = subject.data
     noun, scaled = component.noun(data), "standardised " if subject.standardise else ""
+    sample = component.SAMPLES.get(data.kind, "sample")
+    few = noun if noun == "features" else f"{noun} of a{'n' * (sample == 'image')} {sample}"
     return (
-        f"Which few {FEW.get(data.kind, 'features')} vary together most, and can anyone find better ones? Here is the "
+        f"Which few {few} vary together most, and can anyone find better ones? Here is the "
         f"answer for each k, with a proof: **{sanitize.plain(data.title)}**, at most k of {data.n_features:,} "
         f"{scaled}{noun}."
     )

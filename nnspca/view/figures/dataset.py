@@ -11,6 +11,10 @@ from PIL import Image, ImageDraw
 from nnspca.datasets import Axis
 from nnspca.view.figures.style import Palette, axis_words, dress
 
+SIDE = 64  # pixels
+PAINT, PAPER = (213, 94, 0), (238, 242, 244)
+BARS = 10
+
 
 def curves(samples: np.ndarray, axis: Axis, palette: Palette) -> go.Figure:
     """Draw samples (m, n) as thin curves along a numeric axis, and their mean on top."""
@@ -46,11 +50,6 @@ def curves(samples: np.ndarray, axis: Axis, palette: Palette) -> go.Figure:
         x={"title_text": words},
         y={"title_text": "measured value"},
     )
-
-
-SIDE = 64  # pixels
-PAINT, PAPER = (213, 94, 0), (238, 242, 244)
-BARS = 10
 
 
 def over_image(loadings: np.ndarray, mean: np.ndarray, shape: tuple[int, int]) -> bytes:

@@ -52,6 +52,25 @@ STAYS = {
     "cache-control": "public, immutable, max-age=31536000",
     "x-content-type-options": "nosniff",
 }
+STYLE = Path(__file__).with_name("style.css")
+# Streamlit restyles its own elements without running the script; the colours of our data need a run.
+FOLLOW = """
+export default function ({ data, parentElement, setTriggerValue }) {
+  const probe = parentElement.querySelector("i");
+  let said = data;
+  const looking = setInterval(() => {
+    const [red, green, blue] = getComputedStyle(probe).color.match(/[\\d.]+/g).map(Number);
+    const type = red + green + blue < 384 ? "dark" : "light";
+    if (type !== said) setTriggerValue("changed", (said = type));
+  }, 250);
+  return () => clearInterval(looking);
+}
+"""
+LOW = {"switch", "fold"}  # kinds of keys whose widgets are one line; a label stands above all others
+FRESH = {"cache-control": "no-store"}
+GONE = "This link has expired: its page was closed or no longer offers this file. Open the page again."
+FOLDER = "NNSPCA_DOCS"  # the environment's name for a site that lies elsewhere
+PLACE = "docs"  # below the app's own address
 
 
 class AssetMiddleware:
@@ -148,25 +167,6 @@ def early(stems: tuple[str, ...] = EARLY) -> tuple[str, ...]:
     return tuple(found)
 
 
-STYLE = Path(__file__).with_name("style.css")
-
-# Streamlit restyles its own elements without running the script; the colours of our data need a run.
-FOLLOW = """
-export default function ({ data, parentElement, setTriggerValue }) {
-  const probe = parentElement.querySelector("i");
-  let said = data;
-  const looking = setInterval(() => {
-    const [red, green, blue] = getComputedStyle(probe).color.match(/[\\d.]+/g).map(Number);
-    const type = red + green + blue < 384 ? "dark" : "light";
-    if (type !== said) setTriggerValue("changed", (said = type));
-  }, 250);
-  return () => clearInterval(looking);
-}
-"""
-
-LOW = {"switch", "fold"}  # kinds of keys whose widgets are one line; a label stands above all others
-
-
 def style() -> str:
     """Return the style sheet, and the room of every widget with a label: it is kept until the widget is drawn."""
     labelled = [f".st-key-{entry.key}" for entry in state.TABLE if entry.kind not in LOW]
@@ -187,10 +187,6 @@ def _probe():
 def follow() -> None:
     """Run the script again whenever the theme changes."""
     _probe()(key="theme", data=st.context.theme.type, height=0, on_changed_change=lambda: None)
-
-
-FRESH = {"cache-control": "no-store"}
-GONE = "This link has expired: its page was closed or no longer offers this file. Open the page again."
 
 
 async def news(request: Request) -> Response:
@@ -229,10 +225,6 @@ def routes() -> list[Route]:
         Route(f"/{NEWS}/{{visit}}/{{name:path}}", news),
         Route(f"/{DOWNLOAD}/{{visit}}/{{key}}/{{name:path}}", download),
     ]
-
-
-FOLDER = "NNSPCA_DOCS"  # the environment's name for a site that lies elsewhere
-PLACE = "docs"  # below the app's own address
 
 
 class Documents:

@@ -33,6 +33,14 @@ SHARES = ((0, 1, 1, 1), (4, 0, 0, 0), (4, 0, 0, 1), (1, 0, 1, 0))  # M >= 0, and
 CUT = 1.0  # the level ρ at which the split proves least
 PAIR = 2  # k of the matrix
 MANY = (40, 5, 3)
+BROWSER = Path(__file__).with_name("browser")
+CURVES = BROWSER.parents[1] / "spannogram" / "browser"  # what draws the spannogram draws it here too
+FIGURES = ("game.js", "faces.js", "plane.js", "curves.js", "search.js", "proof.js")
+DRAWING = ("mathematics.js", "captions.js", "plot.js")
+SCRIPTS = (*(str(CURVES / name) for name in DRAWING), "desk.js", "judge.js", *FIGURES, "shell.js")
+_mount = canvas.component("learn", BROWSER, SCRIPTS)
+KEYS = state.keys_of("learn")
+PLAYED = ("step", "board", "painted", "best", "at")
 
 
 def chapter(words: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -187,17 +195,6 @@ def check() -> dict[str, Any]:
     told, facts = matrix(), boards.facts("faces")
     more = {"faces": facts["n"], "pixels": facts["k"], "others": facts["k"] - 1, "share": facts["rows"]}
     return told | {"facts": told["facts"] | more}
-
-
-BROWSER = Path(__file__).with_name("browser")
-CURVES = BROWSER.parents[1] / "spannogram" / "browser"  # what draws the spannogram draws it here too
-FIGURES = ("game.js", "faces.js", "plane.js", "curves.js", "search.js", "proof.js")
-DRAWING = ("mathematics.js", "captions.js", "plot.js")
-SCRIPTS = (*(str(CURVES / name) for name in DRAWING), "desk.js", "judge.js", *FIGURES, "shell.js")
-
-_mount = canvas.component("learn", BROWSER, SCRIPTS)
-KEYS = state.keys_of("learn")
-PLAYED = ("step", "board", "painted", "best", "at")
 
 
 @st.cache_resource(show_spinner="Preparing the lesson …", max_entries=2)

@@ -30,6 +30,10 @@ ACROSS = 6  # images in a row
 GAP = 2  # pixels between images
 TALLEST = 1600
 DRAWN = 480  # pixels: a strip is no wider, so that little room is left below it on a phone
+WIDE = 64  # characters of a line of a title
+LABEL = 16  # and of a label beside bars
+BAR, ROOM = 19, 0.16  # pixels that a bar takes, and the share of the axis that its number may take beyond the longest
+HATCH = ("", "/", "x", ".", "\\", "-")
 
 
 def strips(table: Table, picture: Picture, palette: Palette, title: str) -> go.Figure:
@@ -111,12 +115,6 @@ def _label(x: float, y: float, words: str, *, foot: bool = True) -> dict[str, An
         "font": {"size": TEXT},
         "borderpad": 0,
     }
-
-
-WIDE = 64  # characters of a line of a title
-LABEL = 16  # and of a label beside bars
-BAR, ROOM = 19, 0.16  # pixels that a bar takes, and the share of the axis that its number may take beyond the longest
-HATCH = ("", "/", "x", ".", "\\", "-")
 
 
 def study(table: Table, palette: Palette, *, titled: bool = False) -> go.Figure:

@@ -29,6 +29,9 @@ from nnspca.view.sources import catalogue
 from nnspca.view.ui import charts, downloads
 
 KEYS = state.keys_of("papers")
+FIRST = re.compile(r".+?\.(?=$| [A-Z])")  # the first sentence; the full stop in "Alg. 3" does not end it
+PNG = "data:image/png;base64,"
+FILE = Path(__file__).parent / "thumbnails.json"  # written by `python -m tests.stored`
 
 
 def which() -> Study:
@@ -85,11 +88,6 @@ def _run(job: Job, study: Study, now: State) -> StudyResult:
 def _result(name: str, **settings: Any) -> StudyResult:
     """Run the study of this name."""
     return STUDIES[name].run(**settings)
-
-
-FIRST = re.compile(r".+?\.(?=$| [A-Z])")  # the first sentence; the full stop in "Alg. 3" does not end it
-PNG = "data:image/png;base64,"
-FILE = Path(__file__).parent / "thumbnails.json"  # written by `python -m tests.stored`
 
 
 def cards(here: Study) -> None:

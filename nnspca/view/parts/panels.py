@@ -22,6 +22,7 @@ from nnspca.view.link.state import State
 from nnspca.view.link.widgets import Suggestion
 from nnspca.view.parts import figures, run
 from nnspca.view.parts.run import IN_TURN, JOINT, TOGETHER, Choices, View, title_of
+from nnspca.view.subject import is_disjoint
 from nnspca.view.tasks import Task
 from nnspca.view.ui import charts, component
 
@@ -81,7 +82,7 @@ def headline(view: View) -> str:
     if lead is None:
         return "The run ended before any part was found." if view.done else f"Looking for {_parts(r)} …"
     first, more = chance.of_parts(view.by_chance if lead.cardinalities.max() > 1 else ())
-    if run.applies(lead):
+    if is_disjoint(lead):
         return f"{first} {claim(lead, view.best, done=view.done)}{_fewer(lead, r)} {more}".strip()
     text = explained(len(lead.parts), lead.cumulative_variance[-1] / lead.total, alone(lead)) + _fewer(lead, r)
     if robust.provable(lead):
@@ -143,7 +144,7 @@ def _digits(view: View) -> int:
     parts = view.lead
     if parts is None:
         return 1
-    upper = view.best.upper if run.applies(parts) else math.inf
+    upper = view.best.upper if is_disjoint(parts) else math.inf
     return rounded.digits(math.fsum(part.variance for part in parts.parts), upper, parts.total)
 
 
@@ -184,7 +185,8 @@ def along(view: View) -> Figure:
 def fill_band(view: View) -> None:
     """Prove the smaller numbers of parts where nothing is known of them yet, and show the run."""
     missing = [r for r in range(1, view.choice.r) if not (view.rows[r].bounded and view.rows[r].proven)]
-    task = run.curve(view, view.choice.r, missing)
+    key = view.key("parts-curve", view.choice.r)
+    task = Task("parts-curve", key, lambda job: run.prove_curve(job, view, missing))
     job = tasks.ask(task) if missing else tasks.running(task)
     if job is not None:
         ended, now = tasks.follow(job, "Stopped. The points found so far are drawn."), view.parts_along(view.rows)

@@ -12,9 +12,9 @@ import numpy as np
 import streamlit as st
 
 import nnspca
-from nnspca.result import Components, PartsCertificate, PartsPoint, Progress
+from nnspca.result import Components, PartsCertificate, Progress
 from nnspca.solvers import comparators
-from nnspca.view import cache, chance, ledger, tasks
+from nnspca.view import cache, chance, tasks
 from nnspca.view.certificate import proofs
 from nnspca.view.certificate.proofs import Clock
 from nnspca.view.chance import Chance
@@ -23,11 +23,11 @@ from nnspca.view.ledger import Known
 from nnspca.view.link import state
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import DeltaGenerator, choose, upcoming_value
-from nnspca.view.subject import Subject
+from nnspca.view.robust import DISJOINT, JOINT, TOGETHER
+from nnspca.view.subject import Subject, is_disjoint
 from nnspca.view.tasks import Key, Task
 
 KEYS = state.keys_of("parts")
-JOINT, TOGETHER, DISJOINT = "joint", "together", "disjoint"
 LABELS = dict(  # of what the folds show, by its name in the link
     zip(
         (*state.PARTS_PROOF, *state.PARTS_USE),
@@ -165,7 +165,7 @@ def task(subject: Subject, choice: Choices) -> Task:
             lead = _found(job, subject, choice, way, number / 3, (number + 1) / 3)
         if lead is not None:
             clock.found(math.fsum(lead.variances))
-            if applies(lead) and not job.should_stop():
+            if is_disjoint(lead) and not job.should_stop():
                 _prove(job, lead, subject, choice.r, clock)
         clock.end()
 
@@ -207,7 +207,7 @@ def _found(job: Job, subject: Subject, choice: Choices, way: str, begin: float, 
         return subject.call(job, nnspca.decompose, choice.r, subject.k, solver, on_progress=listen, **more)
 
     parts = cache.results().find(_part_key(subject, choice, way), find)
-    record(subject, parts)
+    subject.record(parts)
     job.publish((way, parts))
     return parts
 
@@ -252,38 +252,16 @@ def certificate(subject: Subject, choice: Choices, known: Known) -> PartsCertifi
     return replace(tight, parts=tuple(known.components), lower=known.lower) if known.lower > tight.lower else tight
 
 
-def applies(parts: Components | None) -> bool:
-    """Tell whether a joint certificate speaks about these parts: no feature in two, and at most k in each."""
-    return parts is not None and parts.deflation in (TOGETHER, DISJOINT) and bool(nnspca.METHODS[parts.method].feasible)
-
-
-def record(subject: Subject, parts: Components) -> None:
-    """Enter disjoint parts into the ledger; the first few of them are a find for their number too."""
-    if applies(parts):
-        for r in range(1, len(parts.parts) + 1):
-            ledger.shared().record_parts(subject.problem, subject.k, r, parts.parts[:r])
-
-
-def curve(subject: Subject, r: int, counts: Sequence[int]) -> Task:
-    """Return the task along the numbers of parts up to r that are not proven: publishes and records PartsPoints."""
-    return Task("parts-curve", subject.key("parts-curve", r), lambda job: _prove_curve(job, subject, counts))
-
-
-def _prove_curve(job: Job, subject: Subject, counts: Sequence[int]) -> None:
+def prove_curve(job: Job, subject: Subject, counts: Sequence[int]) -> None:
+    """Find and prove the parts of each number; publish and record PartsPoints."""
     job.deprioritise()  # the page's own number of parts and a longer proof of it go first
-
-    def keep(point: PartsPoint) -> None:
-        record(subject, point.together)
-        if point.certificate is not None:
-            subject.record(point.certificate)
-        job.publish(point)
 
     def listen(progress: Progress) -> None:
         many = counts[min(int(progress.fraction * len(counts)), len(counts) - 1)]
         job.report(Progress(progress.fraction, f"The band at {many} {'part' if many == 1 else 'parts'}"))
 
-    more = subject.many(job) | {"nonnegative": subject.nonnegative, "on_point": keep, "on_progress": listen}
-    nnspca.sweep_parts(subject.cov, tuple(counts), subject.k, **more)
+    settings = {"nonnegative": subject.nonnegative, "on_progress": listen}
+    subject.curve(job, nnspca.sweep_parts, tuple(counts), subject.k, publish=job.publish, **settings)
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,10 +19,8 @@ from nnspca.view.figures.style import Figure
 from nnspca.view.link.widgets import choose
 from nnspca.view.parts import figures, panels, run
 from nnspca.view.parts.run import KEYS, Choices, View, title_of
-from nnspca.view.subject import Subject
-from nnspca.view.ui import charts, downloads
-
-NOUNS = {"faces": "face", "images": "image", "spectra": "spectrum"}
+from nnspca.view.subject import Subject, is_disjoint
+from nnspca.view.ui import charts, component, downloads
 
 
 def samples(view: View) -> None:
@@ -81,7 +79,10 @@ def _reconstruction(parts: Components, subject: Subject) -> None:
         assert data.axis is not None
         figure = figures.retraced(sample, approximation, data.axis, charts.palette(), title=title)
     charts.figure(figure, "rebuilt")
-    what, these = NOUNS.get(data.kind, "sample"), "This part explains" if used == 1 else "These parts explain"
+    what, these = (
+        component.SAMPLES.get(data.kind, "sample"),
+        "This part explains" if used == 1 else "These parts explain",
+    )
     if used:
         st.markdown(f"{these} **{rounded.percent(1 - left)}** of this {what}'s squared distance from the mean.")
     else:
@@ -117,8 +118,8 @@ def takeaway(view: View, drawn: Mapping[str, Figure]) -> None:
         verdict=panels.headline(replace(view, done=True)),
         method=f"{title_of(way, choice)}. Kept apart: {apart}",
         code=_whole_code(results, view, choice),
-        known=view.best if run.applies(results[way]) else None,
-        prove=functools.partial(proofs.made, view, results[way], choice.r) if run.applies(results[way]) else None,
+        known=view.best if is_disjoint(results[way]) else None,
+        prove=functools.partial(proofs.made, view, results[way], choice.r) if is_disjoint(results[way]) else None,
     )
     more = {f"{name}.html": functools.partial(style.page, figure) for name, figure in drawn.items()}
     export.offer(f"{view.data.name}-parts", answer, more)

@@ -24,6 +24,14 @@ LARGEST = 1_000_000
 # In the plane of the first two columns: crossings well apart, curves that cross zero, and sets
 # whose leading direction lies outside the directions they allow.
 EXAMPLE = np.array([[-1.2, -0.4, 0.9], [0.2, 0.9, 1.1], [1.9, 0.1, -0.3], [0.8, 1.9, 0.4]])
+BROWSER = Path(__file__).with_name("browser")
+SCRIPTS = ("mathematics.js", "captions.js", "plot.js", "panels.js", "player.js", "input.js")
+ALL_CURVES = 60  # rows up to which every curve is drawn and every crossing marked
+DRAWN = 30  # curves drawn of more rows: those that are in the set over the widest angles
+STEPS = 720  # samples of the objective over half a turn
+TINTS = (0, 1, 2, 3, 5)  # colours of a palette's series for curves in the set: without the grey
+EDGE = 240  # samples of the envelope of the other curves over a turn
+_mount = component("spannogram", BROWSER, SCRIPTS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,17 +115,6 @@ def read_link(text: str, shape: tuple[int, int]) -> np.ndarray:
     if not V.any():
         raise ValueError("All numbers of the link are zero, so every curve is flat.")
     return V
-
-
-BROWSER = Path(__file__).with_name("browser")
-SCRIPTS = ("mathematics.js", "captions.js", "plot.js", "panels.js", "player.js", "input.js")
-ALL_CURVES = 60  # rows up to which every curve is drawn and every crossing marked
-DRAWN = 30  # curves drawn of more rows: those that are in the set over the widest angles
-STEPS = 720  # samples of the objective over half a turn
-TINTS = (0, 1, 2, 3, 5)  # colours of a palette's series for curves in the set: without the grey
-EDGE = 240  # samples of the envelope of the other curves over a turn
-
-_mount = component("spannogram", BROWSER, SCRIPTS)
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,6 +36,7 @@ LEFT_OUT = ["select2d", "lasso2d", "autoScale2d", "pan2d", "zoomIn2d", "zoomOut2
 PICKING = ("select2d", "lasso2d")
 SEEN = 0.12  # seconds in which a sketch is on the screen
 CHART = {"displaylogo": False, "modeBarButtonsToRemove": LEFT_OUT}
+Places = Sequence[tuple[float, float] | None]  # None: the line is broken here
 
 
 def palette() -> Palette:
@@ -86,9 +87,6 @@ def download(label: str, data: Content, key: str, file_name: str, about: str = "
         f"{html.escape(label)}</a>",
         width="content",
     )
-
-
-Places = Sequence[tuple[float, float] | None]  # None: the line is broken here
 
 
 def sketch(figure: Figure, palette: Palette) -> str:

@@ -17,7 +17,19 @@ from nnspca.view import sanitize
 from nnspca.view.figures.style import LIGHT, PARTS
 from nnspca.view.link import canvas
 
+SAMPLES = {"faces": "face", "images": "image", "spectra": "spectrum"}  # what a sample is, by the kind of the data
 NOUNS = {"faces": "pixels", "images": "pixels", "spectra": "wavelengths", "genes": "genes"}
+NAMED = 24  # features of a part whose names are sent where they are a list
+SHORT = 8  # of them in the list of parts
+SCRIPTS = ("component.js",)
+_mount = canvas.component("component", canvas.SHARED, SCRIPTS)
+PAGE = Template("""\
+<style>$style</style>
+<div id="component">$body</div>
+<script type="module">
+$scripts
+mount({ data: $data, parentElement: document.getElementById("component") });
+</script>""")
 
 
 def noun(data: Dataset) -> str:
@@ -52,19 +64,6 @@ def packed_scene(data: Dataset, backdrop: np.ndarray | None, named: Sequence[int
 def names(data: Dataset, features: Sequence[int]) -> dict[int, str]:
     """Return the names of some features, each as one line."""
     return {int(i): sanitize.line(str(data.feature_names[i]), sanitize.NAME) for i in features}
-
-
-NAMED = 24  # features of a part whose names are sent where they are a list
-SHORT = 8  # of them in the list of parts
-SCRIPTS = ("component.js",)
-_mount = canvas.component("component", canvas.SHARED, SCRIPTS)
-PAGE = Template("""\
-<style>$style</style>
-<div id="component">$body</div>
-<script type="module">
-$scripts
-mount({ data: $data, parentElement: document.getElementById("component") });
-</script>""")
 
 
 @dataclass(frozen=True, eq=False)

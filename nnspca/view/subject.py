@@ -8,8 +8,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
-import numpy as np
-
 from nnspca import Covariance
 from nnspca.certificates.proofs import CarriedProof
 from nnspca.datasets import Dataset
@@ -62,14 +60,9 @@ class Subject:
         return self.cov.trace or 1.0
 
     @cached_property
-    def spectrum(self) -> np.ndarray:
-        """The largest eigenvalues that a page shows (fewer where there are fewer features)."""
-        return preparation.eigenvalues(self.data, self.standardise, self.repaired)
-
-    @cached_property
     def leading(self) -> float:
         """λ₁, by which variances are normalised."""
-        return float(self.spectrum[0])
+        return float(preparation.eigenvalues(self.data, self.standardise, self.repaired)[0])
 
     @cached_property
     def least(self) -> float:

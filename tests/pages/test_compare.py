@@ -94,7 +94,7 @@ def test_a_data_set_is_compared_as_the_other_pages_show_it_and_the_code_says_how
     page = settle(open_page(PAGE, **link, session=Session(desks={"counts": desk})))
     code = next(block.value for block in page.code if "nnspca.sweep" in block.value)
     assert "data[1] = nnspca.datasets.log1p(data[1])" in code and "log1p(data[0])" not in code and "[(True, " in code
-    assert "data[1] = nnspca.datasets.read(['count data.csv', 'gene data.csv'])" in code, "names of files stay as they are"
+    assert "data[1] = nnspca.datasets.read(['count data.csv', 'gene data.csv'])" in code, "files keep their names"
     prepared = nnspca.Covariance.from_dataset(nnspca.datasets.log1p(counts))
     variances = {p.k: p.component.variance for name, p in jobs(page)[0].results if name == "counts"}
     assert variances[6] <= float(prepared.eigenpairs(1)[0][0]) * (1 + 1e-9)

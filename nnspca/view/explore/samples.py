@@ -30,14 +30,9 @@ ENDS = 12  # samples shown of either end, and at most so many of those picked
 KEYS = state.keys_of("explore")
 
 
-def feature_name(data: Dataset, i: int) -> str:
-    """Return what a feature is called, as one line."""
-    return sanitize.line(str(data.feature_names[i]), sanitize.NAME)
-
-
 def short_name(data: Dataset, i: int) -> str:
     """Return what a feature is called in a sentence: a pixel by its row and column in brackets."""
-    return PIXEL.sub(r"(\1, \2)", feature_name(data, i))
+    return PIXEL.sub(r"(\1, \2)", component.names(data, [i])[i])
 
 
 def question(role: Contribution, data: Dataset, *, example: bool) -> str:
@@ -256,7 +251,7 @@ def _picker(part: Component, feature: int | None, data: Dataset) -> None:
     if feature is not None and feature not in own and feature not in others:
         others = [feature]
     st.session_state[PICKER] = feature
-    names = {i: feature_name(data, i) for i in (*own, *others)}
+    names = component.names(data, [*own, *others])
     st.selectbox(
         "Why this feature?",
         [*own, *others],

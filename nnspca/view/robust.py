@@ -264,8 +264,7 @@ def _stability_find(job: Job, parts: Components, subject: Subject, draws: int, s
             job.publish(stability)
 
     settings = {"n_components": len(parts.parts), "resamples": draws, "method": parts.method, "parts": parts, **search}
-    settings |= {"on_resample": look, "on_progress": stretch(job.report, 0.0, 1.0, say.capital)}
-    settings["nonnegative"] = subject.nonnegative and parts.method != "pca"
+    settings |= {"on_resample": look, "nonnegative": subject.nonnegative and parts.method != "pca"}
     return subject.call_with_samples(job, nnspca.bootstrap, subject.k, **settings)
 
 

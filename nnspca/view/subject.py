@@ -13,8 +13,8 @@ from nnspca.certificates.proofs import CarriedProof
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Components, PartsCertificate, PartsPoint, SweepPoint
 from nnspca.solvers.registry import METHODS
-from nnspca.view import ledger, machines
-from nnspca.view.jobs import Job
+from nnspca.view import ledger, machines, say
+from nnspca.view.jobs import Job, stretch
 from nnspca.view.ledger import Known, Problem
 from nnspca.view.link.state import State
 from nnspca.view.sources import preparation
@@ -105,6 +105,7 @@ class Subject:
     def call_with_samples(self, job: Job, function: Callable[..., _T], *arguments: object, **settings: Any) -> _T:
         """Call the library about the samples, with the sidebar's choices and a run's progress and Stop."""
         given = {"standardize": self.standardise, "nonnegative": self.nonnegative, **self.many(job)}
+        given["on_progress"] = stretch(job.report, 0.0, 1.0, say.capital)
         return function(self.data, *arguments, **given | settings)
 
     def curve(

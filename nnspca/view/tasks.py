@@ -20,7 +20,6 @@ from nnspca.result.rounded import fixed
 from nnspca.view import cache, sanitize, session
 from nnspca.view.jobs import FairSemaphore, Job, Work
 from nnspca.view.link import canvas
-from nnspca.view.link.canvas import Look
 
 PATIENCE = 0.4  # seconds a page waits before it shows progress: quick runs never flash a bar
 AT_ONCE = 0.05  # seconds in which a run whose answer is known hands it over
@@ -194,11 +193,11 @@ def _watch(job: Job, waited: bool, news: Callable[[Job], object]) -> None:
         return
     drawn = news(job)
 
-    def look() -> Look:
+    def look() -> dict[str, object]:
         """Return how far the job is; the page is to be drawn where it shows less than there is, and at the end."""
         job.wait(0.0)
         fraction = min(max(job.progress.fraction, 0.0), 1.0)
-        return Look(fraction, _words(job), job.done or news(job) != drawn)
+        return {"fraction": fraction, "text": _words(job), "draw": job.done or news(job) != drawn}
 
     with st.container(horizontal=True, vertical_alignment="center", key=f"watch-{job.kind}"):
         with st.container():

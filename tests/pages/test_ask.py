@@ -145,19 +145,19 @@ def test_the_page_is_drawn_again_after_a_run_that_ended_while_its_bar_was_drawn(
     tasks.follow(job)
     (look,) = looks
     assert job.done
-    assert look().draw
+    assert look()["draw"]
 
 
 def test_the_page_is_drawn_again_for_news_alone_and_the_bar_tells_how_long_a_long_run_goes(looks):
     job = Job("long")
     tasks.follow(job, waited=True)
     (look,) = looks
-    assert not look().draw
+    assert not look()["draw"]
     job._started -= tasks.LONG + 1
-    assert "s so far" in look().text
-    assert not look().draw
+    assert "s so far" in look()["text"]
+    assert not look()["draw"]
     job.publish("a first result")
-    assert look().draw
+    assert look()["draw"]
 
 
 def test_a_message_of_a_component_that_the_page_no_longer_has_changes_nothing():

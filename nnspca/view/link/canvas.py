@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -123,25 +123,19 @@ def cards(
 _progress = component("progress", SHARED, ("progress.js",))
 
 
-@dataclass(frozen=True)
-class Look:
-    """One look at a run."""
+def progress(name: str, look: Callable[[], dict[str, object]], every: float) -> None:
+    """Show progress, looked at every so many seconds; the page is run again once ``look`` has something to draw.
 
-    fraction: float = 0.0  # share that is done, from 0 to 1
-    text: str = ""  # what it does; empty where nothing is to be shown
-    draw: bool = False  # whether the page has something new to draw
-
-
-def progress(name: str, look: Callable[[], Look], every: float) -> None:
-    """Show progress, looked at every so many seconds; the page is run again once ``look`` has something to draw."""
+    A look is the ``fraction`` that is done, a ``text``, and whether to ``draw``.
+    """
     key = f"progress-{name}"
     here = session.current()
     here.runs += 1
     _progress(
         key=key,
         data={
-            **vars(replace(look(), draw=False)),
-            "address": here.publish(key, lambda _: vars(look())),
+            **look(),
+            "address": here.publish(key, lambda _: look()),
             "every": round(1000 * every),
             "assignments": state.assignments(),
             "run": here.runs,

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from nnspca.view import chance, robust, tasks
+from nnspca.view import chance, necessity, stability, tasks
 from nnspca.view.figures.style import Figure
 from nnspca.view.link import state, widgets
 from nnspca.view.parts import panels, run, take
@@ -70,12 +70,12 @@ with proofs:
         elif view.lead is None:
             st.markdown("No part is found yet.")
         elif which == "indispensable":
-            robust.need_panel(view.lead, view)
+            necessity.panel(view.lead, view)
         elif view.data.kind == "covariance" or (choice.lead == "nmf" and run.of_samples(view)):
             st.markdown("There are no samples to draw again.")
         else:
             way = f"{run.title_of(choice.lead, choice)}."
-            robust.stability_panel(view.lead, view, run.arguments(choice.lead, choice, now), way)
+            stability.panel(view.lead, view, run.arguments(choice.lead, choice, now), way)
 with others:
     if compared is not None:
         tasks.follow(compared)

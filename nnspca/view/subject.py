@@ -8,8 +8,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
+import numpy as np
+
 from nnspca import Covariance
 from nnspca.certificates.proofs import CarriedProof
+from nnspca.control.arguments import Deflation
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Components, PartsCertificate, PartsPoint, SweepPoint
 from nnspca.solvers.registry import METHODS
@@ -23,9 +26,14 @@ from nnspca.view.tasks import Key
 _T = TypeVar("_T")
 
 
+JOINT: Deflation = "joint"
+TOGETHER: Deflation = "together"
+DISJOINT: Deflation = "disjoint"
+
+
 def is_disjoint(parts: Components) -> bool:
     """Tell whether a joint bound speaks about these parts: no feature in two, and at most k in each."""
-    return parts.deflation in ("together", "disjoint") and bool(METHODS[parts.method].feasible)
+    return parts.deflation in (TOGETHER, DISJOINT) and bool(METHODS[parts.method].feasible)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,6 +170,11 @@ class Subject:
     def along(self, ks: Iterable[int]) -> Mapping[int, Known]:
         """Return what is known at each k."""
         return ledger.shared().along(self.problem, ks, self.least)
+
+    def only(self, part: Component) -> Components:
+        """Return a component as a decomposition into one part."""
+        sums = np.array([part.variance])
+        return Components((part,), sums, self.total, part.method, DISJOINT, nonnegative=part.nonnegative)
 
     def at(self, k: int | None = None) -> Known:
         """Return what is known at k, the sidebar's where none is named."""

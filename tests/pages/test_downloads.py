@@ -14,7 +14,7 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import rounded
 from nnspca.studies import Table
-from nnspca.view import export, robust
+from nnspca.view import export
 from nnspca.view.certificate.stored import file_of
 from nnspca.view.link.state import State
 from nnspca.view.subject import Subject
@@ -105,8 +105,8 @@ def test_a_run_goes_home_with_what_was_asked_found_and_proven_and_as_one_page(op
 @pytest.mark.parametrize("name", [info.name for info in nnspca.datasets.available() if info.bundled])
 def test_every_bundled_data_set_has_a_report_and_no_word_of_it_is_html(name):
     data, now = nnspca.datasets.load(name), State(data=name, k=5)
-    cov = nnspca.Covariance.from_dataset(data)
-    part = robust.only(nnspca.solve(cov, 5, "thresholding"), cov.trace)
+    subject = Subject(data, now)
+    part = subject.only(nnspca.solve(subject.cov, 5, "thresholding"))
 
     def printed(data, code):
         return export.report(export.Answer({"best": part}, Subject(data, now), "", "", code))

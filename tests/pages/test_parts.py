@@ -12,8 +12,8 @@ import nnspca
 from nnspca.result import rounded
 from nnspca.view import ledger
 from nnspca.view.link.state import State
+from nnspca.view.necessity import provable
 from nnspca.view.parts import panels, run
-from nnspca.view.robust import provable
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
 from tests.pages.conftest import redrawn, sent, settle, shelved, texts, traces

@@ -8,7 +8,7 @@ import pytest
 
 import nnspca
 from nnspca.result import Component, CrossValidation, Necessity
-from nnspca.view import cache, robust, tasks
+from nnspca.view import cache, necessity, stability, tasks
 from nnspca.view.explore import figures
 from nnspca.view.figures.style import LIGHT
 from nnspca.view.jobs import Job
@@ -51,7 +51,7 @@ def answer(**changes):
 
 def test_a_table_says_of_each_feature_what_is_known():
     data = nnspca.datasets.read(b"a,b,c,d,e,f\n1,2,3,4,5,6\n2,4,6,1,3,5\n", "x.csv")
-    rows = robust.need_listing(robust.Needed({0: answer()}), data)
+    rows = necessity.listing(necessity.Needed({0: answer()}), data)
     assert [row["feature"] for row in rows] == ["b", "e", "d", "a", "c", "f"]
     assert [row["state"] for row in rows][:3] == ["indispensable", "undecided", "dispensable"]
     assert rows[3]["squared loading at most"] == "4.01 %"
@@ -83,12 +83,12 @@ def test_of_several_parts_each_is_proven_with_the_others_as_they_are(open_page):
 
 def test_a_stopped_run_shows_what_is_proven_or_drawn_and_is_not_kept():
     data, now, job = catalogue.dataset("pitprops"), State(data="pitprops", k=4), Job("indispensable")
-    parts = robust.only(nnspca.certify(Subject(data, now).cov, 4).component, 2.0)
+    parts = Subject(data, now).only(nnspca.certify(Subject(data, now).cov, 4).component)
     job.stop()
-    made = tasks.kept("need", "need", lambda job: robust._need_find(job, parts, Subject(data, now), 1.0)).work(job)
+    made = tasks.kept("need", "need", lambda job: necessity._find(job, parts, Subject(data, now), 1.0)).work(job)
     assert made.stopped and made.proven[0].undecided.any()
     assert cache.results().get("need") is None
-    assert "not decided" in robust.need_summary(made, parts, "features")
+    assert "not decided" in necessity.summary(made, parts, "features")
 
     data, now, job = catalogue.dataset("digits"), State(data="digits", k=4), Job("stable")
     parts, honest = nnspca.decompose(Subject(data, now).cov, 1, 4, "em"), job.report
@@ -99,12 +99,12 @@ def test_a_stopped_run_shows_what_is_proven_or_drawn_and_is_not_kept():
             job.stop()
 
     job.report = report
-    find = robust._stability_find
+    find = stability._find
     job.run(tasks.kept("stable", "stable", lambda job: find(job, parts, Subject(data, now), 50, {})).work)
     drawn = job.result
     assert drawn.stopped and 2 <= drawn.resamples < 50
     assert cache.results().get("stable") is None
-    assert "of 1 part" in robust.stability_summary(drawn)
+    assert "of 1 part" in stability.summary(drawn)
 
 
 DIGITS = {"data": "digits", "k": 6, "proven": True, "proven_view": "stability", "resamples": 10, "with": ["em"]}

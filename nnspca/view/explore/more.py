@@ -17,7 +17,7 @@ import nnspca
 from nnspca.result import Component, CrossValidation, Progress, rounded, sentences
 from nnspca.solvers.registry import METHODS
 from nnspca.studies import paper_bound
-from nnspca.view import cache, chance, export, robust, tasks
+from nnspca.view import cache, chance, export, necessity, stability, tasks
 from nnspca.view.certificate import panels, proofs
 from nnspca.view.explore import figures
 from nnspca.view.explore.run import KEYS, STEPS, Choices, few
@@ -51,11 +51,11 @@ def proof(view: View) -> None:
     elif which == "certificate" and known.stored and not as_good:
         panels.kept(known, view)
     elif final is None and known.stored:
-        robust.need_panel(robust.only(known.component, view.total), view)
+        necessity.panel(view.only(known.component), view)
     elif final is None:
         st.info("The proof is being made. It is shown here once it is complete.", icon=":material/hourglass_empty:")
     elif which == "indispensable":
-        robust.need_panel(robust.only(final.component, view.total), view)
+        necessity.panel(view.only(final.component), view)
     else:
         panels.opened(final, known, view)
 
@@ -248,7 +248,7 @@ def panel(view: View) -> None:
     elif which == "stability" and (view.part is None or not METHODS[view.part.method].feasible):
         st.markdown("Stability is estimated only for components with at most k loadings of the allowed signs.")
     elif view.part is not None and which == "stability":
-        robust.stability_panel(robust.only(view.part, view.total), view)
+        stability.panel(view.only(view.part), view)
     elif view.part is not None:
         _downloads(view.part, view)
 
@@ -258,7 +258,7 @@ def _downloads(part: Component, view: View) -> None:
     feasible = nnspca.METHODS[part.method].feasible
     known = replace(view.known[view.k], lower=part.variance) if feasible else None
     answer = export.Answer(
-        {part.method: robust.only(part, view.total)},
+        {part.method: view.only(part)},
         view,
         verdict=sentence_at(view, view.k),
         method=f"{nnspca.METHODS[part.method].title}.",

@@ -11,7 +11,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.result import Components, Progress, rounded, sentences, wording
-from nnspca.view import chance, ledger, robust, say, tasks
+from nnspca.view import chance, ledger, necessity, say, tasks
 from nnspca.view.certificate import panels, proofs
 from nnspca.view.chance import Chance
 from nnspca.view.figures import band
@@ -21,8 +21,8 @@ from nnspca.view.ledger import Known
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import Suggestion
 from nnspca.view.parts import figures, run
-from nnspca.view.parts.run import IN_TURN, JOINT, TOGETHER, Choices, View, title_of
-from nnspca.view.subject import is_disjoint
+from nnspca.view.parts.run import IN_TURN, Choices, View, title_of
+from nnspca.view.subject import JOINT, TOGETHER, is_disjoint
 from nnspca.view.tasks import Task
 from nnspca.view.ui import charts, component
 
@@ -85,7 +85,7 @@ def headline(view: View) -> str:
     if is_disjoint(lead):
         return f"{first} {claim(lead, view.best, done=view.done)}{_fewer(lead, r)} {more}".strip()
     text = explained(len(lead.parts), lead.cumulative_variance[-1] / lead.total, alone(lead)) + _fewer(lead, r)
-    if robust.provable(lead):
+    if necessity.provable(lead):
         return f"{text} Upper bounds can be proven for each part alone, not for all together."
     why = "which the solver finds all at once" if lead.deflation == JOINT else "which may share features"
     return f"{text} Nothing is proven of these parts, {why}: upper bounds hold only for parts that share no feature."
@@ -248,7 +248,7 @@ def explained_by_all(results: Mapping[str, Components], view: View, key: str = "
 
 def each_alone(view: View) -> None:
     """Prove each part alone, and say what is proven of it."""
-    parts = next((parts for parts in view.results.values() if robust.provable(parts)), None)
+    parts = next((parts for parts in view.results.values() if necessity.provable(parts)), None)
     if parts is None:
         st.markdown("No upper bound is proven for parts that a solver finds all at once, or that may share features.")
         return
@@ -262,7 +262,7 @@ def each_alone(view: View) -> None:
             if job.should_stop():
                 return
             job.report(Progress(r / count, f"part {r + 1} of {count}"))
-            left, own = robust.alone(cov, parts, r)
+            left, own = necessity.alone(cov, parts, r)
             proof = {"nonnegative": own.nonnegative, "component": own, "on_progress": None}
             job.publish(view.call(job, nnspca.certify, own.k, cov=left, **proof))
 

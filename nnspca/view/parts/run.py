@@ -23,8 +23,7 @@ from nnspca.view.ledger import Known
 from nnspca.view.link import state
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import DeltaGenerator, choose, upcoming_value
-from nnspca.view.robust import DISJOINT, JOINT, TOGETHER
-from nnspca.view.subject import Subject, is_disjoint
+from nnspca.view.subject import DISJOINT, JOINT, TOGETHER, Subject, is_disjoint
 from nnspca.view.tasks import Key, Task
 
 KEYS = state.keys_of("parts")

@@ -9,6 +9,7 @@ from string import Template
 from typing import Any
 
 import numpy as np
+import streamlit as st
 
 from nnspca.datasets import Dataset
 from nnspca.result import Components, sentences
@@ -23,6 +24,8 @@ NAMED = 24  # features of a part whose names are sent where they are a list
 SHORT = 8  # of them in the list of parts
 SCRIPTS = ("component.js",)
 _mount = canvas.component("component", canvas.SHARED, SCRIPTS)
+SHARE = "in resamples (%)"  # the column of a list that is drawn as bars
+ROWS = 300  # most rows of a list
 PAGE = Template("""\
 <style>$style</style>
 <div id="component">$body</div>
@@ -162,4 +165,15 @@ def page(layers: Sequence[Layer], data: Dataset, backdrop: np.ndarray | None) ->
         body=(canvas.SHARED / "component.html").read_text(encoding="utf-8"),
         scripts=canvas.written(canvas.SHARED, SCRIPTS).replace("export default function", "function mount"),
         data=json.dumps(content).replace("<", "\\u003c"),  # no word of it ends the script it stands in
+    )
+
+
+def listing(rows: Sequence[dict[str, object]], alt: str) -> None:
+    """List features, the first of many."""
+    st.dataframe(
+        [{name: sanitize.line(v) if isinstance(v, str) else v for name, v in row.items()} for row in rows[:ROWS]],
+        hide_index=True,
+        height=400,
+        column_config={SHARE: st.column_config.ProgressColumn(min_value=0, max_value=100, format="%d")},
+        alt=alt,
     )

@@ -1,48 +1,26 @@
-"""How far an answer holds, for one part or several: indispensable features, proven; stability, estimated."""
+"""Indispensable features of a component or of several parts: asked for, proven one part after the other, shown."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import streamlit as st
 
 import nnspca
 from nnspca.components import deflated_problem
-from nnspca.control.arguments import Deflation
 from nnspca.datasets import Dataset
-from nnspca.result import Component, Components, Necessity, Stability, rounded, wording
-from nnspca.view import sanitize, say, tasks
+from nnspca.result import Component, Components, Necessity, rounded
+from nnspca.view import say, tasks
 from nnspca.view.jobs import Job, stretch
 from nnspca.view.link.state import keys_of
 from nnspca.view.link.widgets import choose
-from nnspca.view.subject import Subject
+from nnspca.view.subject import DISJOINT, JOINT, TOGETHER, Subject
 from nnspca.view.ui import component
 
-SHARE = "in resamples (%)"  # the column that is drawn as bars
-ROWS = 300  # most rows of a table
 WITHIN = keys_of("explore")["within"]
-NEED_STOPPED = "Stopped. What was proven by then is shown; the rest is not decided."
-JOINT: Deflation = "joint"
-TOGETHER: Deflation = "together"
-DISJOINT: Deflation = "disjoint"
-RESAMPLES = keys_of("explore")["resamples"]
-STABILITY_STOPPED = "Stopped. The resamples so far are shown."
-STARTS = 3  # of the search for parts together, in each resample
-LOOKS = 5  # times that a run under way is drawn anew
-
-
-def features(rows: Sequence[dict[str, object]], alt: str) -> None:
-    """List features, the first of many."""
-    st.dataframe(
-        [{name: sanitize.line(v) if isinstance(v, str) else v for name, v in row.items()} for row in rows[:ROWS]],
-        hide_index=True,
-        height=400,
-        column_config={SHARE: st.column_config.ProgressColumn(min_value=0, max_value=100, format="%d")},
-        alt=alt,
-    )
+STOPPED = "Stopped. What was proven by then is shown; the rest is not decided."
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,11 +29,6 @@ class Needed:
 
     proven: Mapping[int, Necessity]  # by part, on all features
     stopped: bool = False  # whether more was to be proven
-
-
-def only(part: Component, total: float) -> Components:
-    """Return a component as a decomposition into one part."""
-    return Components((part,), np.array([part.variance]), total, part.method, DISJOINT, nonnegative=part.nonnegative)
 
 
 def provable(parts: Components) -> bool:
@@ -76,7 +49,7 @@ def alone(cov: nnspca.Covariance, parts: Components, r: int) -> tuple[nnspca.Cov
     return left, replace(part, loadings=x, variance=left.variance(x), k=min(part.k, left.n_features))
 
 
-def need_panel(parts: Components, subject: Subject) -> None:
+def panel(parts: Components, subject: Subject) -> None:
     """Ask for the tolerance, prove which features every part within it has, and show them."""
     if not provable(parts):
         st.markdown("Nothing is proven of parts that a solver finds all at once, or that may share features.")
@@ -94,15 +67,15 @@ def need_panel(parts: Components, subject: Subject) -> None:
             width=380,
         )
         key = subject.key("indispensable", parts.deflation, np.packbits(parts.loadings != 0).tobytes(), within)
-        task = tasks.kept("need", key, lambda job: _need_find(job, parts, subject, within))
+        task = tasks.kept("need", key, lambda job: _find(job, parts, subject, within))
         about = "Some seconds, at most about half a minute a part. Stop at any time: what is proven is kept."
         job = tasks.offer(task, tasks.compute(about, ":material/push_pin:"))
-    needed = tasks.answer(task, job, NEED_STOPPED)
+    needed = tasks.answer(task, job, STOPPED)
     if needed is not None and needed.proven:
-        _need_answer(needed, parts, subject)
+        _answer(needed, parts, subject)
 
 
-def _need_find(job: Job, parts: Components, subject: Subject, within: float) -> Needed:
+def _find(job: Job, parts: Components, subject: Subject, within: float) -> Needed:
     """Prove one part after the other; publish what is known after each."""
     proven: dict[int, Necessity] = {}
     count = len(parts.parts)
@@ -141,10 +114,10 @@ def _needed(job: Job, parts: Components, r: int, within: float, subject: Subject
     return replace(need, component=whole, essential=essential, dispensable=dispensable, limit=limit)
 
 
-def _need_answer(needed: Needed, parts: Components, subject: Subject) -> None:
+def _answer(needed: Needed, parts: Components, subject: Subject) -> None:
     """Say it in words, draw it on the parts, and list every feature."""
     data = subject.data
-    st.markdown(need_summary(needed, parts, component.noun(data)))
+    st.markdown(summary(needed, parts, component.noun(data)))
     r = len(parts.parts)
     upper, found = subject.parts_along((r,))[r].upper, float(parts.cumulative_variance[-1])
     layers = component.of(parts, data, rounded.digits(found, upper, parts.total or 1.0))  # as many as the headline has
@@ -152,8 +125,8 @@ def _need_answer(needed: Needed, parts: Components, subject: Subject) -> None:
         used = need.component.loadings != 0
         layers[r] = replace(layers[r], sure=need.essential & used, open=need.undecided & used)
     component.show(layers, data, "needed", note="Framed: indispensable, proven. Dashed: not decided.")
-    features(
-        need_listing(needed, data),
+    component.listing(
+        listing(needed, data),
         "Each feature: a part's own first, then the others by their largest possible loading.",
     )
     st.caption(
@@ -162,7 +135,7 @@ def _need_answer(needed: Needed, parts: Components, subject: Subject) -> None:
     )
 
 
-def need_summary(needed: Needed, parts: Components, noun: str) -> str:
+def summary(needed: Needed, parts: Components, noun: str) -> str:
     """Say which features are indispensable, and which are not decided; ``noun`` is what they are called."""
     if len(parts.parts) == 1:
         return _of_one(needed.proven[0], noun)
@@ -202,7 +175,7 @@ def _of_one(need: Necessity, noun: str) -> str:
     return some + f".\n\n{'; '.join(said)}{'.' if said else ''}{most}"
 
 
-def need_listing(needed: Needed, data: Dataset) -> list[dict[str, object]]:
+def listing(needed: Needed, data: Dataset) -> list[dict[str, object]]:
     """Return a row for each part and feature: its own by falling loading, then the others by falling limit."""
     several = len(needed.proven) > 1
     rows: list[dict[str, object]] = []
@@ -220,93 +193,3 @@ def need_listing(needed: Needed, data: Dataset) -> list[dict[str, object]]:
             for i in (order[: np.count_nonzero(x)] if several else order)
         ]
     return rows
-
-
-def stability_panel(
-    parts: Components, subject: Subject, options: Sequence[tuple[str, Any]] = (), title: str = ""
-) -> None:
-    """Ask how often to draw, start the run, and show how often each feature returns.
-
-    ``options`` found the parts, besides solver, k and seed; ``title`` says how.
-    """
-    noun = component.noun(subject.data)
-    what = "component" if len(parts.parts) == 1 else "parts"
-    st.markdown(
-        f"Draw {subject.data.X.shape[0]:,} samples with replacement, find the {what} again, and count how often each "
-        f"of the {noun} returns. This is an estimate and proves nothing."
-    )
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        draws = choose(
-            RESAMPLES, "Resamples", help="More resamples take longer; the estimate is more precise.", width=260
-        )
-        key = subject.key("stable", parts.method, options, len(parts.parts), draws)
-        search = dict(options) | ({"starts": STARTS} if parts.deflation == TOGETHER else {})
-        task = tasks.kept("stable", key, lambda job: _stability_find(job, parts, subject, draws, search))
-        about = "Some seconds to some minutes. Stop at any time: what was drawn by then is shown."
-        job = tasks.offer(task, tasks.compute(about, ":material/casino:"))
-    stability = tasks.answer(task, job, STABILITY_STOPPED)
-    if stability is not None and stability.resamples:
-        _stability_answer(stability, subject)
-        few = f" with {STARTS} starts each" if "starts" in search else ""
-        matched = (
-            "" if len(parts.parts) == 1 else " The parts of each resample are matched with these by shared features."
-        )
-        st.caption(f"{title} {stability.resamples:,} resamples{few}.{matched}".strip())
-    elif job is not None and job.stopped and job.done:
-        st.info("No resample was drawn before it was stopped.", icon=":material/casino:")
-
-
-def _stability_find(job: Job, parts: Components, subject: Subject, draws: int, search: Mapping[str, Any]) -> Stability:
-    """Draw the samples again; publish what is known a few times on the way."""
-
-    def look(stability: Stability) -> None:
-        if stability.resamples % -(-draws // LOOKS) == 0 and stability.resamples < draws:
-            job.publish(stability)
-
-    settings = {"n_components": len(parts.parts), "resamples": draws, "method": parts.method, "parts": parts, **search}
-    settings |= {"on_resample": look, "nonnegative": subject.nonnegative and parts.method != "pca"}
-    return subject.call_with_samples(job, nnspca.bootstrap, subject.k, **settings)
-
-
-def _stability_answer(stability: Stability, subject: Subject) -> None:
-    """Say it in words, draw it on the features, and list every feature."""
-    data = subject.data
-    noun = component.noun(data)
-    st.markdown(stability_summary(stability))
-    often = np.where(
-        stability.recurrence.argmax(axis=1)[:, None] == np.arange(stability.recurrence.shape[1]),
-        stability.recurrence,
-        0.0,
-    )
-    layers = [
-        component.Layer(100 * column, f"returns: {rounded.percent(share, 0)}", most=100.0)
-        for column, share in zip(often.T, stability.mean_recurrence, strict=True)
-    ]
-    note = f"Strength: in how many resamples each of the {noun} returns."
-    component.show(layers, data, "recurrence", what="% of resamples", note=note)
-    features(stability_listing(stability, data), "Each feature of each part: how often it returns, and its loading.")
-
-
-def stability_summary(stability: Stability) -> str:
-    """Say how many parts are stable, and how often the features of each return beside chance."""
-    r, stable = len(stability.parts), int(stability.stable.sum())
-    which = f"{stable} of {wording.plural(r, 'part')} {'is' if stable == 1 else 'are'} stable"
-    lines = [f"### {which} (probable, not proven)", sanitize.plain(stability.summary())]
-    if stability.degenerate:
-        some = "One resample consists" if stability.degenerate == 1 else f"{stability.degenerate:,} resamples consist"
-        lines.append(f"{some} of one sample, repeated: no feature returns there.")
-    return "\n\n".join(lines)
-
-
-def stability_listing(stability: Stability, data: Dataset) -> list[dict[str, object]]:
-    """Return a row for each part and feature that it ever had, its own and the most frequent first."""
-    several = len(stability.parts.parts) > 1
-    return [
-        ({"part": row["part"]} if several else {})
-        | {
-            "feature": str(data.feature_names[int(str(row["feature"]))]),
-            SHARE: rounded.floor(100 * float(str(row["recurrence"])), 1),
-            "loading": row["loading"],
-        }
-        for row in stability.to_records()
-    ]

@@ -100,7 +100,8 @@ def picture(data: Dataset | None, best: Known) -> bytes:
 def cards(now: State) -> None:
     """Show a card for each data set; a press opens it in its own view."""
     infos = catalogue.infos()
-    own, known = catalogue.uploaded(), ledger.openings()
+    own, book, stored = catalogue.uploaded(), ledger.shared(), ledger.stored().values()
+    known = {held.name: book.at(held.problem, held.opening, 0.0) for held in stored if held.opened}
     canvas.cards(
         "gallery",
         "Data sets",
@@ -111,6 +112,7 @@ def cards(now: State) -> None:
 
 
 def _card(info: DatasetInfo, best: Known | None) -> Card:
+    best = best if best is not None and best.bounded else None
     says = info.description.split(". ")[0].rstrip(".") + "." if info.description else ""
     away = "" if info.local else f" {catalogue.away(info).capitalize()}."
     foot = "" if best is None else _foot(best.at, best.lower, best.upper, best.stored)
@@ -124,7 +126,7 @@ def _foot(k: int, lower: float, upper: float, stored: bool) -> str:
 
 def _address(info: DatasetInfo, best: Known | None) -> str:
     """Return where the browser fetches a card's picture once the card is in view; empty where no component is known."""
-    if best is None or not best.components:
+    if best is None:
         return ""
     is_read = info.local and info.kind in OVER_MEAN  # bars need no data, slow to read
 

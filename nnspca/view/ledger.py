@@ -23,7 +23,6 @@ import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +33,6 @@ from nnspca.bounds import carried
 from nnspca.result import Component
 from nnspca.result.rounded import OPTIMAL, optimal, share
 from nnspca.view.cache import nbytes
-from nnspca.view.figures.band import Band
 from nnspca.view.link.state import opening
 
 MOST_BYTES = 64 * 2**20
@@ -45,7 +43,6 @@ NEAR = OPTIMAL / 2  # by how much a carried bound has to be lower, relatively, t
 Problem = tuple[str, bool, bool]  # content hash of the data, standardised, nonnegative
 _changes = itertools.count(1)  # of all accounts: no two have had the same version
 FILE = Path(__file__).with_name("stored.npz")
-METHOD = "best"
 STEPS = 4095  # of the largest loading
 Key = tuple[str, bool, bool]  # name of the data set, standardised, nonnegative
 
@@ -82,17 +79,6 @@ class Known:
     def optimal(self) -> bool:
         """Whether the component is proven optimal, to 1 part in 10,000."""
         return self.bounded and optimal(self.lower, self.upper)
-
-
-def band_of(known: Iterable[Known], unit: float) -> Band:
-    """Return what the band's figure draws; variances are divided by ``unit``."""
-    rows = [row for row in known if row.found]
-    return Band(
-        tuple(row.at for row in rows),
-        tuple(row.lower / unit for row in rows),
-        tuple(row.upper / unit for row in rows),
-        frozenset(row.at for row in rows if row.proven),
-    )
 
 
 @dataclass
@@ -292,7 +278,7 @@ class Record:
         return self.content_hash, self.standardise, self.nonnegative
 
 
-@cache
+@functools.cache
 def records() -> dict[Key, Record]:
     """Return what is stored, by data set, scale and sign constraint, all of it unpacked, for those who write or check.
 
@@ -314,7 +300,7 @@ def stored() -> Mapping[Problem, Stored]:
     return _read(FILE)
 
 
-@cache
+@functools.cache
 def _read(file: Path) -> dict[Problem, Stored]:
     with np.load(file, allow_pickle=False) as arrays:
         written = json.loads(arrays["about"].item())
@@ -400,7 +386,7 @@ class Packed(Sequence[Component]):
     def __getitem__(self, at: Any) -> Any:
         """Return one of them."""
         variance, (support, levels) = self.variances[at], self.chain()[self.start + at]
-        return Component(unpack(support, levels, self.n), variance, METHOD, self.k, self.nonnegative)
+        return Component(unpack(support, levels, self.n), variance, "best", self.k, self.nonnegative)
 
 
 @dataclass(frozen=True, eq=False)
@@ -443,7 +429,7 @@ class Stored:
             yield Packed(n, k, nonnegative, variances[end - size : end], chain, end - size)
 
 
-@cache
+@functools.cache
 def _unpacked(held: Stored, kind: str) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return the support and the levels of each component, read when the first of them is used."""
     place = held.about["arrays"]
@@ -456,13 +442,6 @@ def _unpacked(held: Stored, kind: str) -> list[tuple[np.ndarray, np.ndarray]]:
 def opened_as(name: str) -> Key:
     """Return the scale and the sign constraint with which a data set opens, after its name."""
     return name, opening(name).standardise, True
-
-
-def openings() -> dict[str, Known]:
-    """Return what is known of the component that each stored data set opens with."""
-    book = shared()
-    known = {held.name: book.at(held.problem, held.opening, 0.0) for held in stored().values() if held.opened}
-    return {name: best for name, best in known.items() if best.bounded}  # variances are at least 0
 
 
 @st.cache_resource(show_spinner=False)

@@ -48,9 +48,7 @@ def panel(parts: Components, subject: Subject, options: Sequence[tuple[str, Any]
     if stability is not None and stability.resamples:
         _answer(stability, subject)
         few = f" with {STARTS} starts each" if "starts" in search else ""
-        matched = (
-            "" if len(parts.parts) == 1 else " The parts of each resample are matched with these by shared features."
-        )
+        matched = " The parts of each resample are matched with these by shared features." * (len(parts.parts) > 1)
         st.caption(f"{title} {stability.resamples:,} resamples{few}.{matched}".strip())
     elif job is not None and job.stopped and job.done:
         st.info("No resample was drawn before it was stopped.", icon=":material/casino:")

@@ -17,6 +17,7 @@ from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Components, PartsCertificate, PartsPoint, SweepPoint
 from nnspca.solvers.registry import METHODS
 from nnspca.view import ledger, machines, say
+from nnspca.view.figures.band import Band
 from nnspca.view.jobs import Job, stretch
 from nnspca.view.ledger import Known, Problem
 from nnspca.view.link.state import State
@@ -29,6 +30,17 @@ _T = TypeVar("_T")
 JOINT: Deflation = "joint"
 TOGETHER: Deflation = "together"
 DISJOINT: Deflation = "disjoint"
+
+
+def band_of(known: Iterable[Known], unit: float) -> Band:
+    """Return what the band's figure draws; variances are divided by ``unit``."""
+    rows = [row for row in known if row.found]
+    return Band(
+        tuple(row.at for row in rows),
+        tuple(row.lower / unit for row in rows),
+        tuple(row.upper / unit for row in rows),
+        frozenset(row.at for row in rows if row.proven),
+    )
 
 
 def is_disjoint(parts: Components) -> bool:

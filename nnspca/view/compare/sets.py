@@ -19,7 +19,7 @@ from nnspca.view.link import state
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import choose, propose
 from nnspca.view.sources import catalogue, preparation
-from nnspca.view.subject import Subject
+from nnspca.view.subject import Subject, band_of
 from nnspca.view.tasks import Task
 from nnspca.view.ui import charts, downloads
 
@@ -145,8 +145,7 @@ def answer(sets: Sequence[Compared]) -> str:
 def together(sets: Sequence[Compared]) -> Figure:
     """Show all data sets in one figure; return it."""
     shown = [
-        figures.Shown(one.title, one.subject.data.n_features, ledger.band_of(one.rows, one.subject.cov.trace))
-        for one in sets
+        figures.Shown(one.title, one.subject.data.n_features, band_of(one.rows, one.subject.cov.trace)) for one in sets
     ]
     figure = figures.compared(shown, charts.palette())
     charts.figure(figure, "together", first=True)

@@ -28,10 +28,10 @@ from nnspca.view.explore.run import Choices
 from nnspca.view.figures import band
 from nnspca.view.figures.style import PLACES
 from nnspca.view.jobs import Job
-from nnspca.view.ledger import Known, band_of
+from nnspca.view.ledger import Known
 from nnspca.view.link import canvas, state, widgets
 from nnspca.view.link.state import assign, assignments
-from nnspca.view.subject import Subject
+from nnspca.view.subject import Subject, band_of
 from nnspca.view.ui import component
 
 NAMED = 4  # maximum number of features named in a sentence

@@ -11,7 +11,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.result import Components, Progress, rounded, sentences, wording
-from nnspca.view import chance, ledger, necessity, say, tasks
+from nnspca.view import chance, necessity, say, tasks
 from nnspca.view.certificate import panels, proofs
 from nnspca.view.chance import Chance
 from nnspca.view.figures import band
@@ -22,7 +22,7 @@ from nnspca.view.link.state import State
 from nnspca.view.link.widgets import Suggestion
 from nnspca.view.parts import figures, run
 from nnspca.view.parts.run import IN_TURN, Choices, View, title_of
-from nnspca.view.subject import JOINT, TOGETHER, is_disjoint
+from nnspca.view.subject import JOINT, TOGETHER, band_of, is_disjoint
 from nnspca.view.tasks import Task
 from nnspca.view.ui import charts, component
 
@@ -169,7 +169,7 @@ def along(view: View) -> Figure:
     if lead is not None and not choice.best:
         curves[title_of(choice.lead, choice)] = {len(lead.parts): math.fsum(lead.variances) / total}
     figure = band.figure(
-        ledger.band_of(shown, total),
+        band_of(shown, total),
         curves,
         charts.palette(),
         title="Variance explained against the number of parts",

@@ -159,13 +159,20 @@ def task(subject: Subject, choice: Choices) -> Task:
 
     def work(job: Job) -> None:
         clock = Clock(job, subject.parts_along((choice.r,))[choice.r].lower if choice.disjoint else 0.0)
+        proving = stretch(job.report, 2 / 3, 1.0, lambda _: "Computing the upper bound for all parts together")
+
+        def listen(progress: Progress) -> None:
+            if progress.upper is not None and clock.fell(progress.upper):
+                subject.record_upper(subject.k, progress.upper, choice.r)
+            proving(progress)
+
         lead = None
         for number, way in enumerate(ways):
             lead = _found(job, subject, choice, way, number / 3, (number + 1) / 3)
         if lead is not None:
             clock.found(math.fsum(lead.variances))
             if is_disjoint(lead) and not job.should_stop():
-                _prove(job, lead, subject, choice.r, clock)
+                clock.fell(proofs.prove(subject, job, lead, choice.r, on_progress=listen).upper)
         clock.end()
 
     key, forgets = subject.key("parts", subject.now.d, choice), [_part_key(subject, choice, way) for way in ways]
@@ -209,19 +216,6 @@ def _found(job: Job, subject: Subject, choice: Choices, way: str, begin: float, 
     subject.record(parts)
     job.publish((way, parts))
     return parts
-
-
-def _prove(job: Job, parts: Components, subject: Subject, r: int, clock: Clock) -> None:
-    """Prove an upper bound for r parts in some seconds, from the parts found."""
-
-    def listen(progress: Progress) -> None:
-        if progress.upper is not None and clock.fell(progress.upper):
-            subject.record_upper(subject.k, progress.upper, r)
-        stage = "Computing the upper bound for all parts together"
-        job.report(replace(progress, fraction=(2 + progress.fraction) / 3, stage=stage))
-
-    proof = proofs.prove(subject, job, parts, r, on_progress=listen)
-    clock.fell(proof.upper)
 
 
 def of_samples(subject: Subject) -> bool:

@@ -90,6 +90,7 @@ def held_out(
     fitted: np.ndarray,
     chance: np.ndarray,
     suggested: int | None,
+    what: str = "k",
 ) -> Figure:
     """Return a figure of held-out variance with its standard error, that of the fitted samples, and that by chance.
 
@@ -110,7 +111,7 @@ def held_out(
         marker = {"size": 18, "symbol": "circle-open", "color": PROVEN, "line": {"width": 2.5}}
         y = [mean[list(ks).index(suggested)]]
         figure.add_scatter(x=[suggested], y=y, mode="markers", marker=marker, name=f"suggested: {suggested}")
-    return with_titles(figure, "Share of variance explained against k", "k", "share of variance")
+    return with_titles(figure, f"Share of variance explained against {what}", what, "share of variance")
 
 
 def judged(variances: Sequence[float], best: Sequence[float], upper: Sequence[float]) -> Figure:

@@ -19,7 +19,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
 st.markdown(stage.question(subject))
 played = st.container(key="stage", height=stage.HEIGHT + 4, border=False)
 with st.container(key="acts"):
-    press, tighten, suggest, options = st.columns(4, vertical_alignment="bottom")
+    press, tighten, again, suggest, options = st.columns(5, vertical_alignment="bottom")
 running = st.container()
 with options:
     choice = run.ask(subject)
@@ -45,6 +45,8 @@ with running:
         st.rerun()  # it ended after the picture had been drawn
     proofs.under_way(runs.longer, view)
     chance.follow(subject, shown)
+    if view.part is not None and view.data.kind != "covariance":
+        more.new_samples(view, again)
 
 widgets.open_for(KEYS["samples"], "why")
 with widgets.expander(KEYS["samples"], samples.TITLE, ":material/groups:") as fold:

@@ -264,7 +264,7 @@ def cross_validate(
     data: object,
     k: int | Iterable[int],
     *,
-    n_components: int = 1,
+    n_components: int | Iterable[int] = 1,
     folds: int = 5,
     method: Method = "best",
     deflation: Deflation = "disjoint",
@@ -293,8 +293,8 @@ def cross_validate(
     ----------
     k : int or iterable of int
         Each from 1 to n; duplicates are solved once.
-    n_components : int
-        How many components are sought, and span what is kept.
+    n_components : int or iterable of int
+        How many components are sought, and span what is kept; several, of one k, are compared.
     folds : int
         2 to m, or to the number of groups.
     data, standardize, center, sample_weight, groups, method, deflation, nonnegative, seed, executor, n_jobs, \
@@ -331,31 +331,38 @@ def cross_validate(
     check_executor(executor)
     ks = check_one_or_several("k", k)
     wanted = tuple(sorted({check_whole("k", each, 1, n) for each in ks}))
-    if not wanted:
-        raise ValueError(f"cross-validation needs at least one k; got k={ks}")
+    several = check_one_or_several("n_components", n_components)
+    rs = tuple(sorted({check_whole("n_components", each, 1, n) for each in several}))
+    if not wanted or not rs or min(len(wanted), len(rs)) > 1:
+        raise ValueError(
+            f"k={[*ks]} and n_components={[*several]} are not allowed; give several of one, and one of the other"
+        )
     options["deflation"] = deflation
-    search = Recipe.read(cross_validate, samples, n_components, method, nonnegative, seed, options)
+    search = Recipe.read(cross_validate, samples, rs[-1], method, nonnegative, seed, options)
     parted = check_whole("folds", folds, 2, samples.count)
-    shares = np.full((4, parted, len(wanted)), np.nan)
-    done, total = 0, parted * len(wanted)
+    tried = [(each, replace(search, r=r)) for each in wanted for r in rs]
+    shares = np.full((4, parted, len(tried)), np.nan)
+    done, total = 0, parted * len(tried)
     features = samples.whole(standardize).features
 
     def result(*, stopped: bool) -> CrossValidation:
         known, apart, error, also = map(read_only, shares.copy())
         seconds = time.perf_counter() - started
-        return CrossValidation(wanted, known, also, search.r, search.seed, seconds, stopped, features, apart, error)
+        return CrossValidation(wanted, known, also, rs, search.seed, seconds, stopped, features, apart, error)
 
     with jobs(executor, n_jobs) as where, Workers(where, samples, monitor) as workers:
         # every fold's smallest k first: what is known when it is stopped are whole columns
-        places = [(fold, at) for at in range(len(wanted)) for fold in range(parted)]
+        places = [(fold, at) for at in range(len(tried)) for fold in range(parted)]
         for number, found in workers.each(
-            _explained_shares, ((search, parted, fold, wanted[at]) for fold, at in places)
+            _explained_shares, ((tried[at][1], parted, fold, tried[at][0]) for fold, at in places)
         ):
             if found is None:
                 continue
             shares[:, *places[number]] = found
             done += 1
-            monitor.tell(done / total, f"k = {wanted[places[number][1]]}: {done} of {total}")
+            each, own = tried[places[number][1]]
+            what = f"k = {each}" if len(rs) == 1 else f"{own.r} components"
+            monitor.tell(done / total, f"held-out samples, {what}: {done} of {total}")
             if on_point is not None:
                 on_point(result(stopped=False))
     return result(stopped=done < total)

@@ -104,12 +104,12 @@ class Component(Display):
     >>> cov = nnspca.Covariance.from_data([[0.0, 1.0, 3.0], [2.0, 3.0, 3.5], [4.0, 4.0, 3.0]], names=["a", "b", "c"])
     >>> part = nnspca.solve(cov, k=2)
     >>> part
-    Component: 2 of 3 features, 97.8 % of the total variance (k = 2, loadings ≥ 0, solver "best")
+    Component: 2 of 3 features, 97.8 % of the total variance, one feature 33.3 % on average (k = 2, ...)
       a 0.80, b 0.61
     >>> part.names
     ('a', 'b')
     >>> print(part.summary())
-    a and b rise together: one number made of these two carries 97.8 % of the variance of all three features.
+    a and b rise together: one number made of these two carries 97.8 % of the variance of all three features. One ...
     """
 
     #: Shape (n,). Unit Euclidean norm. Nonnegative exactly when ``nonnegative``; otherwise signed so that the
@@ -176,7 +176,7 @@ class Component(Display):
         that it is no more than chance, where that is so.
         """
         if chance is None:
-            return sentences.component(self)
+            return sentences.join(sentences.component(self), sentences.average(self.features))
         if self.k == 1 or np.all(chance.is_more):
             return sentences.join(sentences.component(self), chance.summary())
         apart = self.features and replace(self.features, variances=None)  # nothing is said of how they vary together
@@ -191,7 +191,7 @@ class Component(Display):
     def _lines(self) -> list[str]:
         head = (
             f"Component: {self.cardinality} of {len(self.loadings)} features, "
-            f"{wording.variance_share(self.variance, self)} "
+            f"{wording.variance_share(self.variance, self)}{sentences.average(self.features, ', one feature ', '')} "
             f'(k = {self.k}, {wording.sign(self.nonnegative)}, solver "{self.method}")'
         )
         return [head, sentences.line(self), *(["stopped before its end"] if self.stopped else [])]

@@ -29,7 +29,7 @@ class Components(Display):
     >>> A = [[3.0, 1.0, 0.0, 0.0], [1.0, 3.0, 0.0, 0.0], [0.0, 0.0, 2.0, 0.0], [0.0, 0.0, 0.0, 1.0]]
     >>> parts = nnspca.decompose(nnspca.Covariance.from_matrix(A, names=list("abcd")), n_components=2, k=2)
     >>> parts
-    Components: 2 with 3 of 4 features, together 66.6 % of the total variance (disjoint, best)
+    Components: 2 with 3 of 4 features, together 66.6 % of the total variance, one feature 25 % ... (disjoint, best)
       1: a 0.71, b 0.71 (44.4 % of the total variance)
       2: c 1.00 (22.2 % of the total variance)
     >>> len(parts), parts[0].names, [part.cardinality for part in parts]
@@ -112,7 +112,7 @@ class Components(Display):
         treated = " (standardised)" if features is not None and features.standardized else ""
         text = f"{wording.counted(len(self), 'number').capitalize()} carry {together} of the {whole}{treated} together."
         if chance is None:
-            return sentences.join(text, sentences.listing(self.parts, self.total), proven)
+            return sentences.join(text, sentences.listing(self.parts, self.total), sentences.average(features), proven)
         listed = sentences.listing(self.parts, self.total, np.atleast_1d(chance.is_more).tolist())
         if chance.suggested_r == len(self):
             return sentences.join(text, listed, chance.summary(), proven)
@@ -134,8 +134,8 @@ class Components(Display):
         ]
         head = (
             f"Components: {len(self)} with {used} of {len(self.loadings)} features, together "
-            f"{rounded.percent(float(self.cumulative_variance[-1]) / self.total)} of the total variance "
-            f"({self.deflation}, {self.method})"
+            f"{rounded.percent(float(self.cumulative_variance[-1]) / self.total)} of the total variance"
+            f"{sentences.average(self.features, ', one feature ', '')} ({self.deflation}, {self.method})"
         )
         return [head, *lines, *([f"… and {more} more"] if more > 1 else [])]
 

@@ -110,6 +110,11 @@ def component(part: Component) -> str:
     return f"{beginning} carries {rounded.percent(share)} of the variance of all {whole}{treated}."
 
 
+def average(features: Features | None, one: str = "One feature has ", end: str = ".") -> str:
+    """Return the share of the variance that one feature has on average, beside which others are to be read."""
+    return "" if features is None else f"{one}{rounded.percent(1 / features.count)} on average{end}"
+
+
 def listing(parts: Sequence[Component], total: float | None = None, is_more: Sequence[bool] = ()) -> str:
     """Return the features of each part, with its share of ``total``; small parts are only counted.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy.special import stdtrit
 
 from nnspca.result import rounded, sentences, wording
 from nnspca.result.component import Features
@@ -145,12 +146,13 @@ class Stability(Display):
         return [head, *lines, *(["…"] if len(self.parts.parts) > 4 else [])]
 
 
+NEAR_R = 2.0  # standard errors of the difference within which fewer components are as good: with 1, 30 % too many
 BEYOND = 2.33  # standard errors beyond chance: of tables of noise, no k is suggested for 95 %
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CrossValidation(Display):
-    """Share of the variance of held-out samples explained, for each k: an estimate, not a proof.
+    """Share of the variance of held-out samples explained, for each k or number of components: an estimate, no proof.
 
     Examples
     --------
@@ -162,41 +164,42 @@ class CrossValidation(Display):
     """
 
     ks: tuple[int, ...]
-    #: Shape (folds, len(ks)). For the held-out samples of a fold: share of their squared distance from the mean of
-    #: the other samples that is explained by components fitted to those. NaN if that distance is zero, or the fold
-    #: was not computed.
+    #: Shape (folds, c), a column for each k or number of components. For the held-out samples of a fold: share of their
+    #: squared distance from the mean of the other samples that is explained by components fitted to those. NaN if that
+    #: distance is zero, or the fold was not computed.
     held_out: np.ndarray
-    fitted: np.ndarray  #: Shape (folds, len(ks)). The same share for the samples that were fitted.
-    n_components: int = 1  #: How many components together
+    fitted: np.ndarray  #: Shape (folds, c). The same share for the samples that were fitted.
+    n_components: tuple[int, ...] = (1,)  #: How many components together: several only where there is one k
     seed: int = 0
     seconds: float = field(default=0.0, compare=False)
     stopped: bool = False  #: True when ``should_stop`` ended the call early
     #: Names, mean and scale of the features
     features: Features | None = field(default=None, compare=False)
-    #: Shape (folds, len(ks)). What :attr:`held_out` is where features are uncorrelated, as shuffled columns are: the
+    #: Shape (folds, c). What :attr:`held_out` is where features are uncorrelated, as shuffled columns are: the
     #: mean share of a feature, weighted by squared loadings; 1/n where all vary alike. None if it was not measured.
     apart: np.ndarray | None = None
-    #: Shape (folds, len(ks)). Standard error of the difference, over the samples of a fold.
+    #: Shape (folds, c). Standard error of the difference, over the samples of a fold.
     apart_error: np.ndarray | None = None
 
     @property
     def mean(self) -> np.ndarray:
-        """Mean held-out share over the folds, shape (len(ks),); NaN where no fold is known."""
+        """Mean held-out share over the folds, shape (c,); NaN where no fold is known."""
         return _mean(self.held_out)
 
     @property
     def fitted_mean(self) -> np.ndarray:
-        """Mean share of the fitted samples, shape (len(ks),)."""
+        """Mean share of the fitted samples, shape (c,)."""
         return _mean(self.fitted)
 
     @property
     def error(self) -> np.ndarray:
-        """Standard error of :attr:`mean`, shape (len(ks),); NaN for fewer than two folds."""
-        finite = np.isfinite(self.held_out)
-        count = finite.sum(axis=0)
-        deviations = np.where(finite, self.held_out - np.nan_to_num(self.mean), 0.0)
-        divisor = np.maximum(count - 1, 1) * np.maximum(count, 1)
-        return np.where(count > 1, np.sqrt((deviations**2).sum(axis=0) / divisor), np.nan)
+        """Standard error of :attr:`mean`, shape (c,); NaN for fewer than two folds."""
+        return _error(self.held_out)
+
+    @property
+    def interval(self) -> np.ndarray:
+        """Half the width of the 95 % interval about :attr:`mean`, by Student's t over the folds, shape (c,)."""
+        return self.error * stdtrit(np.maximum(np.isfinite(self.held_out).sum(axis=0) - 1, 1), 0.975)
 
     @property
     def best_k(self) -> int | None:
@@ -206,12 +209,12 @@ class CrossValidation(Display):
 
     @property
     def apart_mean(self) -> np.ndarray:
-        """Mean held-out share of uncorrelated features, shape (len(ks),)."""
+        """Mean held-out share of uncorrelated features, shape (c,)."""
         return _mean(np.full_like(self.held_out, np.nan) if self.apart is None else self.apart)
 
     @property
     def is_more(self) -> np.ndarray:
-        """Whether each k explains more than uncorrelated features, by 2.33 standard errors, shape (len(ks),)."""
+        """Whether each k explains more than uncorrelated features, by 2.33 standard errors, shape (c,)."""
         if self.apart is None or self.apart_error is None:
             return np.isfinite(self.mean)
         error = np.sqrt(np.nansum(self.apart_error**2, axis=0)) / np.isfinite(self.held_out).sum(axis=0).clip(1)
@@ -224,21 +227,43 @@ class CrossValidation(Display):
         The difference is taken fold by fold, so that what makes one fold harder than another cancels.
         None if nothing is known, or that k explains no more than chance.
         """
-        best = self.best_k
-        if best is None:
+        place = self._suggested
+        return None if place is None else self.ks[min(place, len(self.ks) - 1)]
+
+    @property
+    def suggested_r(self) -> int:
+        """Of several numbers of components, the smallest that explains about as much beyond chance as the best; or 0.
+
+        Further components always explain more, of noise too: what uncorrelated features explain is taken off first.
+        """
+        place = self._suggested
+        return 0 if place is None else self.n_components[min(place, len(self.n_components) - 1)]
+
+    @property
+    def _several(self) -> bool:
+        return len(self.n_components) > 1
+
+    @property
+    def _suggested(self) -> int | None:
+        """The column that is suggested; None if nothing is known, or that explains no more than chance."""
+        shares, near = self.held_out, 1.0
+        if self._several:
+            shares, near = shares - (0.0 if self.apart is None else self.apart), NEAR_R
+        mean = _mean(shares)
+        if not np.isfinite(mean).any():
             return None
-        less = CrossValidation(self.ks, self.held_out[:, [self.ks.index(best)]] - self.held_out, self.fitted)
-        near = np.nan_to_num(less.mean, nan=np.inf) <= np.nan_to_num(less.error)
-        place = int(np.argmax(near))
-        return self.ks[place] if self.is_more[place] else None
+        less = shares[:, [int(np.nanargmax(mean))]] - shares
+        place = int(np.argmax(np.nan_to_num(_mean(less), nan=np.inf) <= near * np.nan_to_num(_error(less))))
+        return place if self.is_more[place] else None
 
     def to_records(self) -> list[dict[str, object]]:
-        """Return one flat row for each k."""
+        """Return one flat row for each k, or for each number of components."""
         columns = (self.mean, self.error, self.fitted_mean, self.apart_mean)
         names = ("held_out", "standard_error", "fitted", "by_chance")
+        what, along = ("n_components", self.n_components) if self._several else ("k", self.ks)
         return [
-            {"k": k, **dict(zip(names, map(float, row), strict=True))}
-            for k, *row in zip(self.ks, *columns, strict=True)
+            {what: at, **dict(zip(names, map(float, row), strict=True))}
+            for at, *row in zip(along, *columns, strict=True)
         ]
 
     def to_frame(self) -> DataFrame:
@@ -246,30 +271,41 @@ class CrossValidation(Display):
         return frame(self.to_records())
 
     def summary(self) -> str:
-        """Return a plain sentence: the suggested k and the reason (sampling, not proof)."""
+        """Return a plain sentence: the suggested k, or number of components, and the reason (sampling, not proof)."""
         if self.best_k is None:
             return "Nothing is known of held-out samples."
-        k, best = self.suggested_k, self.ks.index(self.best_k)
-        if k is None:
-            return "No k is suggested: of held-out samples none explains more than chance, as shuffled columns do."
-        share, chance = (rounded.percent(float(each[self.ks.index(k)])) for each in (self.mean, self.apart_mean))
-        most = (
-            f"; the most is {rounded.percent(float(self.mean[best]))} at k = {self.best_k}" if k != self.best_k else ""
+        place, best = self._suggested, int(np.nanargmax(self.mean))
+        if place is None:
+            what = "number of components" if self._several else "k"
+            return (
+                f"No {what} is suggested: of held-out samples none explains more than chance, as shuffled columns do."
+            )
+        share, chance, most = (
+            rounded.percent(float(of)) for of in (self.mean[place], self.apart_mean[place], self.mean[best])
         )
         beside = "" if self.apart is None else f", where shuffled columns explain {chance}"
-        return f"k = {k} is suggested: it explains {share} of the variance of held-out samples{beside}{most}."
+        if self._several:
+            many = wording.counted(self.n_components[place], "component")
+            return f"{many.capitalize()} suggested: {share} of the variance of held-out samples explained{beside}."
+        more = f"; the most is {most} at k = {self.best_k}" if place != best else ""
+        return (
+            f"k = {self.ks[place]} is suggested: it explains {share} of the variance of held-out samples{beside}{more}."
+        )
 
     def plot(self) -> Figure:
         """Return a Plotly figure: held-out variance against k, with its standard error."""
         from nnspca.figures import held_out
 
-        return held_out(self.ks, self.mean, self.error, self.fitted_mean, self.apart_mean, self.suggested_k)
+        what, along = ("n_components", self.n_components) if self._several else ("k", self.ks)
+        suggested = None if self._suggested is None else along[self._suggested]
+        return held_out(along, self.mean, self.error, self.fitted_mean, self.apart_mean, suggested, what)
 
     def _lines(self) -> list[str]:
         folds = len(self.held_out)
         stopped = ", stopped before its end" if self.stopped else ""
         return [
-            f"CrossValidation: {wording.plural(len(self.ks), 'value')} of k, {folds} folds{stopped}",
+            f"CrossValidation: {wording.plural(self.held_out.shape[1], 'value')} of "
+            f"{'n_components' if self._several else 'k'}, {folds} folds{stopped}",
             self.summary(),
         ]
 
@@ -279,3 +315,12 @@ def _mean(shares: np.ndarray) -> np.ndarray:
     finite = np.isfinite(shares)
     count = finite.sum(axis=0)
     return np.where(count > 0, np.where(finite, shares, 0.0).sum(axis=0) / np.maximum(count, 1), np.nan)
+
+
+def _error(shares: np.ndarray) -> np.ndarray:
+    """Standard error of that mean; NaN for fewer than two."""
+    finite = np.isfinite(shares)
+    count = finite.sum(axis=0)
+    deviations = np.where(finite, shares - np.nan_to_num(_mean(shares)), 0.0)
+    divisor = np.maximum(count - 1, 1) * np.maximum(count, 1)
+    return np.where(count > 1, np.sqrt((deviations**2).sum(axis=0) / divisor), np.nan)

@@ -99,6 +99,39 @@ def cardinality(draws):
                 yield f"m = {m}, strength {strength:g}: {word}", found.count(word) / draws
 
 
+def components(draws):
+    """Share of tables in which held-out samples ask for the three planted parts of 5 of 30 features, for none, more."""
+    for m in (40, 100, 400):
+        for strength in (0.0, 0.6, 0.8, 1.2):
+            found = []
+            for t in range(draws):
+                X = planted(np.random.default_rng([m, t]), m, 30, 5, strength, r=3)
+                found.append(nnspca.cross_validate(X, 5, n_components=range(1, 7), method="greedy", seed=t).suggested_r)
+            for word, is_so in (
+                ("exact", np.equal(found, 3)),
+                ("none", np.equal(found, 0)),
+                ("above", np.greater(found, 3)),
+            ):
+                yield f"m = {m}, strength {strength:g}: {word}", is_so.mean()
+
+
+def intervals(draws):
+    """Share of tables whose 95 % interval has the variance that the component of k = 5 of 20 explains of all."""
+    S = np.eye(20)
+    S[:5, :5] += 0.64
+    for kind in ("normal", "heavy"):
+        for m in (50, 200, 1000):
+            hits = []
+            for t in range(draws):
+                rng = np.random.default_rng([m, t])
+                X = noise(rng, m, 20, kind)
+                X[:, :5] += 0.8 * noise(rng, m, 1, kind)
+                x = nnspca.solve(nnspca.Covariance.from_data(X, standardize=False), 5, "greedy").loadings
+                found = nnspca.cross_validate(X, 5, method="greedy", standardize=False, seed=t)
+                hits.append(abs(found.mean[0] - x @ S @ x / 23.2) <= found.interval[0])
+            yield f"{kind}, m = {m}", np.mean(hits)
+
+
 def classes(draws):
     """Share of random labels that scores separate more than chance."""
     for m, r, count in ((40, 1, 2), (60, 3, 4), (100, 10, 10)):
@@ -111,7 +144,14 @@ def classes(draws):
         yield f"{m} samples, {r} parts, {count} classes", np.mean(hits)
 
 
-TABLES = {"noise": rejected, "parts": parts, "k": cardinality, "classes": classes}
+TABLES = {
+    "noise": rejected,
+    "parts": parts,
+    "k": cardinality,
+    "r": components,
+    "intervals": intervals,
+    "classes": classes,
+}
 
 
 if __name__ == "__main__":

@@ -100,7 +100,8 @@ def test_what_cannot_be_asked_is_refused():
     X = planted()
     for wrong, says in (
         ({"k": [0]}, "k=0 is not allowed; give a whole number from 1 to 40"),
-        ({"k": []}, "at least one k"),
+        ({"k": []}, r"k=\[\] and n_components=\[1\] are not allowed"),
+        ({"k": [2, 3], "n_components": [1, 2]}, r"k=\[2, 3\] and n_components=\[1, 2\] are not allowed"),
         ({"k": "3"}, "k='3' is not allowed; give a whole number, or several"),
         ({"k": [2], "folds": 1}, "folds=1 is not allowed; give a whole number from 2 to 60"),
         ({"k": [2], "n_components": 41}, "n_components=41 is not allowed"),
@@ -143,3 +144,17 @@ def test_the_suggested_k_is_about_the_planted_one_and_none_on_noise():
         for strength in (0.0, 1.2)
     }
     assert found[0.0].count(None) >= 2 and all(5 <= k <= 8 for k in found[1.2])
+
+
+def test_the_suggested_number_of_components_is_the_planted_one_and_zero_on_noise():
+    asked = {"n_components": range(1, 6), "method": "greedy", "executor": HERE}
+    three, none = (
+        nnspca.cross_validate(spiked(np.random.default_rng(2), 100, 30, 5, strength, 3), 5, **asked)
+        for strength in (1.2, 0.0)
+    )
+    assert (three.suggested_r, none.suggested_r, none.suggested_k) == (3, 0, None)
+    assert (np.diff(three.mean) > 0).all(), "further components always explain more"
+    assert [row["n_components"] for row in three.to_records()] == [1, 2, 3, 4, 5]
+    one = nnspca.cross_validate(spiked(np.random.default_rng(2), 100, 30, 5, 1.2, 3), 5, **asked | {"n_components": 3})
+    np.testing.assert_array_equal(one.held_out[:, 0], three.held_out[:, 2])
+    assert one.interval == pytest.approx(2.776445 * one.error)  # Student's t of 5 folds

@@ -45,7 +45,8 @@ def test_features_of_either_sign_are_told_apart():
 
 def test_what_nothing_is_known_of_is_not_said():
     alone = nnspca.solve(cov(), 1)
-    assert alone.summary() == "income alone carries 25 % of the variance of all four features."
+    carries = "income alone carries 25 % of the variance of all four features."
+    assert alone.summary() == f"{carries} One feature has 25 % on average."
     bare = nnspca.Component(np.array([0.6, 0.8]), 2.0, "given", 2)
     assert bare.summary() == "One number made of x1 and x0 has variance 2.000."
     assert sentences.correlation(bare) is None
@@ -53,7 +54,7 @@ def test_what_nothing_is_known_of_is_not_said():
 
 def test_parts_that_add_hardly_anything_are_counted():
     parts = nnspca.decompose(nnspca.Covariance.from_matrix(np.diag([4.0, 3.0, 0.01, 0.002])), 4, 1)
-    assert parts.summary().endswith("Part 2: x1 alone (42.7 %). Two more parts add less than 1 % each.")
+    assert parts.summary().endswith("add less than 1 % each. One feature has 25 % on average.")
 
 
 @given(st.floats(0.0, 1.0))

@@ -26,10 +26,10 @@ from nnspca.view.figures import band, style
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import Job
 from nnspca.view.link.state import MORE, PROOF, remembered
-from nnspca.view.link.widgets import Suggestion, choose
+from nnspca.view.link.widgets import DeltaGenerator, Suggestion, choose
 from nnspca.view.session import Content
 from nnspca.view.subject import Subject
-from nnspca.view.tasks import Key, Task
+from nnspca.view.tasks import Button, Key, Task
 from nnspca.view.ui import charts, downloads
 
 PROOF_TITLE = "The proof: certificate, the paper's band, indispensable features"
@@ -119,6 +119,19 @@ def which_k(view: View) -> Figure | None:
         job = tasks.offer(task, tasks.compute(about, ":material/content_cut:"))
     result = tasks.answer(task, job, STOPPED)
     return None if result is None else _say_which(result, view, solver, folds)
+
+
+def new_samples(view: View, press: DeltaGenerator) -> None:
+    """Offer to measure what the component explains of held-out samples, and say it once it is known."""
+    solver, folds = _solver(view.choice), _usual_folds(view.data.X.shape[0])
+    key = _held_out_key(view, (view.k,), solver, folds)
+    task = tasks.kept("held-out", key, lambda job: _hold_out(job, view, (view.k,), solver, folds))
+    about = f"Hold out a part of the samples, find a component on the others, {folds} times: an estimate, no proof."
+    with press:
+        job = tasks.offer(task, Button("New samples?", about, ":material/content_cut:", width="stretch"))
+    result = tasks.answer(task, job, STOPPED)
+    if result is not None and result.best_k is not None:
+        st.markdown(explained(result, view.k))
 
 
 def suggestion(view: View) -> Suggestion | None:
@@ -218,16 +231,25 @@ def summary(result: CrossValidation, shown: int) -> str:
     """Say which k the samples ask for, in plain words."""
     k = result.suggested_k
     said = [f"### Suggested k: {'none' if k is None else k} (probable, not proven)", result.summary()]
-    if shown in result.ks and np.isfinite(result.mean[at := result.ks.index(shown)]):
-        share, error = rounded.percent(result.mean[at], 2), rounded.fixed(196 * result.error[at], 2, up=True)
-        of_these = rounded.percent(result.fitted_mean[at], 2)
-        said.append(
-            f"The component of k = {shown:,} explains {share} of held-out samples (± {error} %, 95 % interval), and "
-            f"{of_these} of those it was found on."
-        )
+    if shown in result.ks:
+        said.append(explained(result, shown))
     if result.best_k == result.ks[-1]:
         said.append("The share still rises at the largest k tried.")
     return "\n\n".join(said)
+
+
+def explained(result: CrossValidation, k: int) -> str:
+    """Say which share of held-out samples the components of a k explain, and of those that they were found on."""
+    at = result.ks.index(k)
+    shares = (rounded.percent(of[at], 2) for of in (result.mean, result.fitted_mean, result.apart_mean))
+    share, of_these, chance = shares
+    if not np.isfinite(result.interval[at]):
+        return ""
+    return (
+        f"Of held-out samples, a component of k = {k:,} explains {share} (± "
+        f"{rounded.fixed(100 * result.interval[at], 2, up=True)} %, 95 % interval, an estimate), of those that it was "
+        f"found on {of_these}; shuffled columns give {chance}."
+    )
 
 
 def panel(view: View) -> None:

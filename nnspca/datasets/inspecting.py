@@ -16,6 +16,7 @@ import numpy as np
 from nnspca.datasets.dataset import Dataset
 from nnspca.datasets.tables import is_counted
 
+OUTLYING = 5.0  # kurtosis of a feature from which its tenth and ninetieth per cent tell its scale; 3 for normal samples
 WIDE, UNEQUAL = 10.0, 3.0  # ratios of two standard deviations: of different scales, and perhaps of such
 DOMINANT, LARGE = 0.9, 0.5  # a column with more of the total variance is dominant, or large
 FEW = 5  # samples below which hardly anything can be said
@@ -245,8 +246,11 @@ def _scales(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
     if len(used) < 2:
         return []
     mine = spread[used]
-    ratio, share = float(mine.max() / mine.min()), float(mine.max() ** 2 / (mine**2).sum())
-    chance = _ratio_by_chance(data.shape[0], len(used))
+    Z = _standardised(data, used)
+    kurtosis, (low, high) = (Z**4).mean(axis=0), np.quantile(Z, (0.1, 0.9), axis=0)
+    usual = mine * np.where((kurtosis > OUTLYING) & (high > low), (high - low) / 2.563, 1.0)  # 2.563 of normal samples
+    ratio, share = float(usual.max() / usual.min()), float(mine.max() ** 2 / (mine**2).sum())
+    chance = _ratio_by_chance(data.shape[0], len(used), float(kurtosis.mean()))
     first = int(used[mine.argmax()])
     name, percentage = repr(str(data.feature_names[first])[:40]), f"{np.floor(1000 * share) / 10:.1f} %"
     if ratio > max(WIDE, chance) and share <= DOMINANT and _named_alike(data, used):
@@ -265,9 +269,10 @@ def _scales(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
     return notes
 
 
-def _ratio_by_chance(m: int, n: int) -> float:
-    """Return what the ratio of two of n deviations of normal samples of one scale exceeds in at most 1 of 20 tables."""
-    return float(np.exp(2 * np.sqrt(2 * np.log(40 * n)) / np.sqrt(2 * (m - 1))))
+def _ratio_by_chance(m: int, n: int, kurtosis: float) -> float:
+    """Return what the ratio of two of n deviations of samples of one scale exceeds in about 1 of 20 tables at most."""
+    heavy = max(kurtosis - 1, 2) / 2  # 1 for normal samples
+    return float(np.exp(2 * np.sqrt(2 * np.log(40 * n) * heavy / (2 * (m - 1)))))
 
 
 def _named_alike(data: Dataset, used: np.ndarray) -> bool:

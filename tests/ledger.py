@@ -35,6 +35,7 @@ from nnspca.view.certificate.proofs import SAME
 from nnspca.view.certificate.stored import file_of
 from nnspca.view.explore import run
 from nnspca.view.link.state import usual_k
+from tests import shelf
 from tests.benchmarks import certificates, live
 
 ENOUGH = 5e-4  # relative gap
@@ -112,7 +113,7 @@ class Book:
     """The records of the file, written again now and then."""
 
     def __init__(self):
-        self.records = dict(ledger.records()) if ledger.FILE.exists() else {}
+        self.records = dict(shelf.records()) if ledger.FILE.exists() else {}
         self.saved = time.monotonic()
 
     def of(self, key, data):
@@ -121,7 +122,7 @@ class Book:
         held = self.records.get(key)
         if held is None or held.content_hash != data.content_hash:
             n = data.n_features
-            held = ledger.Record(name, data.content_hash, standardise, nonnegative, n, usual_k(n, name), {}, {})
+            held = shelf.Record(name, data.content_hash, standardise, nonnegative, n, usual_k(n, name), {}, {})
             self.records[key] = held
         return held
 
@@ -278,7 +279,7 @@ def tried(cov, part, seconds):
 
 def packed(component, cov, k):
     """Return a component as it is read back, with the variance that is left."""
-    loadings = ledger.unpack(*ledger.pack(component.loadings), len(component.loadings))
+    loadings = ledger.unpack(*shelf.pack(component.loadings), len(component.loadings))
     return replace(component, loadings=loadings, variance=cov.variance(loadings), k=k)
 
 
@@ -304,7 +305,7 @@ def write(records):
             "parts_upper": [record.parts[r][1] for r in counts],
         }
         for kind, listed in (("", [record.components[k][0] for k in ks]), ("parts_", [p for g in groups for p in g])):
-            chain = list(ledger.chained((ledger.pack(part.loadings) for part in listed), record.n))
+            chain = list(shelf.chained((shelf.pack(part.loadings) for part in listed), record.n))
             moved, changes = zip((np.empty(0, "<u2"), np.empty(0, "<i2")), *chain, strict=True)
             told |= {f"{kind}lower": [p.variance for p in listed], f"{kind}moved": [len(move) for move in moved[1:]]}
             planes = np.concatenate(changes).view("u1").reshape(-1, 2).T  # low bytes, high bytes: less when compressed

@@ -30,6 +30,7 @@ from nnspca.view.figures import style
 from nnspca.view.link.state import State
 from nnspca.view.papers.figures import study as draw
 from nnspca.view.papers.panels import FILE as CARDS
+from tests import shelf
 from tests.browser.conftest import FLAGS
 from tests.chromium import ensure
 
@@ -104,7 +105,7 @@ def races() -> None:
     settings = {"seed": State.seed, "rank": State.d, "seconds": racing.SECONDS}
     core = next(line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name"))
     told = {"made": datetime.date.today().isoformat(), "machine": core.partition(": ")[2], **settings, "races": []}
-    for record in ledger.records().values():
+    for record in shelf.records().values():
         if (record.name, record.standardise, record.nonnegative) != ledger.opened_as(record.name):
             continue
         cov = nnspca.Covariance.from_dataset(nnspca.datasets.load(record.name), standardize=record.standardise)

@@ -22,7 +22,7 @@ import math
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -258,43 +258,6 @@ class Made:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True, eq=False)
-class Record:
-    """What is stored of one data set, at one scale and with one sign constraint."""
-
-    name: str
-    content_hash: str
-    standardise: bool
-    nonnegative: bool
-    n: int  # number of features
-    opening: int  # the k that the data set opens with
-    components: dict[int, tuple[Component, float]]  # by k: the component and the upper bound
-    parts: dict[int, tuple[tuple[Component, ...], float]]  # by number of parts, at the opening k
-    made: dict[int, Made] = field(default_factory=dict)  # by k
-
-    @property
-    def problem(self) -> Problem:
-        """The covariance and sign constraint that the record is about."""
-        return self.content_hash, self.standardise, self.nonnegative
-
-
-@functools.cache
-def records() -> dict[Key, Record]:
-    """Return what is stored, by data set, scale and sign constraint, all of it unpacked, for those who write or check.
-
-    That takes seconds and more than a hundred megabytes: the app reads :func:`stored`.
-    """
-    found = {}
-    for held in stored().values():
-        record = Record(held.name, *held.problem, held.about["n"], held.opening, {}, {}, {})
-        for k, parts, upper in held.singles():
-            record.components[k], record.made[k] = (parts[0], upper), held.made(k)
-        for r, parts, upper in held.groups():
-            record.parts[r] = tuple(parts), upper
-        found[held.name, held.problem[1], held.problem[2]] = record
-    return found
-
-
 def stored() -> Mapping[Problem, Stored]:
     """Return what is stored, by problem; of components, only how many there are is read here."""
     return _read(FILE)
@@ -319,17 +282,10 @@ def cardinalities(problem: Problem) -> tuple[int, ...]:
     return tuple(k for k, upper in rows if math.isfinite(upper))
 
 
-def pack(loadings: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the support and the loadings of a vector, in ``STEPS``."""
-    levels = np.rint(loadings / np.abs(loadings).max() * STEPS).astype("<i2")
-    support = np.flatnonzero(levels)
-    return support.astype("<u2"), levels[support]
-
-
 def unpack(support: np.ndarray, levels: np.ndarray, n: int) -> np.ndarray:
-    """Return the unit vector that :func:`pack` has packed.
+    """Return the unit vector of a support and loadings in ``STEPS``.
 
-    >>> unpack(*pack(np.array([0.0, 0.6, 0.8])), 3).round(4).tolist()
+    >>> unpack(np.array([1, 2]), np.array([3, 4]), 3).round(4).tolist()
     [0.0, 0.6, 0.8]
     """
     loadings = np.zeros(n)
@@ -337,25 +293,14 @@ def unpack(support: np.ndarray, levels: np.ndarray, n: int) -> np.ndarray:
     return loadings / np.linalg.norm(loadings)
 
 
-def chained(pairs: Iterable[tuple[np.ndarray, np.ndarray]], n: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield how each support and its levels differ from those before: the features in one of the supports alone, and
-    the changes of levels. Components of neighbouring k differ by little, so this takes half the room.
-    """
-    before = np.zeros(n, "<i2")
-    for support, levels in pairs:
-        now = np.zeros(n, "<i2")
-        now[support] = levels
-        yield np.flatnonzero((now != 0) != (before != 0)).astype("<u2"), levels - before[support]
-        before = now
-
-
 def unchained(moved: np.ndarray, counts: Iterable[int], changes: np.ndarray, n: int) -> Iterator[tuple[Any, Any]]:
-    """Yield the pairs that :func:`chained` was given, from its results, joined, and the ``counts`` of ``moved``.
+    """Yield supports and levels, each told by its difference from those before: first from none.
 
-    >>> pairs = [(np.array([0, 2]), np.array([7, 9], "<i2")), (np.array([2]), np.array([8], "<i2"))]
-    >>> moved, changes = zip(*chained(pairs, 3))
-    >>> again = unchained(np.concatenate(moved), map(len, moved), np.concatenate(changes), 3)
-    >>> [(support.tolist(), levels.tolist()) for support, levels in again]
+    ``moved`` has the features in one of two supports alone, ``counts`` of each, and ``changes`` those of levels.
+    Components of neighbouring k differ by little, so this takes half the room.
+
+    >>> pairs = unchained(np.array([0, 2, 0]), [2, 1], np.array([7, 9, -1], "<i2"), 3)
+    >>> [(support.tolist(), levels.tolist()) for support, levels in pairs]
     [([0, 2], [7, 9]), ([2], [8])]
     """
     inside, levels, start, end = np.zeros(n, bool), np.zeros(n, "<i2"), 0, 0

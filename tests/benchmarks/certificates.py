@@ -13,6 +13,7 @@ from nnspca.datasets import available
 from nnspca.result.rounded import fixed, gap
 from nnspca.studies import PRINTED
 from nnspca.view import ledger
+from tests import shelf
 from tests.benchmarks.data import covariance
 
 TABLE_KS = (5, 10, 20, 50)
@@ -65,7 +66,7 @@ def with_stored(text: str) -> str:
         elif column is not None and not line.startswith("|--"):
             name, standardise = IN_README.get(cells[1], (cells[1], False))
             k = int(cells[3])
-            record = ledger.records().get((name, standardise, True))
+            record = shelf.records().get((name, standardise, True))
             if record is not None:
                 known = ledger.shared().at(record.problem, k, 0.0)
                 cells[column] = gap(known.lower, known.upper)

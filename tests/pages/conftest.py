@@ -31,7 +31,7 @@ from nnspca.view.explore import run
 from nnspca.view.ledger import Ledger
 from nnspca.view.session import Session
 from nnspca.view.ui import charts
-from tests import budgets
+from tests import budgets, shelf
 
 ROOT = Path(__file__).parents[2]
 RANKED = 300  # features, more than any picture of their number has
@@ -209,7 +209,7 @@ def files_of(page: AppTest) -> dict[str, Session]:
     return {"session": Session(desks=held.desks)}
 
 
-def shelved(*records: ledger.Record) -> dict:
+def shelved(*records: shelf.Record) -> dict:
     """Return what is stored where these records are."""
 
     def read(record):

@@ -16,6 +16,7 @@ from nnspca.view.link.state import State, opening, usual_k, usual_scale
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
 from tests.pages.conftest import shelved
+from tests.shelf import Record
 
 BUNDLED = [info.name for info in nnspca.datasets.available() if info.bundled]
 FETCHED = [pytest.param(name, marks=pytest.mark.real_data) for name in ("cbcl-faces", "cbcl-faces-raw")]
@@ -31,7 +32,7 @@ def record(name):
     for at in (k, min(k + 2, data.n_features)):
         part = nnspca.solve(cov, at, "em")
         found[at] = part, 1.02 * nnspca.certify(cov, at, component=part).upper
-    return ledger.Record(name, data.content_hash, standardise, True, data.n_features, k, found, {})
+    return Record(name, data.content_hash, standardise, True, data.n_features, k, found, {})
 
 
 @pytest.fixture

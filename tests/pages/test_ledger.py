@@ -14,6 +14,7 @@ from nnspca.view import ledger
 from nnspca.view.cache import nbytes
 from nnspca.view.ledger import Known, Ledger
 from tests import ledger as made
+from tests import shelf
 from tests.oracle import allows, optima_of_parts
 from tests.problems import any_rank, correlation, equal_rows, scaled, spiked, zero_rows
 
@@ -138,7 +139,7 @@ def test_threads_that_write_at_once_lose_nothing():
 
 
 def test_what_is_stored_is_read_when_its_problem_is_asked_for_and_unpacked_when_a_component_is(monkeypatch):
-    records, held = ledger.records(), ledger.stored()
+    records, held = shelf.records(), ledger.stored()
     assert {record.problem for record in records.values()} == held.keys()
     monkeypatch.setattr(ledger, "unpack", lambda *_: pytest.fail("no component was asked for"))
     book = Ledger(held)
@@ -160,7 +161,7 @@ def test_what_is_stored_is_read_when_its_problem_is_asked_for_and_unpacked_when_
 def test_fewer_parts_than_their_number_are_stored_and_read_as_they_are(tmp_path, monkeypatch):
     """Where no third part adds anything, two are the answer for three."""
     parts = tuple(replace(component(2.0, n=4, k=2), loadings=np.eye(4)[i]) for i in range(2))
-    record = ledger.Record("few", "few", False, True, 4, 2, {2: (parts[0], 2.5)}, {2: (parts, 4.5), 3: (parts, 5.0)})
+    record = shelf.Record("few", "few", False, True, 4, 2, {2: (parts[0], 2.5)}, {2: (parts, 4.5), 3: (parts, 5.0)})
     monkeypatch.setattr(ledger, "FILE", tmp_path / "stored.npz")
     made.write({("few", False, True): record})
     known = Ledger(ledger.stored()).parts_along(record.problem, 2, (2, 3), 1.0)
@@ -171,7 +172,7 @@ def test_a_component_stored_without_an_upper_bound_has_the_carried_one_and_is_no
     part = replace(component(2.0, n=9, k=6), loadings=np.eye(9)[0])
     found = {4: (part, 2.2), 6: (replace(part, variance=2.1), math.inf), 8: (part, 2.4)}
     monkeypatch.setattr(ledger, "FILE", tmp_path / "stored.npz")
-    made.write({("gap", False, True): ledger.Record("gap", "gap", False, True, 9, 4, found, {})})
+    made.write({("gap", False, True): shelf.Record("gap", "gap", False, True, 9, 4, found, {})})
     problem = ("gap", False, True)
     known = Ledger(ledger.stored()).along(problem, (6, 8), 1.0)
     assert (known[6].lower, known[6].upper, known[6].source) == (2.1, 2.4, "carried from k = 8")

@@ -16,6 +16,7 @@ from nnspca.view.necessity import provable
 from nnspca.view.parts import panels, run
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
+from tests import shelf
 from tests.pages.conftest import redrawn, sent, settle, shelved, texts, traces
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
@@ -52,7 +53,7 @@ def pitprops_stored(r):
     cov = nnspca.Covariance.from_dataset(data)
     proof, first = nnspca.certify_parts(cov, r, 4, effort="thorough"), nnspca.certify(cov, 4)
     one, several = {4: (first.component, first.upper)}, {r: (proof.parts, proof.upper)}
-    return {PITPROPS: ledger.Record("pitprops", data.content_hash, False, True, 13, 4, one, several)}
+    return {PITPROPS: shelf.Record("pitprops", data.content_hash, False, True, 13, 4, one, several)}
 
 
 def test_parts_are_drawn_once_the_band_holds_the_optimum_and_solve_live_starts_from_nothing(

@@ -14,6 +14,7 @@ from nnspca.view.figures.style import DARK
 from nnspca.view.link.state import AS_IS, FIRST_RACE, STANDARDISED, State
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
+from tests import shelf
 from tests.pages.conftest import drawn, jobs, settle, texts
 
 PAGE = "pages/compare.py"
@@ -67,7 +68,7 @@ def test_a_stored_race_opens_without_a_run_says_no_more_than_the_ledger_and_solv
 
 
 def test_every_stored_race_is_of_a_view_that_a_data_set_opens_with_and_says_no_more_than_the_ledger():
-    opening = {(*r.problem, r.opening): r for key, r in ledger.records().items() if key == ledger.opened_as(r.name)}
+    opening = {(*r.problem, r.opening): r for key, r in shelf.records().items() if key == ledger.opened_as(r.name)}
     assert len(race.recorded()["races"]) >= 5 and race.recorded()["races"].keys() <= opening.keys()
     for record in opening.values():
         scale = STANDARDISED if record.standardise else AS_IS

@@ -11,8 +11,9 @@ import nnspca
 from nnspca.view import ledger
 from nnspca.view.link.state import usual_k
 from tests import ledger as made
+from tests import shelf
 
-RECORDS = ledger.records()
+RECORDS = shelf.records()
 FETCHED = ("cbcl-faces", "cbcl-faces-raw", "leukemia", "lrs")
 OPENED = [key for key in RECORDS if key == ledger.opened_as(key[0])]
 ROUND = 1e-9  # relative: sums in another order
@@ -72,6 +73,6 @@ def test_no_solver_finds_more_than_a_stored_bound_allows(key):
 def test_stored_loadings_lose_next_to_nothing():
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("digits"))
     part = nnspca.solve(cov, 12)
-    again = ledger.unpack(*ledger.pack(part.loadings), cov.n_features)
+    again = ledger.unpack(*shelf.pack(part.loadings), cov.n_features)
     assert np.isclose(np.linalg.norm(again), 1.0)
     assert cov.variance(again) >= part.variance * (1 - 1e-7)

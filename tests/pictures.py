@@ -1,4 +1,4 @@
-"""Make the README's pictures from the real app: ``python -m tests.pictures [name …]``.
+"""Make the pictures of README and of the documents' charts from the real app: ``python -m tests.pictures [name …]``.
 
 Stills of the pages at rest, and two that move: the spannogram as its direction turns, and the band as proofs close it.
 """
@@ -18,7 +18,7 @@ from tests.browser.page import rest
 from tests.chromium import ensure
 from tests.server import ROOT, serving
 
-ASSETS = ROOT / "assets"
+ASSETS, CHARTS = ROOT / "assets", ROOT / "nnspca" / "docs" / "pictures"
 COLOURS = 96  # of a still; a moving picture has a third
 QUIET = "!document.querySelector('.js-plotly-plot')"
 NOTHING = "false"
@@ -34,13 +34,17 @@ def mask(features: list[int], n: int) -> str:
     return base64.urlsafe_b64encode(np.packbits(bits, bitorder="little").tobytes()).decode().rstrip("=")
 
 
-def still(page: Page, name: str, height: int) -> None:
-    """Keep what the page shows now."""
+def still(page: Page, name: str, height: int, part: str = "") -> None:
+    """Keep what the page shows now, or of a chart of the documents that part of it."""
     page.set_viewport_size({"width": 1280, "height": height})
     page.mouse.move(2, 2)  # no tip in the picture
     page.wait_for_timeout(1500)
-    image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-    image.quantize(COLOURS, kmeans=3, dither=Image.Dither.NONE).save(ASSETS / f"screenshot-{name}.png", optimize=True)
+    taken, file = (
+        page.locator(part).first if part else page,
+        CHARTS / f"{name}.png" if part else ASSETS / f"screenshot-{name}.png",
+    )
+    image = Image.open(io.BytesIO(taken.screenshot())).convert("RGB")
+    image.quantize(COLOURS, kmeans=3, dither=Image.Dither.NONE).save(file, optimize=True)
 
 
 def moving(frames: list[bytes], name: str, width: int, each: int) -> None:
@@ -99,12 +103,12 @@ def band(page: Page) -> None:
     moving([*frames[::keep], place.screenshot()], "band", 720, 450)
 
 
-def at_rest(name: str, height: int, busy: str = QUIET) -> Callable[[Page], None]:
-    """Return what keeps a page as it is once nothing runs any more."""
+def at_rest(name: str, height: int, busy: str = QUIET, part: str = "") -> Callable[[Page], None]:
+    """Return what keeps a page, or part of it, as it is once nothing runs any more."""
 
     def keep(page: Page) -> None:
         rest(page, busy, 2500)
-        still(page, name, height)
+        still(page, name, height, part)
 
     return keep
 
@@ -115,6 +119,9 @@ PICTURES: dict[str, tuple[str, Callable[[Page], None]]] = {
     "learn": (f"/learn?painted={mask(PAINTED, 625)}", learn),
     "spannogram": ("/spannogram", spannogram),
     "data": ("/data?data=digits", at_rest("data", 900, NOTHING)),
+    "app-band": ("/", at_rest("app-band", 900, GROWING, ".st-key-stage")),
+    "app-parts": ("/parts?data=digits", at_rest("app-parts", 1400, QUIET, ".st-key-parts-band")),
+    "app-race": ("/compare", at_rest("app-race", 1400, QUIET, ".js-plotly-plot")),
     "band": (f"/?data=digits&scale=standardised&ks=1-5,8,12,20,40,64&seed={time.time_ns() % 10_000}", band),
 }
 

@@ -1,7 +1,7 @@
 """Make the stored runs of the studies: ``python -m tests.stored [study …]``, with NNSPCA_DATA naming the real data.
 
 Each study is run as its page would by default: reduced, seed 0, on the paper's own data; its first figure becomes the
-small picture on its card. ``python -m tests.stored gallery`` makes the pictures of the documents' gallery, and
+small picture on its card. ``python -m tests.stored gallery`` makes the pictures that the documents draw, and
 ``python -m tests.stored races`` records a race of all solvers for the view that each data set opens with.
 """
 
@@ -36,7 +36,9 @@ from tests.chromium import ensure
 
 SIDE, SMALL = 320, 2.5  # pixels of the picture drawn, and how many times smaller the card shows it
 COLOURS = 24
-PICTURES = Path(nnspca.__file__).parent / "docs" / "pictures"  # of the gallery, each named as its page
+DOCS = Path(nnspca.__file__).parent / "docs"
+PAGES = [*DOCS.glob("gallery/*.md"), *DOCS.glob("mathematics/*.md")]
+DRAWING = {page.stem: page for page in PAGES if f"(../pictures/{page.stem}.png)" in page.read_text(encoding="utf-8")}
 SHARED = {info.name for info in nnspca.datasets.available() if info.bundled}
 
 
@@ -85,18 +87,17 @@ def photograph(figure: Any, browser: Browser) -> Image.Image:
 
 
 def gallery() -> None:
-    """Make the picture of each example of the documents."""
+    """Make the picture of each page of the documents that draws one: its first figure."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=ensure(), args=FLAGS)
-        for picture in sorted(PICTURES.glob("*.png")):
-            page = PICTURES.parent / "gallery" / f"{picture.stem}.md"
+        for name, page in DRAWING.items():
             names: dict[str, Any] = {}
             for example in doctest.DocTestParser().get_examples(page.read_text(encoding="utf-8")):
                 exec(compile(example.source, page.name, "exec"), names)
             shown = [thing for thing in names.values() if isinstance(thing, Figure)]
-            shown[0].update_layout(width=600, height=420, title_text="", margin_t=10)
+            shown[0].update_layout(width=600, height=shown[0].layout.height or 420, title_text="", margin_t=10)
             image = photograph(shown[0], browser).quantize(2 * COLOURS, dither=Image.Dither.NONE)
-            image.save(picture, optimize=True)
+            image.save(DOCS / "pictures" / f"{name}.png", optimize=True)
         browser.close()
 
 

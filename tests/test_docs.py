@@ -3,6 +3,8 @@
 import doctest
 import fcntl
 import inspect
+import json
+import math
 import os
 import re
 import subprocess
@@ -17,7 +19,10 @@ import pytest
 import nnspca
 import nnspca.docs.__main__ as command
 from nnspca.docs.site import conf, generator
+from nnspca.numerics import rounding
 from nnspca.view.link import state
+from tests.benchmarks.certificates import IN_README, shown
+from tests.stored import DRAWING
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "nnspca" / "docs"
@@ -29,19 +34,13 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 WRITTEN = [*sorted(DOCS.rglob("*.md")), ROOT / "README.md", DOCS.parent / "certificates" / "CERTIFICATE.md"]
 
 
-def test_every_row_of_the_peers_has_a_cell_for_each():
-    assert OURS and len({len(row) for row in ROWS}) == 1
-
-
 def test_what_the_table_of_peers_says_of_us_runs():
+    assert OURS and {len(row) for row in ROWS} == {3}
     names: dict[str, object] = {}
     for example in doctest.DocTestParser().get_examples(PEERS):  # what stands before the table
         exec(example.source, names)
     for code in [code for codes in OURS.values() for code in codes]:
         eval(code, dict(names))
-
-
-def test_a_cell_of_ours_without_code_says_no():
     assert all(row[1].startswith("–") for row in ROWS[1:] if not OURS[row[0]])
 
 
@@ -70,16 +69,39 @@ def test_spelling():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_no_file_says_whoever():
-    """Nor the other two: outside the glossary's list and this file, in no source, style, script or document."""
-    texts = {
-        path: path.read_text(encoding="utf-8")
-        for ending in ("py", "js", "css", "html", "md", "toml")
-        for folder in ("nnspca", "pages", "tests", ".streamlit")
-        for path in (ROOT / folder).rglob(f"*.{ending}")
-        if path != Path(__file__) and path.name != "glossary.md"
-    }
-    assert not [str(p) for p, text in texts.items() if re.search(r"\b(whoever|nobody|somebody)\b", text, re.I)]
+# What was measured, and what code says
+
+
+def test_shares_in_the_documents_are_those_measured():
+    """If not: ``python -m tests.benchmarks.live --save tests/benchmarks/measured.json``, and correct the page."""
+    told = json.loads((ROOT / "tests" / "benchmarks" / "measured.json").read_text(encoding="utf-8"))
+    page = (DOCS / "guide" / "gap.md").read_text(encoding="utf-8").partition("<!-- measured: begin -->")[2]
+    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| ")][1:]
+    for data, ks, shares in rows:
+        down = [math.floor(1e4 * told[f"{data}, k = {k}"][0]) / 100 for k in ks.split(", ")]
+        assert shares == ", ".join(f"{share:.2f}" for share in down) + " %", data
+    for text in (README, (DOCS / "guide" / "benchmarks.md").read_text(encoding="utf-8")):
+        cells = [line.strip("| ").split(" | ") for line in text.splitlines() if re.match(r"\| \w.* \| [<\d]", line)]
+        for name, _, k, _, live, *_ in [row for row in cells if len(row) > 4]:
+            set_name, scaled = IN_README.get(name, (name, False))
+            case = f"{set_name}{' standardised' * scaled}, k = {k}"
+            assert case not in told or live == shown(told[case][0], 1.0), case
+
+
+def test_each_allowance_is_told_with_its_arguments():
+    page = (DOCS / "mathematics" / "rounding.md").read_text(encoding="utf-8")
+    told = dict(re.findall(r"`(\w+)\(([^`]*)\)`", page))
+    for name, function in inspect.getmembers(rounding, inspect.isfunction):
+        wanted = [a.name for a in inspect.signature(function).parameters.values() if a.default is a.empty]
+        assert name == "added" or len(told.get(name, "").split(", ")) == len(wanted), name
+
+
+def test_formulas_of_the_mathematics_are_set():
+    for page in (DOCS / "mathematics").glob("*.md"):
+        text = re.sub(
+            r"(?s)```.*?```|\$\$.*?\$\$|`[^`]+`|\$[^$]+\$|\]\([^)]*\)|d'Aspremont", "", page.read_text("utf-8")
+        )
+        assert not re.findall(r"\S*\w_[\w{]\S*|\S*\w\^[\w{(]\S*|\b[a-zA-Z]'[A-Z]\w*", text), page
 
 
 # The reference
@@ -110,8 +132,11 @@ def test_the_index_of_the_gallery_has_every_example():
     assert set(EXAMPLES) == set(re.findall(r"\]\((\w+)\.md\)", index))
 
 
-def test_every_example_has_a_picture():
-    assert {path.stem for path in (DOCS / "pictures").glob("*.png")} == set(EXAMPLES)
+def test_every_example_has_a_picture_every_picture_a_page_and_all_are_light():
+    pictures = {path.stem: path for path in (DOCS / "pictures").glob("*.png")}
+    assert set(EXAMPLES) <= set(DRAWING) <= set(pictures)
+    assert all(any(f"/{name}.png" in page.read_text("utf-8") for page in WRITTEN) for name in pictures)
+    assert sum(path.stat().st_size for path in pictures.values()) < 600_000
 
 
 def test_the_examples_links_into_the_app_name_pages_and_keys_that_it_has():

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import nnspca
 from nnspca.datasets import available
-from nnspca.result.rounded import fixed, gap
+from nnspca.result.rounded import OPTIMAL, fixed, gap
 from nnspca.studies import PRINTED
 from nnspca.view import ledger
 from tests import shelf
@@ -69,7 +69,7 @@ def with_stored(text: str) -> str:
             record = shelf.records().get((name, standardise, True))
             if record is not None:
                 known = ledger.shared().at(record.problem, k, 0.0)
-                cells[column] = gap(known.lower, known.upper)
+                cells[column] = shown(known.lower, known.upper)
             lines[i] = " | ".join(cells).strip()
     return "\n".join(lines) + "\n"
 
@@ -79,7 +79,12 @@ def measured(cov: nnspca.Covariance, k: int, nonnegative: bool) -> tuple[str, st
     started = time.process_time()
     cert = nnspca.certify(cov, k, nonnegative=nonnegative)
     spent = time.process_time() - started
-    return gap(cert.lower, cert.upper), fixed(spent, 1, up=True)
+    return shown(cert.lower, cert.upper), fixed(spent, 1, up=True)
+
+
+def shown(lower: float, upper: float) -> str:
+    """Return a gap, rounded up."""
+    return "< 0.01 %" if lower > (1 - OPTIMAL) * upper else gap(lower, upper)
 
 
 if __name__ == "__main__":

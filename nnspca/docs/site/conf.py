@@ -84,14 +84,13 @@ def _read(app: Sphinx, page: str, content: list[str]) -> None:
     """Fill in tables of registries, and give the first page of a section the list of its pages."""
     text = re.sub(r"\n\n```$", "\n```", content[0], flags=re.M)  # doctest asks for the blank line, a reader does not
     text = re.sub(r"\]\((?:\.\./)+certificates/CERTIFICATE\.md", "](/guide/certificate-file.md", text)
+    text = text.replace("](../docs/", "](../")  # as that file links to these pages
     text = re.sub(r"<!-- table: (\w+) -->", lambda found: _table(found[1]), text)
     section, _, name = page.rpartition("/")
     if name == "index":
-        linked = re.findall(r"\]\(([\w./-]+)\.md", text) if section else [f"{part}/index" for part in SECTIONS]
-        others = sorted(Path(app.srcdir, section).glob("*.md"))
-        own = [link for link in linked if not section or "/" not in link]
-        pages = [page for page in dict.fromkeys([*own, *(page.stem for page in others)]) if page != "index"]
-        text += "\n".join(["", "```{toctree}", ":hidden:", "", *pages, "```", ""])
+        linked = re.findall(r"\]\(([\w.-]+)\.md", text) if section else [f"{part}/index" for part in SECTIONS]
+        others = sorted({path.stem for path in Path(app.srcdir, section).glob("*.md")} - {"index"})
+        text += "\n".join(["", "```{toctree}", ":hidden:", "", *dict.fromkeys([*linked, *others]), "```", ""])
     content[0] = text
 
 

@@ -39,7 +39,8 @@ def build(folder: Path) -> list[str]:
 
 def _gather(source: Path) -> None:
     """Lay the pages, and beside them the files that they link to; write the list of public names."""
-    shutil.copytree(PACKAGE / "docs", source, ignore=shutil.ignore_patterns("site", "__pycache__"))
+    left = shutil.ignore_patterns("site", "__pycache__", "decisions.md", "tests.md", "explore.md")  # for maintainers
+    shutil.copytree(PACKAGE / "docs", source, ignore=left)
     root = beside_package()
     for path in (*PACKAGE.iterdir(), *root.iterdir()):
         beside = source.parents[path.parent == root] / path.name

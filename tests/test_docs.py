@@ -63,6 +63,18 @@ def test_links_between_files_lead_to_files():
         assert not [link for link in local if not (page.parent / link).exists()], page
 
 
+def test_no_file_says_whoever():
+    """Nor the other two: outside the glossary's list and this file, in no source, style, script or document."""
+    texts = {
+        path: path.read_text(encoding="utf-8")
+        for ending in ("py", "js", "css", "html", "md", "toml")
+        for folder in ("nnspca", "pages", "tests", ".streamlit")
+        for path in (ROOT / folder).rglob(f"*.{ending}")
+        if path != Path(__file__) and path.name != "glossary.md"
+    }
+    assert not [str(p) for p, text in texts.items() if re.search(r"\b(whoever|nobody|somebody)\b", text, re.I)]
+
+
 def test_spelling():
     words = [str(page) for page in [*WRITTEN, DOCS / "reference" / "reference.toml"]]
     done = subprocess.run([sys.executable, "-m", "codespell_lib", *words], capture_output=True, text=True)

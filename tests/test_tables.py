@@ -58,7 +58,7 @@ def test_the_first_finding_is_no_artefact(name):
     (data, _), (_, part) = opened(name), found(name)
     assert part.cardinality >= 2 and (part.loadings**2).max() < 0.95
     assert sentences.correlation(part) >= sentences.WEAK
-    among = data.columns(part.support)
+    among = data.features(part.support)
     related = np.corrcoef(np.asarray(among), rowvar=False)
     assert (np.abs(related[~np.eye(len(related), dtype=bool)]) < 1 - 1e-9).all()
     scores = nnspca.scores(data.X, part)

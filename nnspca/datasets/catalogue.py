@@ -11,6 +11,7 @@ from pathlib import Path
 from nnspca.control.arguments import check_callables, check_flag
 from nnspca.datasets import fetch, originals
 from nnspca.datasets.dataset import Content, Dataset, DatasetInfo
+from nnspca.datasets.notes import decision
 from nnspca.errors import DataError, ReadingStopped
 
 Tell = fetch.OnProgress | None
@@ -180,4 +181,4 @@ def recognise(data: bytes, name: str | None = None) -> Dataset | None:
     if name is None:
         return known
     note = f"Byte for byte the file of “{known.title}” in the catalogue, and read as that."
-    return replace(known, name=name, title=name, notes=(*known.notes, note))
+    return replace(known, name=name, title=name, notes=(*known.notes, decision(note)))

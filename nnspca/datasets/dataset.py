@@ -15,6 +15,8 @@ import scipy.sparse
 
 from nnspca.control.arguments import check_choice, masked, shown
 from nnspca.covariance.input import numbers, opened
+from nnspca.datasets.columns import Column, Columns
+from nnspca.datasets.notes import Note
 from nnspca.errors import DataError
 
 Kind = Literal["faces", "images", "spectra", "genes", "table", "covariance"]
@@ -89,7 +91,9 @@ class Content:
     label_names: tuple[str, ...] = ()
     axis: Axis | None = None
     planted: np.ndarray | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+    doubts: tuple[Note, ...] = ()
+    table: Columns | None = None
     class_columns: tuple[str, ...] = ()
     sample_names: tuple[str, ...] = ()
     name_columns: tuple[str, ...] = ()
@@ -101,6 +105,8 @@ class Content:
             object.__setattr__(self, "feature_names", given.names)
         if self.labels is not None:
             object.__setattr__(self, "labels", _read_only(_places(self.labels), np.int64))
+        said = tuple(note if isinstance(note, Note) else Note(str(note)) for note in self.notes)
+        object.__setattr__(self, "notes", said)
         if self.planted is not None:
             object.__setattr__(self, "planted", _read_only(self.planted, np.float64))
         if not self.feature_names and len(self.X.shape) == 2:
@@ -137,8 +143,12 @@ class Dataset(Content):
         A numeric coordinate of the features.
     planted : ndarray, shape (n, r), or None
         For made-up data: the unit directions the data were made from.
-    notes : tuple of str
-        A sentence on each decision of the reader.
+    notes : tuple of Note
+        The decisions of the reader, a sentence each.
+    doubts : tuple of Note
+        What may be misread, with the options of :class:`Reading` that settle it; empty where all is read as meant.
+    columns : tuple of Column
+        Each column of the table as it was read, those left out too; of other formats each feature.
     sample_names : tuple of str
         One for each row; empty where none are known.
     class_columns, name_columns : tuple of str
@@ -219,16 +229,21 @@ class Dataset(Content):
         taken = self.X[index]
         return np.asarray(taken.toarray() if self.is_sparse else taken)
 
-    def columns(self, index: np.ndarray) -> np.ndarray:
+    def features(self, index: np.ndarray) -> np.ndarray:
         """Some columns of ``X``, dense.
 
-        >>> Dataset(name="two", X=scipy.sparse.eye_array(3, format="csr")).columns(np.array([1]))
+        >>> Dataset(name="two", X=scipy.sparse.eye_array(3, format="csr")).features(np.array([1]))
         array([[0.],
                [1.],
                [0.]])
         """
         taken = self.X[:, index]
         return np.asarray(taken.toarray() if self.is_sparse else taken)
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """Each column as it was read: name, role, kind and values."""
+        return tuple(self.table or Columns.of_features(self.X, self.feature_names))
 
     @cached_property
     def means(self) -> np.ndarray:

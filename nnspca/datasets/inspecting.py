@@ -298,7 +298,7 @@ def _orientation(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[No
 
 
 def _standardised(data: Dataset, used: np.ndarray) -> np.ndarray:
-    return (data.columns(used) - np.asarray(data.means)[used]) / np.asarray(data.deviations)[used]
+    return (data.features(used) - np.asarray(data.means)[used]) / np.asarray(data.deviations)[used]
 
 
 def _leading(Z: np.ndarray) -> tuple[np.ndarray, float]:

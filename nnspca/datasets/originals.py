@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from nnspca.control.arguments import check_callables, check_several, check_whole, real, shown
-from nnspca.datasets import cells, fetch, images
+from nnspca.datasets import fetch, formats, images
 from nnspca.datasets.arrays import read_mat
-from nnspca.datasets.cells import ReadingOptions
 from nnspca.datasets.dataset import Axis, Content, Dataset
+from nnspca.datasets.options import Reading
 from nnspca.datasets.tables import arrange
 from nnspca.errors import DataError, needed
 
@@ -53,7 +53,7 @@ _TEXT = b"\x00\x04\x00\x09"  # before each text, whose length in four bytes foll
 _HEAD = b"RDX2\nX\n"
 
 
-PLAIN = ReadingOptions(samples="rows", kind="table", missing_codes=())
+PLAIN = Reading(samples="rows", kind="table", missing_codes=())
 CBCL_SHAPE = (19, 19)
 LEUKEMIA_TESTED = 15
 N_FACES, N_NON_FACES = 2429, 4548
@@ -211,7 +211,7 @@ def cbcl_faces(data: bytes) -> Content:
     MATLAB keeps an image column after column and a sample in each column; here samples are rows and
     their pixels run row after row.
     """
-    columns = read_mat(data, ReadingOptions(samples="columns")).X
+    columns = read_mat(data, Reading(samples="columns")).X
     upright = columns.reshape(-1, *CBCL_SHAPE).transpose(0, 2, 1)
     return Content(X=upright.reshape(columns.shape), image_shape=CBCL_SHAPE)
 
@@ -222,18 +222,18 @@ def leukemia(data: bytes) -> Content:
     The file opens with the 15 samples the article tested on; here the samples are grouped by class
     and those 15 close their groups. Probes whose symbols are on this machine are called by both.
     """
-    content = arrange(cells.read_text(data, PLAIN), PLAIN)
+    content = arrange(formats.read_text(data, PLAIN), PLAIN)
     if content.labels is None:
         raise DataError("the file names no class for its samples; a column of text should.")
     last_first = np.roll(np.arange(len(content.X)), -LEUKEMIA_TESTED)
     order = last_first[np.argsort(content.labels[last_first], kind="stable")]
-    sorted_out = replace(content, X=content.X[order], labels=content.labels[order], notes=())
+    sorted_out = replace(content, X=content.X[order], labels=content.labels[order], notes=(), table=None)
     return _with_symbols(sorted_out)
 
 
 def lrs(data: bytes) -> Content:
     """Read the 93 fluxes of each spectrum from spectrometer.arff; wavelengths stand in its comments."""
-    content = arrange(cells.read_arff(data, PLAIN), PLAIN)
+    content = arrange(formats.read_arff(data, PLAIN), PLAIN)
     fluxes = [j for j, name in enumerate(content.feature_names) if "-band-flux_" in name]
     bands = [content.feature_names[j].partition("-")[0] for j in fluxes]
     listed = re.findall(r"^%\s*-\s*\d+\.\s+(\d+\.\d+)\s*$", data.decode("ascii", "replace"), re.MULTILINE)

@@ -11,6 +11,7 @@ import scipy.sparse.linalg
 
 from nnspca.control.arguments import check_instance, check_whole
 from nnspca.datasets.dataset import Dataset, distinct
+from nnspca.datasets.notes import decision
 from nnspca.errors import DataError
 
 CROP = "crop-"  # and how many pixels
@@ -127,7 +128,7 @@ def renamed(dataset: Dataset, names: Mapping[str, str]) -> Dataset:
         )
     every = distinct(str(names.get(name, name)) for name in dataset.feature_names)
     note = f"{known:,} of {dataset.n_features:,} features have the names given beside the data."
-    return replace(dataset, feature_names=every, notes=(*dataset.notes, note))
+    return replace(dataset, feature_names=every, notes=(*dataset.notes, decision(note)))
 
 
 def numbered(dataset: Dataset) -> Dataset:
@@ -136,7 +137,7 @@ def numbered(dataset: Dataset) -> Dataset:
     if not again:
         return dataset
     note = f"Features with the name of one before have a number behind it: {again:,}."
-    return replace(dataset, feature_names=distinct(dataset.feature_names), notes=(*dataset.notes, note))
+    return replace(dataset, feature_names=distinct(dataset.feature_names), notes=(*dataset.notes, decision(note)))
 
 
 def leave_out(data: Dataset, columns: Sequence[str | int]) -> Dataset:
@@ -186,6 +187,7 @@ def leave_out(data: Dataset, columns: Sequence[str | int]) -> Dataset:
         image_shape=None,
         axis=None if data.axis is None else replace(data.axis, values=data.axis.values[retained]),
         planted=None,
+        table=data.table and data.table.with_roles({data.feature_names[i]: "left out" for i in gone}),
     )
 
 
@@ -290,7 +292,7 @@ def _with_values(dataset: Dataset, X: object, action: str, **features: Any) -> D
     """The data set with other numbers and, if they changed, other ``features``, and a note on what was done."""
     note = f"{action[:1].upper()}{action[1:]}."
     source = f"{dataset.source}; {action}" if dataset.source else action
-    return replace(dataset, X=X, planted=None, notes=(*dataset.notes, note), source=source, **features)
+    return replace(dataset, X=X, planted=None, notes=(*dataset.notes, decision(note)), source=source, **features)
 
 
 def _samples(dataset: Dataset, what: str) -> None:

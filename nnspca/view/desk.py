@@ -2,40 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
+import nnspca
 from nnspca.datasets import Dataset, FilePreview, Inspection, MissingValues
-from nnspca.datasets.cells import ReadingOptions
 
-OF_CELLS = ("sheet", "header", "delimiter", "decimal", "encoding")  # another one of these makes other columns
 UNSEEN = Inspection((0, 0), ())  # of a file that cannot be used
 File = tuple[str, bytes]  # its name and content
 
 
 @dataclass(frozen=True)
-class Reading(ReadingOptions):
-    """How a file is read: arguments of :func:`nnspca.datasets.read`, None to decide by looking, and what follows."""
+class Reading(nnspca.datasets.Reading):
+    """How a file is read, and what stands for a matrix that is no covariance."""
 
-    literal: bool = False  # whether numbers such as −99 stay numbers, and rows called total are samples
-    kept: tuple[str, ...] = ()  # features that stay although they are constant, count the samples, or the like
-    out: tuple[str, ...] = ()  # features that are left out by choice
-    repair: bool = False  # whether the nearest covariance stands for a matrix that is none
-
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """The arguments of :func:`nnspca.datasets.read` that are not its usual ones."""
-        mine, usual = vars(self), vars(ReadingOptions())
-        given = {name: mine[name] for name in usual if mine[name] != usual[name]}
-        return ({"missing_codes": (), "keep_totals": True} if self.literal else {}) | given
-
-    def with_choice(self, name: str, value: Any) -> Reading:
-        """Return the same with another choice; one that makes other columns forgets what was said of columns."""
-        if name not in OF_CELLS:
-            return replace(self, **{name: value})
-        kept = ("missing", "missing_codes", "literal", *(OF_CELLS[1:] if name != "sheet" else ()), "sheet")
-        return replace(Reading(), **{key: getattr(self, key) for key in kept} | {name: value})
+    repair: bool = False  # the nearest covariance
 
 
 @dataclass(eq=False)

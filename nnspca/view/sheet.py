@@ -151,7 +151,7 @@ class Sheet:
     @cached_property
     def left_out(self) -> tuple[str, ...]:
         """What was decided when the data were read: what was left out, and why."""
-        return tuple(sanitize.line(note) for note in self.subject.data.notes if "left out" in note or "missing" in note)
+        return tuple(sanitize.line(str(note)) for note in self.subject.data.notes)
 
     def biplot(self, ink: str = LIGHT.ink) -> str:
         """Return the samples in their classes' colours and the features as arrows, as SVG; empty for a covariance."""

@@ -82,7 +82,7 @@ TABLES = [
     ("a class of truths", "a,class/1,True/2,False/4,True", {}, "a", [[1], [2], [4]], "read as the class"),
     ("no header of truths", "True,False/False,False/True,True", {}, "", [[1, 0], [0, 0], [1, 1]]),
     ("errors", "a,b/#DIV\\0!,2/#REF!,4/#DIV\\0!,7", {}, "b", [[2], [4], [7]], "1 empty column left out: 'a'."),
-    ("points beside semicolons", POINTS, {}, "a b c", [[5.463, 98.278, 1], [6.409, 12.345, 2]], "decimal="),
+    ("points beside semicolons", POINTS, {}, "a b c", [[5.463, 98.278, 1], [6.409, 12.345, 2]], "as decimal"),
     ("taken as thousands", POINTS, {"decimal": ","}, "a b c", [[5463, 98278, 1], [6409, 12345, 2]]),
     ("German", "a;b/1.234.567;0,5/2.345.678;1,5", {}, "a b", [[1234567, 0.5], [2345678, 1.5]]),
 ]
@@ -95,7 +95,7 @@ def test_a_table_is_read_as_meant(text, how, names, X, notes):
     ds = read(text.replace("/", "\n").replace("\\", "/").encode(), "t.csv", **how)
     np.testing.assert_array_equal(ds.X, X)
     assert not names or ds.feature_names == tuple(names.split())
-    assert all(re.search(re.escape(part), " ".join(ds.notes)) for part in notes), ds.notes
+    assert all(re.search(re.escape(part), " ".join(map(str, ds.notes))) for part in notes), ds.notes
 
 
 def test_classes_are_numbered_in_their_order_and_a_missing_one_is_minus_one():

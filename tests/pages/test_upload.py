@@ -157,7 +157,7 @@ def test_what_becomes_of_each_column_can_be_chosen(bring):
     page = bring(("two.csv", b"id,a,b,u,v\n1,1,2,x,p\n2,2,4,x,q\n3,7,9,y,q\n4,3,0,y,p\n5,1,1,x,p\n"))
     assert "Column 'u' holds text: read as the class." in texts(page)
     assert page.selectbox(key="desk-label").options == ["u (found)", "none", "u", "v", "a"]
-    assert page.multiselect(key="desk-out").value == ["v", "id"]
+    assert page.multiselect(key="desk-out").value == ["id", "v"]
     settle(page.selectbox(key="desk-label").set_value("v").run())
     assert held(page, "two").label_names == ("p", "q") and "Classes: p 3×, q 2×" in texts(page)
     settle(page.multiselect(key="desk-out").set_value(["u"]).run())
@@ -266,7 +266,7 @@ def test_a_link_prepares_bundled_data_the_code_says_how_and_k_fits_the_smaller_i
     (k,) = [box for box in page.number_input if box.key == "k"] or [None]
     assert k is None or k.max == 4
     assert "After: crop-3" in texts(page)
-    assert "Cropped by 3 pixels" in preparing.crop(nnspca.datasets.load("digits"), 3).notes[-1]
+    assert "Cropped by 3 pixels" in str(preparing.crop(nnspca.datasets.load("digits"), 3).notes[-1])
 
 
 # The Python that every page writes down, run.

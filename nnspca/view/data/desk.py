@@ -12,9 +12,12 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from nnspca.datasets import MissingValues
-from nnspca.datasets.cells import DELIMITERS, MISSING
+from nnspca.datasets.cells import DELIMITERS
+from nnspca.datasets.formats import TEXTS
 from nnspca.datasets.images import SUFFIXES as IMAGES
-from nnspca.datasets.reading import SUFFIXES, TEXTS
+from nnspca.datasets.notes import Choice
+from nnspca.datasets.options import MISSING
+from nnspca.datasets.readers import SUFFIXES
 from nnspca.result import rounded
 from nnspca.view import sanitize, session
 from nnspca.view.data import units
@@ -45,33 +48,33 @@ class Control:
 
     label: str
     words: Mapping[Any, str]  # by value, what may be chosen
-    about: str  # a pattern of the remarks that belong beside it
     help: str = ""
 
 
 CONTROLS = {
-    "sheet": Control("Sheet", {}, r"sheets?=|sheet"),
+    "sheet": Control("Sheet", {}),
     "header": Control(
         "Names of columns",
         {0: "in no row", 1: "in one row", 2: "in two rows", 3: "in three rows"},
-        r"header|above the table|names of the columns",
         "How many rows at the top name the columns.",
     ),
-    "delimiter": Control("Cells are parted by", dict(DELIMITERS), r"^Cells are parted|delimiter="),
-    "decimal": Control("Decimal sign", {".": "point: 1.5", ",": "comma: 1,5"}, r"decimal="),
-    "encoding": Control(
-        "Letters", {name: name for name in ("utf-8", "cp1252", "latin-1", "utf-16")}, r"encoding|UTF-8"
-    ),
-    "samples": Control("Samples are", {"rows": "rows", "columns": "columns"}, r"samples=|samples may be the columns"),
-    "kind": Control(
-        "Its numbers are", {"table": "samples", "covariance": "a covariance"}, r"kind=|triangle|a covariance|mirror"
-    ),
-    "image_size": Control("Size of images", {(side, side): f"{side} × {side}" for side in SIZES}, r"image_size=|size"),
+    "delimiter": Control("Cells are parted by", dict(DELIMITERS)),
+    "decimal": Control("Decimal sign", {".": "point: 1.5", ",": "comma: 1,5"}),
+    "encoding": Control("Letters", {name: name for name in ("utf-8", "cp1252", "latin-1", "utf-16")}),
+    "samples": Control("Samples are", {"rows": "rows", "columns": "columns"}),
+    "kind": Control("Its numbers are", {"table": "samples", "covariance": "a covariance"}),
+    "image_size": Control("Size of images", {(side, side): f"{side} × {side}" for side in SIZES}),
 }
 SAYS = dict(
     zip(
         MISSING,
-        ("choose …", "leave out these samples", "leave out these features", "fill in the mean of the feature"),
+        (
+            "choose …",
+            "leave out these samples",
+            "leave out these features",
+            "fill in the mean of the feature",
+            "fill in the value before",
+        ),
         strict=True,
     )
 )
@@ -206,25 +209,17 @@ def in_words(notes: str) -> str:
     return ARGUMENT.sub(lambda found: "." if found[0][0] in ";:" and found[0].endswith(".") else "", notes)
 
 
-PLACES = (
-    ("literal", r"missing_codes=|keep_totals="),
-    ("missing", r"missing|no number"),
-    *((key, control.about) for key, control in CONTROLS.items()),
-    ("label", r"\bthe class\b|label="),
-    ("sample_names", r"names of the rows|names the samples"),
-    ("out", r"(?i:\bcolumns?\b).*left out|with holes"),
-)
+PLACES = {"missing_codes": "literal", "skip_rows": "literal", "columns": "out", "pivot": "samples"}  # by topic
 
 
 def _sorted_remarks(desk: Desk) -> dict[str, list[str]]:
     """Return each remark under the control that it concerns; under nothing what concerns the whole."""
     shown = desk.data.notes if desk.data is not None and not desk.problem else desk.seen.notes
     elsewhere = units.reasons(desk)
-    shown = tuple(note for note in shown if note not in elsewhere)
     remarks: dict[str, list[str]] = {}
     for note in shown:
-        place = next((key for key, about in PLACES if re.search(about, note)), "")
-        remarks.setdefault(place, []).append(note)
+        if note.says not in elsewhere:
+            remarks.setdefault(PLACES.get(note.topic, note.topic), []).append(note.says)
     return remarks
 
 
@@ -265,10 +260,11 @@ def _controls(desk: Desk, remarks: dict[str, list[str]]) -> None:
         if "decimal" in _able(desk):
             with st.container(width=200, gap="xxsmall"):
                 _codes(desk)
-        if (said := remarks.pop("literal", [])) or desk.reading.literal:
+        if (said := remarks.pop("literal", [])) or desk.reading.skip_rows is not None:
             with st.container(width=300, gap="xxsmall"):
                 about = "Numbers such as −99 stay numbers, and rows called total or average are samples."
-                _toggle(desk, "literal", "Keep such numbers and rows as they are", about)
+                label, now = "Keep such numbers and rows as they are", desk.reading.skip_rows is not None
+                _drawn(st.toggle, desk, "literal", label, now, lambda chosen: _literal(desk, chosen), help=about)
                 _captions(said)
         if "negative eigenvalue" in desk.problem or desk.reading.repair:
             about = "The matrix without its negative eigenvalues: the nearest one that is a covariance (Higham 1988)."
@@ -283,7 +279,11 @@ def _drawn(draw: Any, desk: Desk, key: str, label: str, value: Any, take: Callab
 
 
 def _choose(desk: Desk, key: str, value: Any) -> None:
-    desk.reading = desk.reading.with_choice(key, value)
+    desk.reading = desk.reading.settled(Choice("", {key: value}))
+
+
+def _literal(desk: Desk, said: bool) -> None:
+    desk.reading = replace(desk.reading, missing_codes=() if said else None, skip_rows=() if said else None)
 
 
 def _codes(desk: Desk) -> None:
@@ -327,7 +327,7 @@ def _missing(desk: Desk, remarks: Sequence[str]) -> None:
     if error is not None:
         (rows, features), label = error.shape, f"{error.count:,} missing value{'' if error.count == 1 else 's'}"
         left = f"leaves out {error.rows:,} of {rows:,}", f"leaves out {error.features:,} of {features:,}"
-        costs = ["", *left, "all samples and features stay"]
+        costs = ["", *left, "all samples and features stay", "all samples and features stay"]
     more: dict[str, Any] = {"options": MISSING, "format_func": SAYS.get, "captions": costs, "horizontal": True}
     _drawn(st.radio, desk, "missing", label, now, lambda said: _choose(desk, "missing", said), **more)
     _captions(remarks)
@@ -362,7 +362,7 @@ def _rows(desk: Desk) -> None:
 def _about_column(desk: Desk, name: str) -> str:
     """Return what was said of a column."""
     notes = desk.data.notes if desk.data is not None else desk.seen.notes
-    return " ".join(sanitize.line(in_words(note)) for note in notes if repr(name)[:60] in note) if name else ""
+    return " ".join(sanitize.line(note.says) for note in notes if name in note.about) if name else ""
 
 
 def _columns(desk: Desk, remarks: dict[str, list[str]]) -> None:
@@ -401,27 +401,14 @@ def _left_out(desk: Desk, known: Sequence[str], turned: bool) -> None:
     seen, data = desk.seen, desk.data
     roles = dict(zip(seen.names, seen.roles, strict=False)) if not turned else {}
     of_file = [name for name, role in roles.items() if role == "left out" and name]
-    gone = list(dict.fromkeys([*of_file, *desk.left_out, *desk.reading.out]))
+    chosen_out = [name for name, role in desk.reading.columns.items() if role == "left out"]
+    gone = list(dict.fromkeys([*of_file, *desk.left_out, *chosen_out]))
     features = [] if data is None else list(data.feature_names[:MOST_NAMES])
     columns = dict.fromkeys([*gone, *(() if turned else known), *features])
 
     def take(chosen: Sequence[str]) -> None:
-        """A column of the file is left out while it is read, a feature that only then has its name after it."""
-        reading = desk.reading
-        roles, kept, out = dict(reading.columns), dict.fromkeys(reading.kept), dict.fromkeys(reading.out)
-        for name in set(chosen) - set(gone):
-            kept.pop(name, None)
-            if not turned and seen.names.count(name) == 1:
-                roles[name] = "left out"
-            else:
-                out[name] = None
-        for name in set(gone) - set(chosen):
-            out.pop(name, None)
-            if roles.pop(name, "") != "left out" and name in of_file:
-                roles[name] = "feature"
-            elif name not in of_file:
-                kept[name] = None
-        desk.reading = replace(reading, columns=roles, kept=tuple(kept), out=tuple(out))
+        out = dict.fromkeys(set(chosen) - set(gone), "left out") | dict.fromkeys(set(gone) - set(chosen), "feature")
+        desk.reading = desk.reading.settled(Choice("", {"columns": out}))
 
     more = {
         "options": [name for name in columns if roles.get(name) not in ("class", "name")],

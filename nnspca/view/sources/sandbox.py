@@ -17,16 +17,17 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 
 import nnspca
-from nnspca.datasets import Dataset, FilePreview, MissingValues
+from nnspca.datasets import Choice, Columns, Dataset, FilePreview, MissingValues, Note
+from nnspca.datasets.columns import Figures, Words
 from nnspca.errors import DataError, ReadingStopped
 
 MAX_BYTES = 200_000_000  # of all files together
@@ -59,8 +60,9 @@ GAVE_UP = (
     "again, or as CSV."
 )
 _TEXTS = ("name", "title", "kind", "description", "citation", "terms", "source")
-_LISTS = ("feature_names", "label_names", "notes", "class_columns", "sample_names", "name_columns")
-_SEEN = ("shape", "names", "roles", "rows", "decided", "sheets", "notes", "problem")  # of a preview, as JSON has them
+_LISTS = ("feature_names", "label_names", "class_columns", "sample_names", "name_columns")
+_SEEN = ("shape", "rows", "decided", "sheets", "problem")  # of a preview, as JSON has them
+_FIGURES = ("least", "median", "most", "missing", "distinct", "bars")
 
 
 def preview(files: Mapping[str, bytes], should_stop: Callable[[], bool], **options: Any) -> FilePreview:
@@ -188,13 +190,15 @@ def answer() -> None:
     except MemoryError:
         seen = _refused(_named(given["sizes"], TOO_MUCH))
     fields: dict[str, Any] = {name: getattr(seen, name) for name in _SEEN}
-    arrays: dict[str, Any] = {}
+    fields |= {name: list(map(asdict, getattr(seen, name))) for name in ("notes", "doubts")}
+    fields["columns"], arrays = _told(seen)
     if (error := seen.error) is not None:
         fields["error"] = {"said": str(error), "is": type(error).__name__, **vars(error)}
     elif (data := seen.data) is not None:
         fields["data"] = {name: getattr(data, name) for name in (*_TEXTS, *_LISTS, "image_shape", "shape")}
+        fields["data"]["notes"] = list(map(asdict, data.notes))
         X, labels = data.X, data.labels
-        arrays = {"data": X.data, "indices": X.indices, "indptr": X.indptr} if data.is_sparse else {"X": X}
+        arrays |= {"data": X.data, "indices": X.indices, "indptr": X.indptr} if data.is_sparse else {"X": X}
         arrays |= {} if labels is None else {"labels": labels}
         del files, data
     np.savez(out, fields=np.array(json.dumps(fields)), **arrays)
@@ -208,12 +212,64 @@ def _understood(answered: bytes) -> FilePreview:
         fields = json.loads(str(arrays["fields"]))
         data, error = fields.pop("data", None), fields.pop("error", None)
         rows, columns = map(int, fields["shape"])
-        words: dict[str, Any] = {name: tuple(map(str, fields[name])) for name in ("names", "roles", "sheets", "notes")}
+        words: dict[str, Any] = {name: _notes(fields[name]) for name in ("notes", "doubts")}
         words |= {"shape": (rows, columns), "rows": tuple(tuple(map(str, row)) for row in fields["rows"])}
-        seen = FilePreview(**words, decided=dict(fields["decided"]), problem=str(fields["problem"]))
-        if error is not None:
-            return replace(seen, error=_error(error))
-        return replace(seen, data=_dataset(data, arrays))
+        decided = {name: _tuples(value) for name, value in fields["decided"].items()}
+        words |= {"sheets": tuple(map(str, fields["sheets"])), "problem": str(fields["problem"])}
+        seen = FilePreview(**words, decided=decided)
+        made = None if data is None else _dataset(data, arrays)
+        table = _columns(fields["columns"], arrays, None if made is None else made.X)
+        if made is not None:
+            made = replace(made, table=table, doubts=seen.doubts)
+        return replace(seen, columns=table, data=made, error=None if error is None else _error(error))
+
+
+def _tuples(value: Any) -> Any:
+    """Lists as tuples, which JSON does not have."""
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+
+
+def _notes(told: Sequence[Mapping[str, Any]]) -> tuple[Note, ...]:
+    """Notes that the other process wrote."""
+    made = []
+    for note in told:
+        settles = tuple(
+            Choice(str(choice["label"]), {str(name): _tuples(value) for name, value in choice["sets"].items()})
+            for choice in note["settles"]
+        )
+        rows = tuple(map(int, note["rows"]))
+        made.append(Note(str(note["says"]), tuple(map(str, note["about"])), settles, str(note["topic"]), rows))
+    return tuple(made)
+
+
+def _told(seen: FilePreview) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The columns of a preview, without the numbers that are those of its data set: for JSON, and as arrays."""
+    columns, data = seen.columns, seen.data
+    same = data is not None and columns.numbers is data.X
+    if isinstance(columns.numbers, np.ndarray) and data is not None and not data.is_sparse:
+        same = bool(np.shares_memory(columns.numbers, data.X))
+    columns = columns if same else columns.without_numbers()
+    fields: dict[str, Any] = {name: getattr(columns, name) for name in ("names", "roles", "kinds", "known_examples")}
+    fields["words"] = [(place, *vars(words).values()) for place, words in columns.words.items()]
+    fields["beside"] = list(columns.beside)
+    fields["turned"] = "sample" in columns.roles
+    arrays: dict[str, Any] = {"places": columns.places}
+    if columns.beside:
+        arrays["beside"] = np.column_stack(list(columns.beside.values()))
+    if columns.known is not None:
+        arrays |= {f"known_{name}": getattr(columns.known, name) for name in _FIGURES}
+    return fields, arrays
+
+
+def _columns(told: Mapping[str, Any], arrays: Mapping[str, np.ndarray], X: Any) -> Columns:
+    """The columns that the other process wrote."""
+    beside = {int(place): arrays["beside"][:, i] for i, place in enumerate(told["beside"])}
+    known = Figures(*(arrays[f"known_{name}"] for name in _FIGURES)) if "known_least" in arrays else None
+    words = {int(place): Words(int(missing), int(count), tuple(some)) for place, missing, count, some in told["words"]}
+    names, roles, kinds = (tuple(map(str, told[name])) for name in ("names", "roles", "kinds"))
+    numbers = None if known is not None else X.T if told["turned"] else X
+    some = _tuples(told["known_examples"])
+    return Columns(names, roles, kinds, arrays["places"], numbers, beside, words, known, some)
 
 
 def _error(told: Mapping[str, Any]) -> DataError:
@@ -231,6 +287,7 @@ def _dataset(told: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Datas
         X.check_format(full_check=True)
     words: dict[str, Any] = {name: str(told[name]) for name in _TEXTS}
     words |= {name: tuple(map(str, told[name])) for name in _LISTS}
+    words["notes"] = _notes(told["notes"])
     shape = told["image_shape"]
     return Dataset(X=X, image_shape=shape and (int(shape[0]), int(shape[1])), labels=arrays.get("labels"), **words)
 

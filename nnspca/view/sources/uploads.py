@@ -12,7 +12,7 @@ import numpy as np
 import streamlit as st
 
 import nnspca
-from nnspca.datasets import Dataset, FilePreview, Inspection, MissingValues, ReadingStopped
+from nnspca.datasets import Dataset, FilePreview, Inspection, MissingValues, Note, ReadingStopped
 from nnspca.datasets.catalogue import recognised
 from nnspca.errors import DataError
 from nnspca.result import Progress
@@ -99,18 +99,19 @@ def _work(desk: Desk) -> Work:
         if seen.data is None:
             return Read(seen)
         data = seen.data
-        data = nnspca.datasets.leave_out(data, [name for name in reading.out if name in data.feature_names])
         inspected = nnspca.datasets.inspect(data)
         spare = [data.feature_names[i] for i in inspected.left_out]
-        spare = [name for name in spare if name not in reading.kept]
-        stays = {i for i, name in enumerate(inspected.feature_names) if name in reading.kept}
+        kept = {name for name, role in reading.columns.items() if role == "feature"}
+        spare = [name for name in spare if name not in kept]
+        stays = {i for i, name in enumerate(inspected.feature_names) if name in kept}
         told = [note for note in inspected.notes if note.choice != "leave out" or stays.isdisjoint(note.features)]
-        data = replace(nnspca.datasets.leave_out(data, spare), notes=(*data.notes, *(note.says for note in told)))
+        said = (Note(note.says, tuple(data.feature_names[i] for i in note.features), (), "columns") for note in told)
+        data = replace(nnspca.datasets.leave_out(data, spare), notes=(*data.notes, *said))
         job.report(Progress(0.9, "Preparing the covariance"))
         if not job.should_stop():  # here, where Stop is heard meanwhile: the page that draws it next hears nothing
             shared.get(*preparation.covariance_maker(data, False, reading.repair))
-        gone = (*reading.out, *spare)
-        return None if job.should_stop() else Read(replace(seen, data=data), inspected, gone)
+        seen = replace(seen, data=data, columns=data.table or seen.columns)
+        return None if job.should_stop() else Read(seen, inspected, tuple(spare))
 
     return work
 

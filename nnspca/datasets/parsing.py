@@ -1,0 +1,421 @@
+"""Turns a table of cells into columns of numbers and columns of text, each distinct cell looked at once."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, time
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from nnspca.datasets.cells import (
+    ABSENT,
+    CLASS_NAMES,
+    LIMIT,
+    TRUTHS,
+    decimal_sign,
+    is_number,
+    nothing,
+    number,
+    text_of,
+)
+from nnspca.datasets.columns import EXAMPLES, Columns, Words
+from nnspca.datasets.layout import Grid
+from nnspca.datasets.notes import Note, decision
+from nnspca.datasets.options import Reading
+from nnspca.errors import DataError, needed
+from nnspca.numerics.doubles import EXACT, as_doubles
+
+MANY = 5000  # distinct cells of which only some are looked at to know words from numbers
+BESIDE_NUMBER = re.compile(r"(\S+)\s+([^\W\d]\S{0,7}|°\S)")  # 12 kg, or 12.3 b
+UNIT = re.compile(
+    r"([kcmµunhMG]?(g|m|l|L|s|V|W|J|Pa|Hz|N|mol|eV|B|bp|Wh|cal|bar)|mA|t|h|hrs?|min|days?|weeks?|months?|years?|yrs?|"
+    r"pp[mb]|dB|lbs?|oz|ft|in|mi|mph|IU|rpm|ha|mmHg|°[CF])[23²³]?(/[a-zA-Zµ]{1,4}[23²³]?)?"
+)
+WHOLE = re.compile(r"[+\-−]?\d+")
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """A column of text, "" where nothing stands; ``levels`` are its values where the format declares them."""
+
+    name: str
+    values: list[str]
+    levels: tuple[str, ...] = ()
+    place: int = 0
+
+    @property
+    def called(self) -> str:
+        """How a sentence begins that is about this column."""
+        return f"Column {self.name!r:.60}" if self.name else "The first column, which has no name,"
+
+    @property
+    def words(self) -> Words:
+        """What is known of it."""
+        different = dict.fromkeys(filter(None, self.values))
+        return Words(self.values.count(""), len(different), tuple(list(different)[:EXAMPLES]))
+
+    @property
+    def identifies(self) -> bool:
+        """Whether each row has a text of its own."""
+        return (
+            len(self.values) > 1 and len(set(self.values)) == len(self.values) and self.name.lower() not in CLASS_NAMES
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The columns of numbers, NaN where one is missing, and those of text; those of other roles lie beside."""
+
+    every: tuple[str, ...]  # the names of all columns as read
+    numbers: np.ndarray
+    places: np.ndarray  # of each column of numbers among all
+    texts: tuple[Texts, ...] = ()
+    beside: Mapping[int, np.ndarray | Texts] = field(default_factory=dict)  # by place
+    roles: Mapping[int, str] = field(default_factory=dict)  # by place, of those beside; others are left out
+    kinds: Mapping[int, str] = field(default_factory=dict)  # by place, of numbers written as words
+    notes: tuple[Note, ...] = ()
+    doubts: tuple[Note, ...] = ()
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Those of the columns of numbers."""
+        return [self.every[place] for place in self.places.tolist()]
+
+    def saying(self, *notes: Note) -> Table:
+        """The same with notes."""
+        return replace(self, notes=(*self.notes, *notes))
+
+    def without(self, columns: Sequence[int], role: str = "left out") -> Table:
+        """The same without some columns of numbers, which get another role."""
+        if not len(columns):
+            return self
+        gone = {int(self.places[j]): self.numbers[:, j] for j in columns}
+        return replace(
+            self,
+            numbers=np.delete(self.numbers, columns, axis=1),
+            places=np.delete(self.places, columns),
+            beside={**self.beside, **gone},
+            roles={**self.roles, **dict.fromkeys(gone, role)},
+        )
+
+    def without_texts(self, texts: Sequence[Texts], role: str = "left out") -> Table:
+        """The same without some columns of text, which get another role."""
+        gone = {text.place: text for text in texts}
+        return replace(
+            self,
+            texts=tuple(text for text in self.texts if text.place not in gone),
+            beside={**self.beside, **gone},
+            roles={**self.roles, **dict.fromkeys(gone, role)},
+        )
+
+    def of_rows(self, kept: np.ndarray) -> Table:
+        """The same with some rows."""
+        where = np.flatnonzero(kept)
+
+        def some(one: Any) -> Any:
+            return replace(one, values=[one.values[i] for i in where]) if isinstance(one, Texts) else one[where]
+
+        beside = {place: some(one) for place, one in self.beside.items()}
+        return replace(self, numbers=self.numbers[where], texts=tuple(map(some, self.texts)), beside=beside)
+
+    def columns(self, numbers: np.ndarray) -> Columns:
+        """What is known of every column; ``numbers`` are those of the features, which are not copied."""
+        roles, kinds = ["left out"] * len(self.every), [""] * len(self.every)
+        places = np.full(len(self.every), -1)
+        places[self.places] = np.arange(len(self.places))
+        for place in self.places.tolist():
+            roles[place] = "feature"
+        words, beside = {}, {}
+        for text in self.texts:
+            words[text.place] = text.words
+        for place, one in self.beside.items():
+            roles[place] = self.roles.get(place, "left out")
+            if isinstance(one, Texts):
+                words[place] = one.words
+            else:
+                beside[place] = one
+        for place, kind in [*dict.fromkeys(words, "text").items(), *self.kinds.items()]:
+            kinds[place] = kind
+        return Columns(self.every, tuple(roles), tuple(kinds), places, numbers, beside, words)
+
+
+def parse(grid: Grid, reading: Reading) -> Table:
+    """Each column as numbers, truth values or text; those that were chosen to be left out lie beside."""
+    frame = grid.frame.dropna(how="all")
+    notes: list[Note] = []
+    if gone := len(grid.frame) - len(frame):
+        notes.append(decision(f"{counted(gone, 'row')} without any value left out."))
+    texts: list[Texts] = []
+    kinds: dict[int, str] = {}
+    said: dict[str, list[str]] = {"truths": [], "written": [], "chosen": []}
+    dtypes = ["O" if hasattr(one, "categories") else getattr(one, "kind", "O") for one in frame.dtypes.tolist()]
+    numeric = [j for j, kind in enumerate(dtypes) if kind in "iuf"]
+    block = frame[numeric].to_numpy(dtype=np.float64, na_value=np.nan)
+    columns = dict(zip(numeric, block.T, strict=True))
+    words = frozenset(str(code).lower() for code in reading.missing_codes or ())
+    chosen_out = [j for j, name in enumerate(grid.names) if reading.columns.get(name) == "left out"]
+    for j, name in enumerate(grid.names):
+        role = reading.columns.get(name)
+        marked = grid.roles.get(name) in ("class", "meta") or (dtypes[j] == "b" and name.lower() in CLASS_NAMES)
+        marked = role != "feature" and (marked or (role in ("name", "class") and not name))
+        if j in columns and not marked:
+            if dtypes[j] in "iu" and (np.abs(columns[j]) >= EXACT).any() and not _exact(frame[j].dropna()):
+                notes.append(_too_long(name))
+                texts.append(Texts(name, list(map(str, frame[j].tolist())), place=j))
+                del columns[j]
+            continue
+        try:
+            column = _Column(name, frame[j], reading.decimal, grid.decimal, words)
+        except DataError:
+            if role != "left out":
+                raise
+            texts.append(Texts(name, [""] * len(frame), place=j))
+            continue
+        if column.is_empty and role in (None, "feature"):
+            columns[j] = np.full(len(frame), np.nan)
+        elif role != "feature" and (marked or column.is_too_long or (column.is_text and not column.is_truth)):
+            if column.is_too_long and not marked:
+                notes.append(_too_long(name))
+            texts.append(Texts(name, column.texts(), column.levels, place=j))
+            columns.pop(j, None)
+        else:
+            columns[j] = column.numbers
+            if column.is_truth:
+                kinds[j] = "yes or no"
+                said["truths"] += [name] * (role != "left out")
+            elif role != "left out":
+                notes += column.said
+                said["written"] += [name] * (not column.percents and not column.beside and column.decorated)
+    order = sorted(columns)
+    whole = len(order) == block.shape[1] == len(numeric) and not texts
+    numbers = block if whole and order == numeric else np.column_stack([columns[j] for j in order] or [block[:, :0]])
+    table = Table(tuple(grid.names), numbers, np.array(order, int), tuple(texts), kinds=kinds)
+    table = replace(table, notes=(*grid.notes, *notes), doubts=grid.doubts)
+    out = set(chosen_out)
+    table = table.without([i for i, j in enumerate(order) if j in out])
+    table = table.without_texts([text for text in table.texts if text.place in out])
+    table = _without_empty(table, len(grid.frame), len(grid.names))
+    said["chosen"] = [grid.names[j] for j in chosen_out]
+    for key, text in SAID.items():
+        if names := said[key]:
+            text = text.format(count=counted(len(names), "column"), names=listed(names))
+            table = table.saying(decision(text, "columns", names))
+    return table
+
+
+SAID = {
+    "chosen": "{count} left out, as chosen: {names}.",
+    "truths": "True and false are read as 1 and 0, in {count}: {names}.",
+    "written": "Signs of currency, per cent and thousands are not read in {count}: {names}; so are stars, and a "
+    "number in parentheses is negative.",
+}
+
+
+def _without_empty(table: Table, rows: int, width: int) -> Table:
+    """Leave out columns without a value; DataError where no other is left."""
+    bare = np.flatnonzero(np.isnan(table.numbers).all(axis=0))
+    empty = [table.names[j] for j in bare]
+    kinds = {**table.kinds, **{int(table.places[j]): "empty" for j in bare}}
+    table = replace(table, kinds=kinds).without(bare.tolist())
+    if not len(table.places) and empty and not table.texts:
+        raise nothing((rows, len(empty)))
+    if not len(table.places):
+        raise DataError(
+            f"no column of numbers among the {width:,} found: give numbers without their units, or another "
+            "delimiter=, sheet= or header=."
+        )
+    named = [name for name in empty if name and not re.fullmatch(r"column \d+|Unnamed: \d+", name)]
+    if not named:
+        return table
+    return table.saying(decision(f"{counted(len(named), 'empty column')} left out: {listed(named)}.", "columns", named))
+
+
+class _Column:
+    """The cells of one column, each distinct one looked at once."""
+
+    def __init__(self, name: str, series: Any, decimal: str | None, usual: str, words: frozenset[str]):
+        pandas = needed("pandas", "tables")
+        self.name = name
+        self.levels: tuple[str, ...] = ()
+        if hasattr(series.dtype, "categories") and series.dtype.categories.dtype.kind not in "biuf":
+            self.levels = tuple(map(str, series.dtype.categories))
+        try:
+            self.codes, self.cells = pandas.factorize(series.astype(object))
+        except TypeError:
+            raise _unreadable(name, next(value for value in series if value is not None)) from None
+        self.cells = [_plain(cell, name) for cell in self.cells]
+        words_only = len(self.cells) > MANY and not any(map(is_number, map(str, self.cells[:: len(self.cells) // 999])))
+        strings = [] if words_only else [cell for cell in self.cells if isinstance(cell, str)]
+        sign = decimal or decimal_sign(strings) or usual
+        self.counts = np.bincount(self.codes[self.codes >= 0], minlength=len(self.cells))
+        self.absent = [
+            isinstance(cell, str) and (cell.lower() in ABSENT or cell.lower() in words) for cell in self.cells
+        ]
+        self.values: list[float | None] = [None] * len(self.cells)
+        self.percents = self.beside = ""
+        if not words_only:
+            self.values = [cell if isinstance(cell, float) else number(cell, sign) for cell in self.cells]
+            self.percents, self.beside = self._mixed_percents(), self._without_words(sign)
+
+    def _count(self, cells: Sequence[object]) -> int:
+        return int(sum(count for count, one in zip(self.counts, cells, strict=True) if one))
+
+    def _mixed_percents(self) -> str:
+        """What is done where some numbers have a per cent sign and others none; empty where that is not so."""
+        signed = [isinstance(cell, str) and cell.endswith("%") for cell in self.cells]
+        pairs = list(zip(self.values, signed, strict=True))
+        plain = [abs(value) for value, has in pairs if value and not has]
+        if not plain or not any(signed):
+            return ""
+        if max(plain) > 1:
+            return "read as if all had one"
+        self.values = [value / 100 if has and value is not None else value for value, has in pairs]
+        return "1 % is read as 0.01, as the others lie within ±1"
+
+    def _without_words(self, sign: str) -> str:
+        """What follows a number after a blank, and is left out: one unit, or flags of one letter; empty for none."""
+        pairs = [(i, BESIDE_NUMBER.fullmatch(c)) for i, c in enumerate(self.cells) if isinstance(c, str)]
+        found = {i: match for i, match in pairs if match and number(match[1], sign) is not None}
+        words = {match[2] for match in found.values()}
+        plain = sum(value is not None for value in self.values)
+        one_unit = len(words) == 1 and UNIT.fullmatch(min(words)) is not None
+        if not words or not (
+            one_unit or (plain >= len(found) and all(len(word) == 1 and word not in "kKMGTh" for word in words))
+        ):
+            return ""
+        for i, match in found.items():
+            self.values[i] = number(match[1], sign)
+        return ", ".join(map(repr, sorted(words)[:4]))
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether a whole number has more digits than doubles keep."""
+        long = [cell for cell in self.cells if isinstance(cell, str) and len(cell) > 15 and WHOLE.fullmatch(cell)]
+        return any(int(cell.replace("−", "-")) != float(cell.replace("−", "-")) for cell in long)
+
+    @property
+    def is_empty(self) -> bool:
+        return all(self.absent)
+
+    @property
+    def is_truth(self) -> bool:
+        given = [cell for cell, gone in zip(self.cells, self.absent, strict=True) if not gone]
+        return self.name.lower() not in CLASS_NAMES and all(isinstance(c, str) and c.lower() in TRUTHS for c in given)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether fewer than half of the cells are numbers, or say that one lies beyond a limit."""
+        if self.levels:
+            return True
+        beyond = [isinstance(cell, str) and self._limit(cell) for cell in self.cells]
+        able = [value is not None or over for value, over in zip(self.values, beyond, strict=True)]
+        given = self._count([not gone for gone in self.absent])
+        few = self.name.lower() in CLASS_NAMES and self._count(able) < given
+        return few or 2 * self._count(able) < given or not any(value is not None for value in self.values)
+
+    def _limit(self, cell: str) -> bool:
+        beyond = LIMIT.fullmatch(cell)
+        return beyond is not None and any(number(beyond[1], sign) is not None for sign in ".,")
+
+    @property
+    def numbers(self) -> np.ndarray:
+        if self.is_truth:
+            values = [TRUTHS.get(str(cell).lower(), np.nan) for cell in self.cells]
+        else:
+            pairs = zip(self.values, self.absent, strict=True)
+            values = [np.nan if value is None or gone else value for value, gone in pairs]
+        return np.array([*values, np.nan])[self.codes]
+
+    @property
+    def odd(self) -> Counter[str]:
+        """The words among its numbers, and how often each stands there."""
+        triples = zip(self.cells, self.values, self.absent, self.counts, strict=True)
+        return Counter({str(cell): int(count) for cell, value, gone, count in triples if value is None and not gone})
+
+    @property
+    def said(self) -> list[Note]:
+        """What was not read of its cells."""
+        called = f"Column {self.name!r:.60} holds"
+        notes = []
+        if self.percents:
+            said = f"{called} numbers with a per cent sign and without: {self.percents}."
+            notes.append(decision(said, "columns", [self.name]))
+        if self.beside:
+            said = f"{called} {self.beside} behind its numbers, which is not read."
+            notes.append(decision(said, "columns", [self.name]))
+        if odd := self.odd:
+            most = ", ".join(f"{count:,} × {word[:30]!r}" for word, count in odd.most_common(4))
+            most += f" and {len(odd) - 4:,} more" if len(odd) > 4 else ""
+            said = f"{called} {most}, which is no number: read as missing."
+            notes.append(decision(said, "missing", [self.name]))
+        return notes
+
+    @property
+    def decorated(self) -> bool:
+        """Whether numbers are written with signs that were left out: a digit or two fewer would be left of them."""
+        given = zip(self.cells, self.values, strict=True)
+        plain = re.compile(r"[+\-−]?\d*[.,]?\d*([eEdD][+\-]?\d+)?")
+        return any(
+            isinstance(c, str) and v is not None and (not plain.fullmatch(c) or _grouped(c, v)) for c, v in given
+        )
+
+    def texts(self) -> list[str]:
+        words = [str(cell) if isinstance(cell, str) else text_of(cell) for cell in self.cells]
+        return np.array([*words, ""], dtype=object)[self.codes].tolist()
+
+
+def _too_long(name: str) -> Note:
+    said = f"Column {name!r:.60} holds whole numbers of more digits than numbers keep: read as text."
+    return decision(said, "columns", [name])
+
+
+def _exact(whole: Any) -> bool:
+    """Whether doubles equal all these whole numbers."""
+    try:
+        as_doubles(whole.to_numpy(dtype=whole.dtype.name.lower()))
+    except DataError:
+        return False
+    return True
+
+
+def _grouped(cell: str, value: float) -> bool:
+    """Whether the one sign in a number parts thousands."""
+    return re.fullmatch(r"[+\-−]?\d+[.,]\d{3}", cell) is not None and abs(value) >= 1000 > abs(
+        float(re.sub("[.,].*|−", "", cell) or 0)
+    )
+
+
+def _plain(cell: Any, name: str) -> float | str:
+    """A cell as a float or a text."""
+    if isinstance(cell, str):
+        return cell.strip()
+    if isinstance(cell, bool | np.bool_):
+        return str(bool(cell))
+    if isinstance(cell, int | float | np.integer | np.floating | Decimal):
+        return float(cell)
+    if isinstance(cell, date | time):
+        return cell.isoformat().removesuffix("T00:00:00")
+    raise _unreadable(name, cell)
+
+
+def _unreadable(name: str, cell: object) -> DataError:
+    held = "lists" if isinstance(cell, list | tuple | np.ndarray) else type(cell).__name__
+    return DataError(
+        f"column {name!r:.60} holds {held}; numbers, truth values and text are read. Leave the column out."
+    )
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names in quotation marks, at most five."""
+    return ", ".join(repr(name[:40]) for name in names[:5]) + (", …" if len(names) > 5 else "")
+
+
+def counted(count: int, what: str) -> str:
+    """Return a number and what it counts, in the plural where it is none."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"

@@ -96,6 +96,8 @@ class Columns(Sequence[Column]):
         Columns of numbers that are no features, by place.
     words : mapping of int to Words
         Of a column of text, by place.
+    levels : mapping of int to mapping of float to str
+        What numbers stand for, by place: words that are an order, and value labels.
 
     Examples
     --------
@@ -112,6 +114,7 @@ class Columns(Sequence[Column]):
     numbers: Any = None
     beside: Mapping[int, np.ndarray] = field(default_factory=dict)
     words: Mapping[int, Words] = field(default_factory=dict)
+    levels: Mapping[int, Mapping[float, str]] = field(default_factory=dict)
     known: Figures | None = None
     known_examples: tuple[tuple[str, ...], ...] = ()
 
@@ -160,7 +163,8 @@ class Columns(Sequence[Column]):
             return self.words[j].examples
         if self.numbers is None:
             return self.known_examples[j] if self.known_examples else ()
-        return tuple(f"{value:.15g}" for value in dict.fromkeys(self._numbers_of(j)[:1000].tolist()))[:EXAMPLES]
+        words, values = self.levels.get(j, {}), dict.fromkeys(self._numbers_of(j)[:1000].tolist())
+        return tuple(f"{v:.15g}" + (f" = {words[v]}" if v in words else "") for v in list(values)[:EXAMPLES])
 
     def _numbers_of(self, j: int) -> np.ndarray:
         """The numbers of a column that are not missing."""

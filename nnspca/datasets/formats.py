@@ -285,17 +285,39 @@ def _by_pandas(function: str, package: str = "pandas", **how: Any) -> Callable[[
 
 
 def _spss(data: bytes, _: Reading) -> Grid:
-    needed("pyreadstat", "SPSS files")
-    read = needed("pandas", "tables").read_spss  # which takes paths only
+    read = needed("pyreadstat", "SPSS files").read_sav  # which takes paths only
     if hasattr(os, "memfd_create"):  # a file in memory, as the app's reader may write none
         with open(os.memfd_create("table.sav"), "wb") as file:
             file.write(data)
             file.flush()
-            return of_frame(read(f"/proc/self/fd/{file.fileno()}"))
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "table.sav")
-        path.write_bytes(data)
-        return of_frame(read(path))
+            frame, about = read(f"/proc/self/fd/{file.fileno()}")
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "table.sav")
+            path.write_bytes(data)
+            frame, about = read(path)
+    labels = {
+        str(name): {float(code): str(label) for code, label in labels.items()}
+        for name, labels in about.variable_value_labels.items()
+        if all(isinstance(code, int | float) for code in labels)
+    }
+    return replace(of_frame(frame), labels=labels)
+
+
+def _stata(data: bytes, _: Reading) -> Grid:
+    """The codes of a Stata file, and what they stand for."""
+    read = needed("pandas", "tables").read_stata
+    codes = read(io.BytesIO(data), convert_categoricals=False)
+    try:
+        words = read(io.BytesIO(data))
+    except ValueError:  # two codes with one label
+        words = codes
+    labels = {}
+    for name in codes:
+        if hasattr(words[name].dtype, "categories"):
+            pairs = dict(zip(codes[name].tolist(), words[name].tolist(), strict=True))
+            labels[str(name)] = {code: str(word) for code, word in pairs.items() if isinstance(word, str)}
+    return replace(of_frame(codes), labels=labels)
 
 
 MATRICES, TEXTS = (".mtx", ".mtx.gz"), (".csv", ".txt", ".dat", ".data", ".asc", ".prn")
@@ -309,7 +331,7 @@ TABLES: dict[str, Callable[[bytes, Reading], Grid]] = {
     **dict.fromkeys((".xlsx", ".xlsm", ".xls", ".xlsb", ".ods"), read_sheets),
     ".parquet": _by_pandas("read_parquet", "pyarrow", dtype_backend="numpy_nullable"),
     ".feather": _by_pandas("read_feather", "pyarrow", dtype_backend="numpy_nullable"),
-    ".dta": _by_pandas("read_stata"),
+    ".dta": _stata,
     ".xpt": _by_pandas("read_sas", format="xport", encoding="utf-8"),
     ".sas7bdat": _by_pandas("read_sas", format="sas7bdat", encoding="infer"),
     ".sav": _spss,

@@ -14,6 +14,7 @@ import numpy as np
 from nnspca.datasets.cells import ABSENT, CLASS_NAMES, TRUTHS, is_number, nothing, number
 from nnspca.datasets.notes import Note, decision
 from nnspca.datasets.options import Reading
+from nnspca.datasets.scales import order_of
 from nnspca.errors import DataError
 
 SAMPLED_CELLS = 300  # of each row, that are looked at to find the header
@@ -36,6 +37,7 @@ class Grid:
     decimal: str = "."
     short: bool = False  # the header had no name for the first column, as R writes row names
     roles: Mapping[str, str] = field(default_factory=dict)  # Orange's: "class" or "meta", by name
+    labels: Mapping[str, Mapping[float, str]] = field(default_factory=dict)  # what codes stand for, by column
     sheets: tuple[str, ...] = ()
     decided: Mapping[str, Any] = field(default_factory=dict)  # options of a reading, found by looking
 
@@ -56,8 +58,11 @@ def _laid_out(rows: list[list[str]], reading: Reading, parted: str) -> Grid:
     numbers = [_numbers(row, beside) for row, beside in zip(rows, [*rows[1:], *rows[-2:-1]], strict=False)] or [0]
     first = _first(rows, filled, numbers)
     levels: list[int] = []
+    imported = next((i for i, row in enumerate(rows[:10]) if any(cell.startswith('{"ImportId"') for cell in row)), None)
     wide = max(len(row) for row in rows[first:]) if rows[first:] else 1
-    if reading.header is None:
+    if reading.header is None and imported:  # Qualtrics: names, questions, and what it writes for itself
+        levels, first = [*range(imported + 1)], imported + 1
+    elif reading.header is None:
         above = first - 1
         while above >= 0 and not filled[above] and above > first - 3:
             above -= 1
@@ -116,6 +121,8 @@ def _numbers(row: list[str], beside: list[str]) -> int:
 def _first(rows: list[list[str]], filled: list[int], numbers: list[int]) -> int:
     """The first row of numbers."""
     having = [n for n in numbers[len(numbers) // 2 :] if n] or [n for n in numbers if n]
+    if not having and _are_ordered(rows):
+        return 1
     if not having:
         width, below = max(map(len, rows)), rows[1:]
         cell = next((cell for row in below or rows for cell in row if cell), "")
@@ -138,6 +145,12 @@ def _first(rows: list[list[str]], filled: list[int], numbers: list[int]) -> int:
             break
         first -= 1
     return first
+
+
+def _are_ordered(rows: list[list[str]]) -> bool:
+    """Whether most columns hold words of a known order below a row of names."""
+    columns = [{row[j] for row in rows[1:] if len(row) > j and row[j]} for j in range(len(rows[0]))]
+    return len(rows) > 3 and 2 * sum(bool(order_of(sorted(words))) for words in columns) > len(columns)
 
 
 def _is_bare(rows: list[list[str]], i: int, under: list[str]) -> bool:

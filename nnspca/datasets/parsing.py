@@ -26,13 +26,14 @@ from nnspca.datasets.cells import (
 )
 from nnspca.datasets.columns import EXAMPLES, Columns, Words
 from nnspca.datasets.layout import Grid
-from nnspca.datasets.notes import Note, decision
+from nnspca.datasets.notes import Choice, Note, decision, doubt
 from nnspca.datasets.options import Reading
 from nnspca.errors import DataError, needed
 from nnspca.numerics.doubles import EXACT, as_doubles
 
 MANY = 5000  # distinct cells of which only some are looked at to know words from numbers
 BESIDE_NUMBER = re.compile(r"(\S+)\s+([^\W\d]\S{0,7}|°\S)")  # 12 kg, or 12.3 b
+BESIDE_CODE = re.compile(r"(\d{1,2})\s*[-–:.)=]\s*[^\W\d_].*|[^\W\d_].*\((\d{1,2})\)")  # 1 = never, or never (1)
 UNIT = re.compile(
     r"([kcmµunhMG]?(g|m|l|L|s|V|W|J|Pa|Hz|N|mol|eV|B|bp|Wh|cal|bar)|mA|t|h|hrs?|min|days?|weeks?|months?|years?|yrs?|"
     r"pp[mb]|dB|lbs?|oz|ft|in|mi|mph|IU|rpm|ha|mmHg|°[CF])[23²³]?(/[a-zA-Zµ]{1,4}[23²³]?)?"
@@ -79,6 +80,8 @@ class Table:
     beside: Mapping[int, np.ndarray | Texts] = field(default_factory=dict)  # by place
     roles: Mapping[int, str] = field(default_factory=dict)  # by place, of those beside; others are left out
     kinds: Mapping[int, str] = field(default_factory=dict)  # by place, of numbers written as words
+    levels: Mapping[int, Mapping[float, str]] = field(default_factory=dict)  # by place, what codes stand for
+    gone: tuple[str, ...] = ()  # names of rows that were left out as totals
     notes: tuple[Note, ...] = ()
     doubts: tuple[Note, ...] = ()
 
@@ -142,7 +145,7 @@ class Table:
                 beside[place] = one
         for place, kind in [*dict.fromkeys(words, "text").items(), *self.kinds.items()]:
             kinds[place] = kind
-        return Columns(self.every, tuple(roles), tuple(kinds), places, numbers, beside, words)
+        return Columns(self.every, tuple(roles), tuple(kinds), places, numbers, beside, words, self.levels)
 
 
 def parse(grid: Grid, reading: Reading) -> Table:
@@ -153,12 +156,12 @@ def parse(grid: Grid, reading: Reading) -> Table:
         notes.append(decision(f"{counted(gone, 'row')} without any value left out."))
     texts: list[Texts] = []
     kinds: dict[int, str] = {}
-    said: dict[str, list[str]] = {"truths": [], "written": [], "chosen": []}
+    said: dict[str, list[str]] = {"truths": [], "written": [], "chosen": [], "limits": []}
+    words_in = np.zeros(len(frame), int)  # of each row, among columns of numbers
     dtypes = ["O" if hasattr(one, "categories") else getattr(one, "kind", "O") for one in frame.dtypes.tolist()]
     numeric = [j for j, kind in enumerate(dtypes) if kind in "iuf"]
     block = frame[numeric].to_numpy(dtype=np.float64, na_value=np.nan)
     columns = dict(zip(numeric, block.T, strict=True))
-    words = frozenset(str(code).lower() for code in reading.missing_codes or ())
     chosen_out = [j for j, name in enumerate(grid.names) if reading.columns.get(name) == "left out"]
     for j, name in enumerate(grid.names):
         role = reading.columns.get(name)
@@ -171,7 +174,7 @@ def parse(grid: Grid, reading: Reading) -> Table:
                 del columns[j]
             continue
         try:
-            column = _Column(name, frame[j], reading.decimal, grid.decimal, words)
+            column = _Column(name, frame[j], reading, grid.decimal)
         except DataError:
             if role != "left out":
                 raise
@@ -192,6 +195,8 @@ def parse(grid: Grid, reading: Reading) -> Table:
             elif role != "left out":
                 notes += column.said
                 said["written"] += [name] * (not column.percents and not column.beside and column.decorated)
+                said["limits"] += [name] * bool(column.beyond)
+                words_in += column.is_odd
     order = sorted(columns)
     whole = len(order) == block.shape[1] == len(numeric) and not texts
     numbers = block if whole and order == numeric else np.column_stack([columns[j] for j in order] or [block[:, :0]])
@@ -200,13 +205,39 @@ def parse(grid: Grid, reading: Reading) -> Table:
     out = set(chosen_out)
     table = table.without([i for i, j in enumerate(order) if j in out])
     table = table.without_texts([text for text in table.texts if text.place in out])
-    table = _without_empty(table, len(grid.frame), len(grid.names))
+    if (beyond := said.pop("limits")) and reading.limits is None:
+        table = replace(table, doubts=(*table.doubts, _asked_limits(beyond)))
+    if reading.n_rows is None and reading.skip_rows is None:
+        table = replace(table, doubts=(*table.doubts, *_asked_rows(table, words_in)))
     said["chosen"] = [grid.names[j] for j in chosen_out]
     for key, text in SAID.items():
         if names := said[key]:
             text = text.format(count=counted(len(names), "column"), names=listed(names))
-            table = table.saying(decision(text, "columns", names))
+            table = table.saying(decision(text, "chosen" if key == "chosen" else "columns", names))
     return table
+
+
+def _asked_limits(names: list[str]) -> Note:
+    """The question what stands for numbers below a limit of detection."""
+    says = (
+        f"{counted(len(names), 'column')} with values beyond a limit, such as <0.3: {listed(names)}. Read as missing."
+    )
+    labels = {"missing": "missing", "half": "half the limit", "limit": "the limit"}
+    return doubt("limits", says, *(Choice(label, {"limits": way}) for way, label in labels.items()), about=names)
+
+
+def _asked_rows(table: Table, words: np.ndarray) -> tuple[Note, ...]:
+    """The question about rows of words among numbers: units, a second header, or where a second table begins."""
+    count = len(table.names)
+    bare = np.isnan(table.numbers).all(axis=1) & (words >= max(2, count / 2))
+    rows = np.flatnonzero(bare).tolist()
+    if not rows or len(rows) > 5:
+        return ()
+    says = f"{counted(len(rows), 'row')} of words among the numbers: units, or the header of a second table?"
+    ways = [Choice("samples without numbers", {"skip_rows": ()}), Choice("not samples", {"skip_rows": tuple(rows)})]
+    if rows[0] > 1:
+        ways.append(Choice("the table ends there", {"n_rows": rows[0]}))
+    return (doubt("rows of words", says, *ways, rows=rows),)
 
 
 SAID = {
@@ -217,17 +248,17 @@ SAID = {
 }
 
 
-def _without_empty(table: Table, rows: int, width: int) -> Table:
+def without_empty(table: Table) -> Table:
     """Leave out columns without a value; DataError where no other is left."""
     bare = np.flatnonzero(np.isnan(table.numbers).all(axis=0))
     empty = [table.names[j] for j in bare]
     kinds = {**table.kinds, **{int(table.places[j]): "empty" for j in bare}}
     table = replace(table, kinds=kinds).without(bare.tolist())
     if not len(table.places) and empty and not table.texts:
-        raise nothing((rows, len(empty)))
+        raise nothing((len(table.numbers), len(empty)))
     if not len(table.places):
         raise DataError(
-            f"no column of numbers among the {width:,} found: give numbers without their units, or another "
+            f"no column of numbers among the {len(table.every):,} found: give numbers without their units, or another "
             "delimiter=, sheet= or header=."
         )
     named = [name for name in empty if name and not re.fullmatch(r"column \d+|Unnamed: \d+", name)]
@@ -239,9 +270,12 @@ def _without_empty(table: Table, rows: int, width: int) -> Table:
 class _Column:
     """The cells of one column, each distinct one looked at once."""
 
-    def __init__(self, name: str, series: Any, decimal: str | None, usual: str, words: frozenset[str]):
+    def __init__(self, name: str, series: Any, reading: Reading, usual: str):
         pandas = needed("pandas", "tables")
+        words = frozenset(str(code).lower() for code in reading.missing_codes or ())
+        limits = reading.limits
         self.name = name
+        self.beyond: list[int] = []
         self.levels: tuple[str, ...] = ()
         if hasattr(series.dtype, "categories") and series.dtype.categories.dtype.kind not in "biuf":
             self.levels = tuple(map(str, series.dtype.categories))
@@ -252,7 +286,7 @@ class _Column:
         self.cells = [_plain(cell, name) for cell in self.cells]
         words_only = len(self.cells) > MANY and not any(map(is_number, map(str, self.cells[:: len(self.cells) // 999])))
         strings = [] if words_only else [cell for cell in self.cells if isinstance(cell, str)]
-        sign = decimal or decimal_sign(strings) or usual
+        sign = reading.decimal or decimal_sign(strings) or usual
         self.counts = np.bincount(self.codes[self.codes >= 0], minlength=len(self.cells))
         self.absent = [
             isinstance(cell, str) and (cell.lower() in ABSENT or cell.lower() in words) for cell in self.cells
@@ -262,6 +296,10 @@ class _Column:
         if not words_only:
             self.values = [cell if isinstance(cell, float) else number(cell, sign) for cell in self.cells]
             self.percents, self.beside = self._mixed_percents(), self._without_words(sign)
+            self._without_labels()
+            self.beyond = [i for i, cell in enumerate(self.cells) if isinstance(cell, str) and self._limit(cell)]
+            for i in self.beyond if limits in ("half", "limit") else ():
+                self.values[i] = _at_limit(self.cells[i], sign, limits)
 
     def _count(self, cells: Sequence[object]) -> int:
         return int(sum(count for count, one in zip(self.counts, cells, strict=True) if one))
@@ -293,6 +331,14 @@ class _Column:
             self.values[i] = number(match[1], sign)
         return ", ".join(map(repr, sorted(words)[:4]))
 
+    def _without_labels(self) -> None:
+        """Read 1 of "1 = never" and "never (1)", where the other cells are whole numbers near it."""
+        pairs = [(i, BESIDE_CODE.fullmatch(c)) for i, c in enumerate(self.cells) if isinstance(c, str)]
+        found = {i: float(match[1] or match[2]) for i, match in pairs if match}
+        plain = [value for value in self.values if value is not None]
+        if plain and found and all(value.is_integer() and abs(value) <= 20 for value in plain):
+            self.values = [found.get(i, value) for i, value in enumerate(self.values)]
+
     @property
     def is_too_long(self) -> bool:
         """Whether a whole number has more digits than doubles keep."""
@@ -322,6 +368,12 @@ class _Column:
     def _limit(self, cell: str) -> bool:
         beyond = LIMIT.fullmatch(cell)
         return beyond is not None and any(number(beyond[1], sign) is not None for sign in ".,")
+
+    @property
+    def is_odd(self) -> np.ndarray:
+        """Whether a cell holds a word, shape (m,)."""
+        pairs = zip(self.values, self.absent, strict=True)
+        return np.array([*(value is None and not gone for value, gone in pairs), False])[self.codes]
 
     @property
     def numbers(self) -> np.ndarray:
@@ -391,6 +443,13 @@ def _grouped(cell: str, value: float) -> bool:
     )
 
 
+def _at_limit(cell: Any, sign: str, limits: str | None) -> float | None:
+    """The number in "<0.3", or half of it where values lie below."""
+    beyond = LIMIT.fullmatch(cell)
+    value = number(beyond[1], sign) if beyond else None
+    return value / 2 if value is not None and limits == "half" and cell[0] in "<≤" else value
+
+
 def _plain(cell: Any, name: str) -> float | str:
     """A cell as a float or a text."""
     if isinstance(cell, str):
@@ -419,3 +478,36 @@ def listed(names: Sequence[str]) -> str:
 def counted(count: int, what: str) -> str:
     """Return a number and what it counts, in the plural where it is none."""
     return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def without_counter(table: Table, short: bool) -> Table:
+    """Leave out a nameless first column of row numbers, as data frames write it."""
+    if len(table.names) < 2 or table.names[0] not in ("", "Unnamed: 0"):
+        return table
+    values = table.numbers[:, 0]
+    if len(np.unique(values)) < len(values) or not is_whole(values):
+        if short:
+            raise short_header(len(table.names) + len(table.texts))
+        return table
+    counts = any(np.array_equal(values, np.arange(start, start + len(values))) for start in (0, 1))
+    if short:
+        said = "The header has one name fewer than there are columns: the first is the names of the rows."
+    elif counts:
+        said = "The first column has no name and counts the rows: left out."
+    else:
+        said = "The first column has no name and a whole number of its own in each row: left out."
+    name = table.names[0]
+    return table.without([0]).saying(decision(said, "columns", [name], columns={name: "feature"}))
+
+
+def short_header(width: int) -> DataError:
+    """Return the error about a header that is one name short, where no column names the rows."""
+    return DataError(
+        f"the header names {width - 1:,} columns where the rows have {width:,} cells, and the first column does not "
+        "name the rows: it holds neither a text nor a whole number of its own in each. Name every column."
+    )
+
+
+def is_whole(values: np.ndarray) -> bool:
+    """Whether all are whole numbers that a label can be."""
+    return bool(np.all(np.abs(values) < 2**31) and np.all(values == np.round(values)))

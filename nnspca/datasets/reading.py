@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nnspca.control.arguments import check_instance
-from nnspca.datasets import catalogue, cells, missing, preparing
+from nnspca.datasets import catalogue, cells, missing, preparing, series
 from nnspca.datasets.columns import Columns
 from nnspca.datasets.covariances import objection
 from nnspca.datasets.dataset import Content, Dataset, Kind
@@ -270,6 +270,8 @@ def _seen(source: Source, filename: Any, reading: Reading, name: str | None) -> 
 
 def _without_accepted(content: Content, reading: Reading) -> Content:
     """Doubts that were accepted are decisions."""
+    if reading.series is None and isinstance(content.X, np.ndarray) and content.image_shape is None:
+        content = replace(content, doubts=(*content.doubts, *series.asked_levels(content)))
     accepted = tuple(note for note in content.doubts if note.topic in reading.accepted)
     open_ = tuple(note for note in content.doubts if note.topic not in reading.accepted)
     return replace(content, notes=(*content.notes, *accepted), doubts=open_) if accepted else content
@@ -284,7 +286,7 @@ def _dressed(
     reading: Reading,
 ) -> Dataset:
     """What was read as a data set: missing values handled, checked, and named."""
-    content = missing.handle(content, reading)
+    content = series.formed(missing.handle(content, reading), reading)
     _check(content, reading.kind)
     drawn_as = _kind(content, reading.kind)
     if reading.kind is None and content.labels is None:

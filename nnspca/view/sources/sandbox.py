@@ -252,6 +252,7 @@ def _told(seen: FilePreview) -> tuple[dict[str, Any], dict[str, Any]]:
     fields: dict[str, Any] = {name: getattr(columns, name) for name in ("names", "roles", "kinds", "known_examples")}
     fields["words"] = [(place, *vars(words).values()) for place, words in columns.words.items()]
     fields["beside"] = list(columns.beside)
+    fields["levels"] = [(place, list(words.items())) for place, words in columns.levels.items()]
     fields["turned"] = "sample" in columns.roles
     arrays: dict[str, Any] = {"places": columns.places}
     if columns.beside:
@@ -268,8 +269,9 @@ def _columns(told: Mapping[str, Any], arrays: Mapping[str, np.ndarray], X: Any) 
     words = {int(place): Words(int(missing), int(count), tuple(some)) for place, missing, count, some in told["words"]}
     names, roles, kinds = (tuple(map(str, told[name])) for name in ("names", "roles", "kinds"))
     numbers = None if known is not None else X.T if told["turned"] else X
+    levels = {int(place): {float(code): str(word) for code, word in words} for place, words in told["levels"]}
     some = _tuples(told["known_examples"])
-    return Columns(names, roles, kinds, arrays["places"], numbers, beside, words, known, some)
+    return Columns(names, roles, kinds, arrays["places"], numbers, beside, words, levels, known, some)
 
 
 def _error(told: Mapping[str, Any]) -> DataError:

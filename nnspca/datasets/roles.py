@@ -73,7 +73,7 @@ def numbers_samples(name: str, values: np.ndarray) -> bool:
     """Whether whole numbers, all different, are called an identifier, or count the samples and are called so."""
     if not is_whole(values) or len(np.unique(values)) < len(values):
         return False
-    return IDENTIFIERS.search(name) is not None or (COUNTS.fullmatch(name) is not None and _goes_on(values))
+    return IDENTIFIERS.search(name) is not None or (COUNTS.fullmatch(name.strip("'")) is not None and _goes_on(values))
 
 
 def is_whole(values: np.ndarray) -> bool:

@@ -20,7 +20,8 @@ def asked_levels(content: Content) -> tuple[Note, ...]:
     """Return the question whether levels over time are meant, where rows go on in time and values wander."""
     X, table = content.X, content.table
     dated = bool(content.sample_names) and all(DATE.fullmatch(name) for name in content.sample_names[:50])
-    timed = table is not None and "time" in table.roles
+    when = table.beside.get(table.roles.index("time")) if table is not None and "time" in table.roles else None
+    timed = when is not None and bool((np.diff(when) > 0).all())
     if len(X) < SHORT or not (dated or timed) or np.isnan(X).all(axis=0).any():
         return ()
     if dated and list(content.sample_names) not in (sorted(content.sample_names), sorted(content.sample_names)[::-1]):

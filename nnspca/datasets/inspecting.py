@@ -322,7 +322,7 @@ def _signs(data: Dataset, used: np.ndarray) -> list[Note]:
     text = (
         f"Along the first eigenvector {len(many):,} feature{'s' * (len(many) > 1)} rise{'s' * (len(many) == 1)} while "
         f"{len(few):,} fall{'s' * (len(few) == 1)}: a nonnegative component can use only one of these groups, "
-        f"{_named(data, used[many])} against {_named(data, used[few])}. With any sign (nonnegative=False) it uses "
+        f"{_named(data, used[many])} against {_named(data, used[few])}. With any sign it uses "
         "both; so it does once items of opposite direction are turned round."
     )
     return [Note("signs", text, "offer any sign")]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import nnspca
-from nnspca.datasets import Dataset, FilePreview, Inspection, MissingValues
+from nnspca.datasets import Dataset, FilePreview, Inspection
 
 UNSEEN = Inspection((0, 0), ())  # of a file that cannot be used
 File = tuple[str, bytes]  # its name and content
@@ -17,6 +18,24 @@ class Reading(nnspca.datasets.Reading):
     """How a file is read, and what stands for a matrix that is no covariance."""
 
     repair: bool = False  # the nearest covariance
+
+    @property
+    def text(self) -> str:
+        """What is not as usual, as a link carries it.
+
+        >>> Reading(header=1).text, Reading.of_text('{"header": 1}').header, Reading.of_text("no") == Reading()
+        ('{"header":1}', 1, True)
+        """
+        given = self.arguments | ({"repair": True} if self.repair else {})
+        return json.dumps(given, separators=(",", ":")) if given else ""
+
+    @classmethod
+    def of_text(cls, text: str) -> Reading:
+        """Return what a link says; the usual where it is of no use."""
+        try:
+            return cls(**json.loads(text))
+        except (ValueError, TypeError, RecursionError):
+            return cls()
 
 
 @dataclass(eq=False)
@@ -31,7 +50,6 @@ class Desk:
     tried: Reading | None = None  # as it was last tried
     seen: FilePreview = field(default_factory=FilePreview)  # what was understood then
     problem: str = ""  # why no page could use it
-    missing: MissingValues | None = None  # what is missing, and what each way to deal with it costs
 
     read: Reading | None = None  # as the data below were read
     data: Dataset | None = None

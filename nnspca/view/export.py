@@ -59,7 +59,7 @@ def workbook(beside: sheet.Sheet, answer: Answer) -> bytes:
     (_, features, variance, *_), *numbers = _numbers(answer)
     heads = ("", features, variance, "% of the total variance", "% together")
     said: sheet.Table = [{"": "answer", " ": answer.verdict.replace("**", "")}]
-    said += [{"": "left out", " ": note} for note in beside.left_out]
+    said += [{"": "reading", " ": note} for note in beside.reading]
     said += [{"": "code", " ": line} for line in answer.code.splitlines()]
     listed: sheet.Table = [dict(zip(heads, map(_value, row), strict=True)) for row in numbers]
     tables = {

@@ -9,7 +9,7 @@ import numpy as np
 import nnspca
 from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS
 from nnspca.datasets import Dataset
-from nnspca.result import rounded
+from nnspca.result import rounded, wording
 from nnspca.view import sanitize
 
 FEWEST = 5  # samples of a class about which a share of pairs is worth a sentence
@@ -33,6 +33,18 @@ def title(name: str) -> str:
     """
     known = BOUNDS.get(name) or PARTS_BOUNDS.get(name)
     return known.title if known else name
+
+
+def as_read(data: Dataset) -> str:
+    """Say what an answer about data is about: their size as they were read, and how many questions are open.
+
+    >>> as_read(nnspca.datasets.read(b"a,b\\n1,2\\n2,5\\n4,1", "t.csv"))
+    '3 samples × 2 features as read'
+    """
+    (m, n), still = data.shape, len(data.doubts)
+    samples = "" if data.kind == "covariance" else f"{wording.plural(m, 'sample')} × "
+    asked = f"; {wording.plural(still, 'question')} open" if still else ""
+    return f"{samples}{wording.plural(n, 'feature')} as read{asked}"
 
 
 def explains(what: str, many: int, variance: float, whole: float, unit: str, upper: float = math.inf) -> str:

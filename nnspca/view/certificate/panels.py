@@ -128,9 +128,8 @@ def _bold(words: str) -> str:
 def _about(subject: Subject) -> str:
     """Say which data, how they were prepared, and whom to thank."""
     data = subject.data
-    rows, columns = data.shape
     scaled = ", each feature divided by its standard deviation" if subject.standardise else ""
-    text = f"{data.title or data.name}: {rows:,} × {columns:,}{scaled}. {data.citation}"
+    text = f"{data.title or data.name}: {say.as_read(data)}{scaled}. {data.citation}"
     return sanitize.line(f"{text.strip()} Terms: {data.terms}" if data.terms else text.strip())
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,9 +22,6 @@ from nnspca.view.subject import Subject
 from nnspca.view.tasks import Task
 from nnspca.view.ui import component
 
-ADVICE = re.compile(  # which the answers side by side make needless
-    r" \([a-z_]+=[^)]*\)|:? standardised, so that units do not matter| If units differ, standardise\."
-)
 AFTER = ("log1p", "hellinger")  # steps between which a question decides
 
 
@@ -67,14 +63,6 @@ def asked(seen: Inspection) -> list[Question]:
     return [question for question in QUESTIONS if any(seen.note(kind) for kind in question.kinds)]
 
 
-def reasons(desk: Desk) -> set[str]:
-    """Return the observations that stand where their question is put."""
-    if not _is_asked(desk):
-        return set()
-    kinds = {kind for question in asked(desk.inspected) for kind in question.kinds}
-    return {note.says for note in desk.inspected.notes if note.kind in kinds}
-
-
 def _is_asked(desk: Desk) -> bool:
     return desk.data is not None and desk.data.kind == "table" and desk.data.n_features <= MOST_COLUMNS
 
@@ -96,7 +84,7 @@ def _ask(question: Question, why: str, subject: Subject, slot: str) -> None:
     if len(views) < 2:
         return
     st.subheader(question.title)
-    st.caption(sanitize.plain(ADVICE.sub("", why)))
+    st.caption(sanitize.plain(why))
     wanted = [view for view in views.values() if view.cov and not view.at().found]  # looked up in the page's thread
     if wanted:
         key = tuple(view.key("units") for view in views.values())

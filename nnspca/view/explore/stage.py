@@ -277,7 +277,7 @@ def question(subject: Subject) -> str:
     noun, scaled = component.noun(data), "standardised " if subject.standardise else ""
     return (
         f"Which few {FEW.get(data.kind, 'features')} vary together most, and can anyone find better ones? Here is the "
-        f"answer for each k, with a proof: **{sanitize.plain(data.title)}**, at most k of {data.n_features:,} "
+        f"answer for each k, with a proof: **{sanitize.plain(data.title)}**, {say.as_read(data)}, at most k "
         f"{scaled}{noun}."
     )
 

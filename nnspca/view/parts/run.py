@@ -102,7 +102,7 @@ def ask(subject: Subject, others: DeltaGenerator) -> tuple[Choices, DeltaGenerat
         r = choose(
             KEYS["r"],
             "Parts",
-            usual=min(KEYS["r"].default, data.n_features),
+            usual=max(1, min(KEYS["r"].default, (data.n_features - 1) // subject.k)),  # fewer than use every feature
             high=min(int(KEYS["r"].high or 1), data.n_features),
             help="Number of components to look for.",
         )

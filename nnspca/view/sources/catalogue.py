@@ -255,6 +255,9 @@ def use(name: str, n: int, k: int | None = None) -> None:
 
 def reopen(name: str, n: int) -> None:
     """Set preprocessing and k to what the data set opens with, and d to what it can have."""
-    session.current().lost = ""
+    here = session.current()
+    here.lost = ""
+    here.memory.pop((("parts",), "r"), None)  # their number opens anew
+    st.session_state.pop("r", None)
     d = st.session_state.get("d", 1)
     assign(scale=usual_scale(name), k=usual_k(n, name), prep=[], **({"d": n} if d > n else {}))

@@ -12,13 +12,13 @@ import numpy as np
 import streamlit as st
 
 import nnspca
-from nnspca.datasets import Dataset, FilePreview, Inspection, MissingValues, Note, ReadingStopped
+from nnspca.datasets import Dataset, FilePreview, Inspection, Note, ReadingStopped
 from nnspca.datasets.catalogue import recognised
 from nnspca.errors import DataError
 from nnspca.result import Progress
 from nnspca.view import cache, ledger, sanitize, session, tasks
 from nnspca.view.cache import nbytes
-from nnspca.view.desk import UNSEEN, Desk, File
+from nnspca.view.desk import UNSEEN, Desk, File, Reading
 from nnspca.view.jobs import Job, Work
 from nnspca.view.link import state, widgets
 from nnspca.view.session import Session
@@ -33,8 +33,14 @@ OWN, ALL = 400 * 2**20, 1024 * 2**20  # bytes of files and data that one visit k
 def brought(files: Sequence[File]) -> Desk:
     """Lay files on the desk, in place of what lay there."""
     called = own_name(*files[0]) if len(files) == 1 else None
-    session.current().desk = desk = Desk(tuple(files), called=called)
+    session.current().desk = desk = Desk(tuple(files), called=called, reading=linked(called or files[0][0]))
     return desk
+
+
+def linked(name: str) -> Reading:
+    """Return how the link says that a file of this name is read: of another file it says nothing."""
+    lost, texts = session.current().lost, state.linked("reading")
+    return Reading.of_text(texts[-1]) if texts and lost and name.startswith(lost) else Reading()
 
 
 def follow(desk: Desk) -> bool:
@@ -106,11 +112,13 @@ def _work(desk: Desk) -> Work:
         stays = {i for i, name in enumerate(inspected.feature_names) if name in kept}
         told = [note for note in inspected.notes if note.choice != "leave out" or stays.isdisjoint(note.features)]
         said = (Note(note.says, tuple(data.feature_names[i] for i in note.features), (), "columns") for note in told)
-        data = replace(nnspca.datasets.leave_out(data, spare), notes=(*data.notes, *said))
+        doubts = tuple(one for one in data.doubts if not one.about or not {*one.about} <= {*spare})
+        data = replace(nnspca.datasets.leave_out(data, spare), notes=(*data.notes, *said), doubts=doubts)
         job.report(Progress(0.9, "Preparing the covariance"))
         if not job.should_stop():  # here, where Stop is heard meanwhile: the page that draws it next hears nothing
             shared.get(*preparation.covariance_maker(data, False, reading.repair))
         seen = replace(seen, data=data, columns=data.table or seen.columns)
+        _ = seen.columns.figures  # which the desk shows
         return None if job.should_stop() else Read(seen, inspected, tuple(spare))
 
     return work
@@ -119,8 +127,6 @@ def _work(desk: Desk) -> Work:
 def take(desk: Desk, read: Read) -> None:
     """Note what reading has given; data that no page could use stay away, and why is told."""
     desk.tried, desk.seen, desk.problem = desk.reading, read.seen, str(read.seen.error or "")
-    if isinstance(read.seen.error, MissingValues) or desk.reading.missing == "refuse":
-        desk.missing = read.seen.error if isinstance(read.seen.error, MissingValues) else None
     data = read.seen.data
     if data is None:
         return

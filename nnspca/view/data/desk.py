@@ -106,7 +106,9 @@ def _draw(desk: Desk) -> None:
         _in_use(desk)
     _questions(desk, about.doubts[:ASKED])
     _columns(desk, {name for note in about.doubts for name in note.about})
-    with st.expander("Read it otherwise", expanded=failed, icon=":material/tune:"):
+    with st.expander(
+        "Read it otherwise", expanded=failed and not isinstance(desk.seen.error, MissingValues), icon=":material/tune:"
+    ):
         _options(desk)
     if about.notes:
         with st.expander(f"{wording.counted(len(about.notes), 'decision').capitalize()}", icon=":material/rule:"):
@@ -147,7 +149,9 @@ def _problem(desk: Desk) -> None:
         st.error(sanitize.plain(desk.problem), icon=":material/error:")
     if desk.data is not None and desk.read is not None:
         still = f"Until then **{sanitize.plain(desk.data.title)}** is used as it was read before."
-        st.button("Read it as before", help=still, icon=":material/undo:", on_click=_back, args=(desk,))
+        st.button(
+            "Read it as before", key="desk-back", help=still, icon=":material/undo:", on_click=_back, args=(desk,)
+        )
 
 
 def _back(desk: Desk) -> None:

@@ -184,13 +184,15 @@ def _in_use(desk: Desk) -> None:
 
 
 def _columns(desk: Desk, doubted: set[str]) -> None:
-    """Show one line a column, doubted ones first and features last; roles are changed in it."""
+    """Show one line a column, doubted ones first and of many features last; roles are changed in it."""
     table, data = desk.seen.columns, desk.data
     if not table.roles or (data is not None and (data.image_shape is not None or data.kind == "covariance")):
         return
-    order = sorted(range(len(table)), key=lambda j: (table.names[j] not in doubted, table.roles[j] == "feature"))
-    sought = ""
-    if len(table) > LINES:
+    many, sought = len(table) > LINES, ""
+    order = sorted(
+        range(len(table)), key=lambda j: (table.names[j] not in doubted, many and table.roles[j] == "feature")
+    )
+    if many:
         label = f"Search among {len(table):,} columns; {LINES} are shown"
         sought = st.text_input(label, key="desk-search", max_chars=sanitize.NAME).lower()
         order = [j for j in order if sought in table.names[j].lower()][:LINES]

@@ -86,7 +86,7 @@ OFFERS = {  # by the key of the link: the button's words without a suggestion an
         "No suggestion: it needs the whole curve, and a k at which one more feature adds less than 1 %.",
     ),
     "r": (
-        "No other number suggested",
+        "No suggestion",
         "Suggested",
         "Every part is worth having, or what fewer would leave out is not known yet.",
     ),

@@ -31,7 +31,9 @@ def test_what_is_asked_of_a_file_is_answered_where_it_was_brought_and_a_role_is_
     expect(read).to_contain_text("Preprocessing: standardised.")  # scales differ by a factor of 4
     expect(read.get_by_role("link", name="Parts →")).to_have_attribute("href", re.compile(r"\bparts\b"))
     expect(page).to_have_url(re.compile("data=holes&reading=.*mean"))
-    rest(page).locator(".st-key-desk [data-testid=stDataFrame]").click(position={"x": 30, "y": 35 * 2 + 17})  # s1, below id
+    rest(page).locator(".st-key-desk [data-testid=stDataFrame]").click(
+        position={"x": 30, "y": 35 * 2 + 17}
+    )  # s1, below id
     for key in ("ArrowRight", "Enter", *"left", "Enter"):  # its role
         page.keyboard.press(key)
         page.wait_for_timeout(200)

@@ -380,7 +380,7 @@ def offer(suggestion: Suggestion | None, key: str, now: int) -> None:
     here = session.current()
     if key == "r" and suggestion is not None and here.opened != _data():
         here.opened = _data()
-        if key not in here.says:
+        if suggestion.value != now:
             here.suggested[key] = suggestion.value
             st.rerun()
     st.button(

@@ -6,11 +6,10 @@ from nnspca.datasets import Choice
 from tests.datasets.test_real_files import FILES
 from tests.pages.conftest import brought, redrawn, settle, texts
 
-# One of each kind and choice (codes of missing values have no field), of text and of other files.
+# One of each kind and choice, of text and of other files.
 SOME = {
     (file.kind, *file.options, file.name.endswith((".xlsx", ".h5ad", ".npz", ".gz"))): case
     for case, file in FILES.items()
-    if not file.options.get("missing_codes")
 }
 
 

@@ -80,7 +80,11 @@ def test_missing_values_are_asked_with_what_each_way_costs_and_the_code_says_whi
     assert held(page, "holes").shape == (2, 2)
     settle(page.selectbox(key="desk-missing").set_value("mean").run())
     assert held(page, "holes").shape == (4, 2)
-    assert page.session_state["session"].desks["holes"].read.missing == "mean"
+    settle(page.text_input(key="desk-missing_codes").set_value("1, none yet").run())
+    assert page.session_state["session"].desks["holes"].read.arguments == {
+        "missing": "mean", "missing_codes": ("1", "none yet"),
+    }  # fmt: skip
+    assert held(page, "holes").X[0, 0] == 3.5
 
 
 def test_where_a_way_to_deal_with_missing_values_leaves_nothing_the_others_can_still_be_chosen(bring):
@@ -89,17 +93,6 @@ def test_where_a_way_to_deal_with_missing_values_leaves_nothing_the_others_can_s
     assert "without these samples, 0 would be left" in texts(page)
     settle(page.selectbox(key="desk-missing").set_value("mean").run())
     assert held(page, "gaps").shape == (3, 3)
-    page = bring(("nans.csv", b"a,b\nNaN,NaN\nNaN,NaN\n"))
-    assert "none of its 2 × 2 values is a number" in texts(page)
-
-
-def test_ones_own_codes_of_missing_values_are_named_on_the_desk(bring):
-    page = bring(("coded.csv", b"a,b\n1,2\n77,5\n4,none yet\n2,1\n8,3\n"))
-    page = settle(page.text_input(key="desk-missing_codes").set_value("77, none yet").run())
-    desk = page.session_state["session"].desk
-    assert desk.seen.error.count == 2 and desk.reading.arguments == {"missing_codes": ("77", "none yet")}
-    settle(page.selectbox(key="desk-missing").set_value("mean").run())
-    assert desk.data.X[1, 0] == 3.75 and desk.data.X[2, 1] == 2.75
 
 
 def lines(page):

@@ -196,7 +196,7 @@ def _columns(desk: Desk, doubted: set[str]) -> None:
         label = f"Search among {len(table):,} columns; {LINES} are shown"
         sought = st.text_input(label, key="desk-search", max_chars=sanitize.NAME).lower()
         order = [j for j in order if sought in table.names[j].lower()][:LINES]
-    key, number = f"desk-columns-{desk.reading.text}-{sought}", st.column_config.NumberColumn(format="%.5g")
+    key, number = f"desk-columns-{hash(desk.reading.text + sought)}", st.column_config.NumberColumn(format="%.5g")
     st.data_editor(
         _lines(table, order),
         key=key,

@@ -16,6 +16,7 @@ from nnspca.view.link.widgets import choose
 from nnspca.view.sources import catalogue
 
 BROWSER = Path(__file__).parent / "browser"
+LONGEST = 6000  # letters of a reading that a link says: a server refuses longer addresses
 _mount = canvas.component("narrow", BROWSER, ("narrow.js",))
 
 
@@ -94,7 +95,7 @@ def _data(infos: dict[str, DatasetInfo]) -> None:
     here = session.current()
     if here.lost:  # another reload offers the file by name again
         here.says |= {"data": [here.lost], "reading": state.linked("reading")}
-    elif (desk := here.desks.get(name)) is not None and (text := desk.reading.text):
+    elif (desk := here.desks.get(name)) is not None and 0 < len(text := desk.reading.text) < LONGEST:
         here.says["reading"] = [text]
     info = infos[name]
     rows, columns = info.shape

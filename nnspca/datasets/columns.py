@@ -204,6 +204,28 @@ class Columns(Sequence[Column]):
         """Return the same with another role in place of that of features."""
         return replace(self, roles=tuple(role if one == "feature" else one for one in self.roles))
 
+    def some(self, places: Sequence[int]) -> Columns:
+        """Return some of the columns, in this order: their figures are computed without those of the others."""
+
+        def pick(values: Sequence[Any]) -> tuple[Any, ...]:
+            return tuple(values[j] for j in places) if values else ()
+
+        def kept(held: Mapping[int, Any]) -> dict[int, Any]:
+            return {i: held[j] for i, j in enumerate(places) if j in held}
+
+        return replace(
+            self,
+            names=pick(self.names),
+            roles=pick(self.roles),
+            kinds=pick(self.kinds),
+            places=self.places[list(places)] if len(self.places) else self.places,
+            beside=kept(self.beside),
+            words=kept(self.words),
+            levels=kept(self.levels),
+            known=None if self.known is None else Figures(*(of[list(places)] for of in vars(self.known).values())),
+            known_examples=pick(self.known_examples),
+        )
+
     def without_numbers(self) -> Columns:
         """Return the same with its figures in place of the numbers."""
         n = range(len(self))

@@ -9,6 +9,7 @@ from pathlib import Path
 import nnspca
 from nnspca.datasets import Dataset, FilePreview, Inspection
 
+LINES = 200  # columns that are shown at once
 UNSEEN = Inspection((0, 0), ())  # of a file that cannot be used
 File = tuple[str, bytes]  # its name and content
 

@@ -18,7 +18,7 @@ from nnspca.datasets.options import MISSING
 from nnspca.datasets.readers import SUFFIXES
 from nnspca.result import rounded, wording
 from nnspca.view import sanitize, say, session
-from nnspca.view.desk import Desk, Reading
+from nnspca.view.desk import LINES, Desk, Reading
 from nnspca.view.link import state, widgets
 from nnspca.view.sources import catalogue, uploads
 
@@ -30,7 +30,7 @@ FORMATS = (
     "stays on this "
 )
 FOUND = "as found"
-LINES, ASKED, TALL = 200, 10, 420  # columns that are shown at once, questions, and pixels of the table
+ASKED, TALL = 10, 420  # questions that are shown at once, and pixels of the table of columns
 WAYS = ("leave out samples", "leave out features", "fill in the mean of the feature", "fill in the value before")
 CHOICES: dict[str, Mapping[Any, str]] = {  # by option of a reading, what may be chosen, in words
     "sheet": {},
@@ -186,7 +186,7 @@ def _in_use(desk: Desk) -> None:
 def _columns(desk: Desk, doubted: set[str]) -> None:
     """Show one line a column, doubted ones first and of many features last; roles are changed in it."""
     table, data = desk.seen.columns, desk.data
-    if not table.roles or (data is not None and (data.image_shape is not None or data.kind == "covariance")):
+    if not table.roles or (data is not None and data.kind != "table"):
         return
     many, sought = len(table) > LINES, ""
     order = sorted(
@@ -198,7 +198,7 @@ def _columns(desk: Desk, doubted: set[str]) -> None:
         order = [j for j in order if sought in table.names[j].lower()][:LINES]
     key, number = f"desk-columns-{hash(desk.reading.text + sought)}", st.column_config.NumberColumn(format="%.5g")
     st.data_editor(
-        _lines(table, order),
+        _lines(table.some(order) if many else table, range(len(order)) if many else order),
         key=key,
         column_config={
             "role": st.column_config.SelectboxColumn(options=get_args(Role), required=True),

@@ -18,7 +18,7 @@ from nnspca.errors import DataError
 from nnspca.result import Progress
 from nnspca.view import cache, ledger, sanitize, session, tasks
 from nnspca.view.cache import nbytes
-from nnspca.view.desk import UNSEEN, Desk, File, Reading
+from nnspca.view.desk import LINES, UNSEEN, Desk, File, Reading
 from nnspca.view.jobs import Job, Work
 from nnspca.view.link import state, widgets
 from nnspca.view.session import Session
@@ -118,7 +118,7 @@ def _work(desk: Desk) -> Work:
         if not job.should_stop():  # here, where Stop is heard meanwhile: the page that draws it next hears nothing
             shared.get(*preparation.covariance_maker(data, False, reading.repair))
         seen = replace(seen, data=data, columns=data.table or seen.columns)
-        _ = seen.columns.figures  # which the desk shows
+        _ = len(seen.columns) > LINES or seen.columns.figures  # which the desk shows
         return None if job.should_stop() else Read(seen, inspected, tuple(spare))
 
     return work

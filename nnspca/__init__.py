@@ -15,6 +15,7 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.choosing import MostVariable, most_variable
 from nnspca.errors import CertificateError, DataError
 from nnspca.resampling._bootstrap import bootstrap, cross_validate
+from nnspca.resampling._chance import parallel_analysis
 from nnspca.result import (
     Bound,
     Certificate,
@@ -25,6 +26,7 @@ from nnspca.result import (
     Features,
     Judgement,
     Necessity,
+    ParallelAnalysis,
     PartsCertificate,
     PartsPoint,
     PartsSweep,
@@ -71,6 +73,7 @@ __all__ = [
     "Necessity",
     "NonnegativeSparsePCA",
     "OptionInfo",
+    "ParallelAnalysis",
     "PartsCertificate",
     "PartsPoint",
     "PartsSweep",
@@ -92,6 +95,7 @@ __all__ = [
     "load_certificate",
     "most_variable",
     "necessity",
+    "parallel_analysis",
     "progress_bar",
     "save_certificate",
     "scores",

@@ -84,23 +84,32 @@ def sweep(
 
 
 def held_out(
-    ks: Sequence[int], mean: np.ndarray, error: np.ndarray, fitted: np.ndarray, suggested: int | None
+    ks: Sequence[int],
+    mean: np.ndarray,
+    error: np.ndarray,
+    fitted: np.ndarray,
+    chance: np.ndarray,
+    suggested: int | None,
 ) -> Figure:
-    """Return a figure of held-out variance with its standard error, and of the variance of the fitted samples.
+    """Return a figure of held-out variance with its standard error, that of the fitted samples, and that by chance.
 
-    >>> figure = held_out([1, 2], np.array([0.4, 0.5]), np.array([0.1, 0.1]), np.array([0.5, 0.7]), 2)
-    >>> [trace.name for trace in figure.data]
-    ['held out', 'fitted']
+    >>> low, high = np.array([0.1, 0.1]), np.array([0.4, 0.5])
+    >>> [trace.name for trace in held_out([1, 2], high, low, high, low, 2).data]
+    ['held-out samples (± standard error)', 'training samples', 'chance: shuffled columns', 'suggested: 2']
     """
     bars = {"type": "data", "array": np.nan_to_num(error), "visible": True}
+    name, at, dashed = "held-out samples (± standard error)", {"x": list(ks)}, {"color": BOUND, "dash": "dash"}
     figure = Figure(
         [
-            Scatter(x=list(ks), y=mean, error_y=bars, mode="lines+markers", name="held out", line={"color": FOUND}),
-            Scatter(x=list(ks), y=fitted, mode="lines", name="fitted", line={"color": QUIET, "dash": "dot"}),
+            Scatter(**at, y=mean, error_y=bars, mode="lines+markers", name=name, line={"color": FOUND}),
+            Scatter(**at, y=fitted, mode="lines", name="training samples", line={"color": QUIET, "dash": "dot"}),
+            Scatter(**at, y=chance, mode="lines", name="chance: shuffled columns", line=dashed),
         ]
     )
     if suggested is not None:
-        figure.add_vline(x=suggested, line_dash="dash", annotation_text=f"k = {suggested} suggested")
+        marker = {"size": 18, "symbol": "circle-open", "color": PROVEN, "line": {"width": 2.5}}
+        y = [mean[list(ks).index(suggested)]]
+        figure.add_scatter(x=[suggested], y=y, mode="markers", marker=marker, name=f"suggested: {suggested}")
     return with_titles(figure, "Share of variance explained against k", "k", "share of variance")
 
 

@@ -32,8 +32,8 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
     if job is not None and not job.stopped:  # Stop is answered at once
         job.wait_for_first(tasks.FIRST, len(sets.SHARES))
     with running:
-        if job is not None and tasks.follow(job, STOPPED, waited=True) and not job.stopped:
-            st.caption(sets.live(job))
+        if job is not None:
+            tasks.follow(job, STOPPED, waited=True)
     known = sets.compared(subjects)
     answer.markdown(sets.answer(known))
     waiting.empty()
@@ -70,7 +70,7 @@ def solvers(now: State, answer: DeltaGenerator) -> None:
     ended = job is None or job.done
     with figure:
         known = race.standing(job, before)
-        drawn = race.track(known, racers, subject, answer, loadings.drawn(subject), "race" if ended else "race-running")
+        drawn = race.track(known, racers, subject, answer, "race" if ended else "race-running")
     with widgets.expander(sets.KEYS["given"], loadings.TITLE, ":material/gavel:") as fold:
         if fold.open:
             loadings.ask(subject)

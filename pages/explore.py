@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from nnspca.view import collection, tasks
+from nnspca.view import chance, collection, tasks
 from nnspca.view.certificate import proofs
 from nnspca.view.explore import more, run, samples, stage
 from nnspca.view.explore.run import KEYS
@@ -44,6 +44,7 @@ with running:
     if shown is not None and tasks.follow(shown, news=lambda _: 0) and going:
         st.rerun()  # it ended after the picture had been drawn
     proofs.under_way(runs.longer, view)
+    chance.follow(subject, shown)
 
 widgets.open_for(KEYS["samples"], "why")
 with widgets.expander(KEYS["samples"], samples.TITLE, ":material/groups:") as fold:

@@ -29,7 +29,7 @@ page = st.navigation(
 counting = sidebar.sidebar(page.url_path or "explore")
 with st.sidebar:
     server.follow()
-    machines.location_note()
+    machines.start()
     server.link_to_documents(HERE)
 body = st.container()
 sidebar.bar(counting)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from nnspca.view import robust, say, tasks
+from nnspca.view import chance, robust, say, tasks
 from nnspca.view.figures.style import Figure
 from nnspca.view.link import state, widgets
 from nnspca.view.parts import panels, run, take
@@ -47,8 +47,7 @@ if job is not None and job.stopped:  # Stop is answered before anything is drawn
         panels.watch(job, view)
 
 with suggest:
-    stable = robust.stability_known(view.sought, view)
-    widgets.offer(view.lead and panels.suggested(view.lead.parts, view.cov.features, stable), "r", choice.r)
+    widgets.offer(panels.suggested(view.by_chance), "r", choice.r)
 said.markdown(f"## {panels.headline(view)}")
 drawn: dict[str, Figure] = {}
 with sight:
@@ -88,6 +87,8 @@ with use:
             take.samples(view)
         else:
             take.takeaway(view, drawn)
+with running:
+    chance.follow(view, job, choice.r)
 if job is not None and not job.stopped:
     with running:
         panels.watch(job, view)

@@ -1,15 +1,14 @@
 """Write the stored ledger: ``python -m tests.ledger [--seconds S] [--missing | --check | --certificates] [name …]``.
 
 For each data set at hand (NNSPCA_DATA names the data), as it is and standardised, with the sign constraint and without:
-a component and an upper bound at the k of :func:`grid`; at every k between where what is carried there from its
-neighbours would fall behind theirs (:func:`weakest`) a component, and an upper bound where the carried one is too weak
-for it; and in the view that the data set opens with, those of 1 to 10 parts at the opening k. At the k of the grid a
-live certificate that leaves more than ``ENOUGH`` is followed by a thorough run of so many processor seconds at most.
-Every certificate is verified before it is written. What is in the file already is only ever improved, so that a second
-run goes on from the first; with ``--missing`` only what is not in it yet is proven, with ``--check`` nothing is, and
-what is missing is printed. With ``--certificates`` those of :func:`shown` are made, each with the least gap that so
-many seconds prove and ``MOST_BYTES`` hold, and the upper bound stored becomes theirs; none is made that could not say
-"proven optimal" where what is stored does.
+a component and an upper bound at the k of :func:`grid`; at every k between where what is carried there would fall
+behind its neighbours' (:func:`weakest`) a component, and an upper bound where the carried one is too weak; and in
+the view that the data set opens with, those of 1 to 10 parts. At the k of the grid a live certificate that leaves more
+than ``ENOUGH`` is followed by a thorough run of so many processor seconds at most. Every certificate is verified before
+it is written, and what is in the file already is only ever improved; with ``--missing`` only what is not in it yet is
+proven, with ``--check`` nothing is, and what is missing is printed. With ``--certificates`` those of :func:`shown` are
+made, no larger than ``MOST_BYTES``, and the upper bound stored becomes theirs; none takes the place of one that proves
+more, and none is made that could not say "proven optimal" where what is stored does.
 """
 
 import argparse
@@ -17,15 +16,19 @@ import io
 import json
 import math
 import time
-from dataclasses import replace
+from dataclasses import astuple, replace
 from itertools import pairwise
 
 import numpy as np
 
 import nnspca
-from nnspca.bounds import carried
+from nnspca.bounds import branch, carried, elimination
+from nnspca.bounds.selection import Limits
+from nnspca.control.progress import Monitor
 from nnspca.control.threads import one_blas_thread
-from nnspca.result.rounded import optimal
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import halves
+from nnspca.result.rounded import OPTIMAL, optimal
 from nnspca.studies import PRINTED
 from nnspca.view import ledger
 from nnspca.view.certificate.proofs import SAME
@@ -41,8 +44,9 @@ MOST_PARTS = 10
 SAVE_SECONDS = 60.0  # between writings of the file
 IN_README = (("cbcl-faces", 180), ("lrs", 20), ("lrs", 90), ("leukemia", 50), ("digits", 10), ("pitprops", 5))
 MOST_BYTES = 1_400_000  # of one certificate
-FALLING = 0.8  # ratio of a gap to the one that is tried before
-LEAST = 1e-6  # gap below which no smaller one is tried
+LEAST, CLOSED = 1e-6, OPTIMAL / 2  # least gain that counts; gap at which no smaller one is sought
+KEPT = (128, 144, 200)  # features of an elimination
+STEPS, DIGITS = 300, (46, 14)  # of a case, and of L and M: where bytes count and time does not
 
 
 def named(name, n):
@@ -176,14 +180,19 @@ def prove_at(book, record, cov, k, seconds, warm, upper=math.inf, ratio=1 - ENOU
         proof = min(proof, more, key=lambda c: c.upper)
     nnspca.verify(proof, cov)
     component, upper = packed(proof.component, cov, k), proof.upper
+    if held is None or upper < held[1]:
+        record.made[k] = made(proof)
     if held is not None:
         component, upper = max(component, held[0], key=lambda c: c.variance), min(upper, held[1])
     record.components[k] = component, upper
-    print(
-        f"{record.name} {record.standardise} {record.nonnegative} k={k}: {component.variance / upper:.7f}", flush=True
-    )
+    print(record.name, record.standardise, record.nonnegative, f"k={k}: {component.variance / upper:.7f}", flush=True)
     book.save()
     return proof
+
+
+def made(proof):
+    """Return what is kept of how a certificate was made."""
+    return ledger.Made(time.strftime("%Y-%m-%d"), proof.winner.name, proof.effort, round(proof.seconds, 1))
 
 
 def _start(record, k):
@@ -229,32 +238,42 @@ def shown():
 
 def certify_shown(book, name, standardise, k, seconds):
     """Write the certificate of a problem as a file; what is stored of it is what the file proves."""
-    record = book.records[name, standardise, True]
-    (part, upper), stop, proof, best = record.components[k], patience(seconds), None, None
+    record, best = book.records[name, standardise, True], None
+    (part, upper), held = record.components[k], file_of(name, standardise, k)
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load(name), standardize=standardise)
-    for near in sorted({k, *(at for at in (k + 1, round(1.05 * k), round(1.1 * k)) if at in record.components)})[::-1]:
-        proof = nnspca.certify(cov, near, component=record.components[near][0], warm_start=proof)
-    while True:
-        least = {
-            id(bound): bound for bound in (proof.winner, next(b for b in proof.bounds if b.value == proof.leading))
-        }
-        alone, file = replace(proof, bounds=tuple(least.values())), io.BytesIO()
-        nnspca.save_certificate(alone, file, cov)
-        if len(file.getvalue()) <= MOST_BYTES and (best is None or alone.upper < best[0].upper):
-            best = alone, file.getvalue()
-        if stop() or len(file.getvalue()) > MOST_BYTES or proof.gap <= LEAST:
+    for proof in tried(cov, part, seconds):
+        file, leading = io.BytesIO(), next(bound for bound in proof.bounds if bound.value == proof.leading)
+        alone = replace(proof, bounds=(proof.winner, *[leading] * (leading is not proof.winner)))
+        if best is None or proof.upper < best[0].upper:
+            nnspca.save_certificate(alone, file, cov)
+            best = (alone, file.getvalue()) if len(file.getvalue()) <= MOST_BYTES else best
+        if best is not None and best[0].gap <= CLOSED:
             break
-        work = {"component": part, "gap": FALLING * proof.gap, "time_limit": math.inf, "should_stop": stop}
-        proof = nnspca.certify(cov, k, warm_start=proof, **work)
     proof, content = best
-    if optimal(part.variance, upper) and not optimal(proof.lower, proof.upper):
-        print(f"{name} {standardise} k={k}: {proof.ratio:.7f} in {len(content):,} bytes, not written", flush=True)
-        return
-    nnspca.verify(proof, cov)
-    record.components[k] = replace(part, variance=proof.lower), proof.upper
-    file_of(name, standardise, k).write_bytes(content)
-    print(f"{name} {standardise} k={k}: {proof.ratio:.7f}, {len(content):,} bytes", flush=True)
-    book.save()
+    looser = held.exists() or (optimal(part.variance, upper) and not optimal(proof.lower, proof.upper))
+    written = proof.upper <= upper or not looser
+    print(f"{name} {standardise} k={k}: {proof.ratio:.7f}, {len(content):,} bytes{', not' * (not written)} written")
+    if written:
+        nnspca.verify(proof, cov)
+        part = replace(part, variance=proof.lower)
+        record.components[k], record.made[k] = (part, proof.upper), made(proof)
+        if k == record.opening and record.parts:
+            record.parts[1] = (part,), proof.upper
+        held.write_bytes(content)
+        book.save()
+
+
+def tried(cov, part, seconds):
+    """Yield certificates of a component: on all features, and by elimination on few, whose L and M are smaller."""
+    k, more = part.k, {"gap": CLOSED, "time_limit": math.inf, "should_stop": patience(seconds)}
+    yield (proof := nnspca.certify(cov, k, component=part))
+    yield nnspca.certify(cov, k, component=part, warm_start=proof, **more)
+    problem, work, goal = Problem(cov, k), elimination.Budget(math.inf, math.inf), proof.lower * (1 + CLOSED)
+    for size in (size for size in KEPT if k < size < cov.n_features):
+        began, limits, monitor = time.perf_counter(), Limits(size, 0.0, smallest=size), Monitor(patience(seconds))
+        for bound in elimination.tighten(problem, part.loadings, math.inf, limits, work, goal=goal, monitor=monitor):
+            spent = {"effort": "thorough", "seconds": time.perf_counter() - began}
+            yield replace(proof, upper=bound.value, bounds=(*proof.bounds, bound), **spent)
 
 
 def packed(component, cov, k):
@@ -279,6 +298,7 @@ def write(records):
             "opening": record.opening,
             "ks": ks,
             "upper": [record.components[k][1] for k in ks],
+            "made": [astuple(record.made.get(k, ledger.Made())) for k in ks],
             "counts": counts,
             "parts_of": [len(group) for group in groups],
             "parts_upper": [record.parts[r][1] for r in counts],
@@ -306,6 +326,7 @@ def main():
     chosen = parser.parse_args()
     book = Book()
     if chosen.certificates:
+        branch.STEPS, branch.is_slow, elimination.GAIN, halves.DIGITS = STEPS, lambda *_: False, LEAST, DIGITS
         for name, standardise, k in dict.fromkeys(shown()):
             if not chosen.names or name in chosen.names:
                 with one_blas_thread():

@@ -19,7 +19,7 @@ LAYERS = (
     tuple(f"nnspca.view.{page}" for page in (*PAGES, "frame")),
     ("nnspca.view.export", "nnspca.view.sheet"),  # what goes home of a component or of parts
     ("nnspca.view.certificate",),  # what a certificate says is shown by several pages
-    ("nnspca.view.robust",),  # how far an answer holds, too
+    ("nnspca.view.chance", "nnspca.view.robust"),  # how far an answer holds, too
     ("nnspca.view.collection",),
     ("nnspca.view.ui",),
     ("nnspca.view.subject",),

@@ -212,7 +212,8 @@ def test_components_that_were_not_sought_alone_have_no_certificate(X):
 
 @pytest.mark.parametrize("how", [copy.copy, copy.deepcopy])
 @pytest.mark.parametrize("parts", [False, True])
-def test_a_copy_keeps_what_certifies_it(X, how, parts):
+def test_a_copy_keeps_what_certifies_it(X, how, parts, monkeypatch):
+    budgets.quick(monkeypatch)
     est = NonnegativeSparsePCA(1, 2, method="em")
     est = est.partial_fit(X) if parts else est.fit(X)
     twin = how(est)

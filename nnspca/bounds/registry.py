@@ -173,11 +173,6 @@ PARTS_BOUNDS: dict[str, BoundInfo] = {
             "bound.",
             (TreeProof,),
         ),
-        BoundInfo(
-            "larger-k",
-            "Carried from a larger k",
-            "More features allow at least as much variance: a bound at a larger k holds at a smaller one.",
-            (CarriedProof,),
-        ),
+        BOUNDS["larger-k"],
     )
 }

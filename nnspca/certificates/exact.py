@@ -46,7 +46,7 @@ def section(
 ) -> dict[str, Any] | None:
     """Return the section for the checkers, which goes next to the claims, and add its arrays to ``arrays``.
 
-    ``halves`` are those in ``arrays`` already, by the id of the M that they stand for.
+    ``halves`` are those in ``arrays`` already, by the id of their L: a series has the M of another proof.
 
     Its ``upper`` is the least upper bound whose proof can be written: the certificate's own upper bound
     may be lower. Returns None if no proof can be written.
@@ -99,7 +99,7 @@ class Writer:
     include: tuple[int, ...] = ()  # features that every support contains, for a proof that can use it
     matrix: bool = False  # whether the checkers read the data as a covariance matrix, which may not be semidefinite
     named: set[str] = field(default_factory=set)  # each once: the checker uses them up
-    packed: dict[int, Halves] = field(default_factory=dict)  # by the id of M
+    packed: dict[int, Halves] = field(default_factory=dict)  # by the id of L
 
     def witness(self, array: np.ndarray) -> dict[str, str]:
         """Return the reference to an array in the file."""
@@ -114,7 +114,7 @@ class Writer:
 
     def halves(self, L: np.ndarray, M: np.ndarray) -> dict[str, Any]:
         """L and M by their halves: those in the file where it has them."""
-        halves = self.packed.get(id(M)) or Halves.of(L, M)
+        halves = self.packed.get(id(L)) or Halves.of(L, M)
         if halves is None:
             raise UnsupportedProof
         own = {"own": self.witness(halves.own)} if halves.own.any() else {}

@@ -259,7 +259,7 @@ def _packed(proof: object, name: str, arrays: dict[str, np.ndarray], known: dict
     assert dataclasses.is_dataclass(proof)
     values = {field.name: getattr(proof, field.name) for field in dataclasses.fields(proof)}
     if isinstance(proof, PairProof | SeriesProof) and (halves := Halves.of(proof.L, proof.M)):
-        known[id(proof.M)] = values[HALVES] = halves
+        known[id(proof.L)] = values[HALVES] = halves
         del values["L"], values["M"]
     fields: dict[str, Any] = {}
     for field, value in values.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from nnspca.bounds.plan import PLANS
 from nnspca.certificates.judge import judged, validated
-from nnspca.certificates.proofs import CarriedProof, PairProof
+from nnspca.certificates.proofs import PairProof
 from nnspca.certificates.starts import starts_of
 from nnspca.components._decompose import SEEKING, certify_each, check_count, decompose
 from nnspca.components.together import bound_parts, components, improved
@@ -31,7 +31,6 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Features, Problem, cumulative_variance
 from nnspca.machines import HERE, Executor, TaskArguments, Workers, asked, check_executor
 from nnspca.result import (
-    Bound,
     Certificate,
     Component,
     Components,
@@ -44,7 +43,6 @@ from nnspca.result import (
 from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import within
 from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed, excluding
-from nnspca.tasks._sweep import coarse_first, neighbours
 
 STARTS = {"live": 20, "thorough": 100}  # number of starts of the search for parts
 
@@ -211,14 +209,13 @@ def _start(warm_start: PartsCertificate | None, cov: Covariance, nonnegative: bo
 
 
 OnPoint = Callable[[PartsPoint], None]
-Place = tuple[int, int]  # of a point: its k and number of parts
 
 
 @excluding
 def sweep_parts(
     cov: Covariance,
     n_components: int | Iterable[int],
-    k: int | Iterable[int],
+    k: int,
     *,
     nonnegative: bool = True,
     certify: Effort | None = "live",
@@ -229,24 +226,24 @@ def sweep_parts(
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
 ) -> PartsSweep:
-    """Find and certify parts for every number of parts and every k.
+    """Find and certify parts for every number of parts.
 
-    The smallest and the largest k come first, then those between, and for each k the numbers of parts increase: parts
-    found for fewer parts, and at the nearest k before, are starts for the next. Then each point is certified; each
-    certificate starts from the multipliers of the previous one, and an upper bound at one k holds at every smaller k.
+    Fewer come first: their parts are starts for the next. Then each point is certified, from the multipliers of the
+    certificate before.
 
     Parameters
     ----------
     cov : Covariance
-    n_components, k : int or iterable of int
+    n_components : int or iterable of int
         Duplicates are solved once.
+    k : int
+        1 <= k <= n.
     certify, on_point, nonnegative, seed, should_stop, on_progress
         As for :func:`nnspca.sweep`, with points that are :class:`PartsPoint`.
     exclude
         Features that no part may use, as for :func:`nnspca.solve`.
     executor
-        As for :func:`nnspca.sweep`; all in this thread when None. The searches of all points run at once, and one chain
-        of certificates for each k.
+        As for :func:`nnspca.sweep`; all in this thread when None. The searches of all points run at once.
 
     Returns
     -------
@@ -263,82 +260,43 @@ def sweep_parts(
     check_callables(on_point=on_point, should_stop=should_stop, on_progress=on_progress)
     nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
     counts = sorted({check_count(r, cov.n_features) for r in check_one_or_several("n_components", n_components)})
-    sizes = sorted({check_cardinality(cov, each) for each in check_one_or_several("k", k)})
-    if not counts or not sizes:
-        raise ValueError(f"a sweep needs at least one number of parts and one k; got {counts} and {sizes}")
+    k = check_cardinality(cov, k)
+    if not counts:
+        raise ValueError("a sweep needs at least one number of parts; got none")
     check_choice("certify", certify, PLANS, none=True)
     check_executor(executor)
-    started, monitor = time.perf_counter(), Monitor(should_stop, on_progress)
-    near = neighbours(coarse_first(sizes))
-    order = [(each, r) for each in near for r in counts]
-    fewer = {r: counts[:place] for place, r in enumerate(counts)}
-    total = len(order) * (1 + (certify is not None))
-    points: dict[Place, PartsPoint] = {}
-    proven: dict[Place, PartsCertificate] = {}
+    started, monitor, problem = time.perf_counter(), Monitor(should_stop, on_progress), Problem(cov, k, nonnegative)
+    before = dict(zip(counts, [None, *counts], strict=False))  # the next fewer parts
+    total = len(counts) * (1 + (certify is not None))
+    points: dict[int, PartsPoint] = {}
+    proven: dict[int | None, PartsCertificate] = {}
 
     def put(point: PartsPoint) -> None:
-        points[point.k, point.n_components] = point
+        points[point.n_components] = point
         if on_point is not None:
             on_point(point)
         done = len(points) + len(proven)
         monitor.tell(done / total, f"{done} of {total}")
 
-    def warm_start(at: Place) -> Place | None:
-        """The point whose certificate another one's begins from: fewer parts, or else the nearest k before."""
-        k, r = at
-        return (k, fewer[r][-1]) if fewer[r] else next(((other, r) for other in near[k]), None)
-
-    def begin(at: Place) -> TaskArguments:
-        start, (each, r) = warm_start(at), at
-        settings = {"nonnegative": nonnegative, "effort": certify, "warm_start": proven[start] if start else None}
-        return certify_parts, (r, each, points[at].together), settings
+    def begin(r: int) -> TaskArguments:
+        settings = {"nonnegative": nonnegative, "effort": certify, "warm_start": proven.get(before[r])}
+        return certify_parts, (r, k, points[r].together), settings
 
     with Workers(HERE if executor is None else executor, cov, monitor) as workers:
-        found: dict[Place, tuple[Components, Components]] = {}
-        for number, parts in workers.each(_seek, ((r, each, nonnegative, seed) for each, r in order)):
-            found[order[number]] = parts
-            for each, r in order[len(points) :]:  # in order: all before are starts
-                if (each, r) not in found:
-                    break
-                starts = [points[each, few] for few in fewer[r]] + [points[other, r] for other in near[each]]
-                put(_improved(Problem(cov, each, nonnegative), r, *found[each, r], starts, monitor))
-        for each, r in sorted(points):  # what was found at a smaller k may be better by now
-            starts = [point for (other, few), point in points.items() if other < each and few == r]
-            if max((_value(point) for point in starts), default=0.0) > _value(points[each, r]):
-                parts = points[each, r].greedy, points[each, r].together
-                put(_improved(Problem(cov, each, nonnegative), r, *parts, starts, monitor))
-        proving = order if certify is not None and len(points) == len(order) else []
-        for at, certificate in workers.when_ready(
-            asked, proving, workers.ahead, lambda at: warm_start(at) is None or warm_start(at) in proven, begin
+        found: dict[int, tuple[Components, Components]] = {}
+        for number, parts in workers.each(_seek, ((r, k, nonnegative, seed) for r in counts)):
+            found[number] = parts
+            while (place := len(points)) in found:  # in order: all before are starts
+                put(_improved(problem, counts[place], *found[place], list(points.values()), monitor))
+        proving = counts if certify is not None and len(points) == len(counts) else []
+        for r, certificate in workers.when_ready(
+            asked, proving, workers.ahead, lambda r: before[r] is None or before[r] in proven, begin
         ):
-            proven[at] = certificate
-            put(replace(points[at], certificate=certificate))
-    for point in _carried(points):
-        put(point)
-    ordered = tuple(points[at] for at in sorted(points))
-    stopped = len(ordered) < len(order) or any(p.together.stopped for p in ordered) or monitor.stop()
+            proven[r] = certificate
+            put(replace(points[r], certificate=certificate))
+    ordered = tuple(points.values())
+    stopped = len(ordered) < len(counts) or any(p.together.stopped for p in ordered) or monitor.stop()
     return PartsSweep(ordered, cov.trace, nonnegative, stopped, time.perf_counter() - started)
-
-
-def _value(point: PartsPoint) -> float:
-    return float(point.together.variances.sum())
-
-
-def _carried(points: dict[Place, PartsPoint]) -> Iterator[PartsPoint]:
-    """Points with the upper bound of a larger k, where that is less: the optimum does not decrease with k."""
-    least: dict[int, PartsCertificate] = {}
-    for (_, r), point in sorted(points.items(), reverse=True):
-        certificate = point.certificate
-        if certificate is None:
-            continue
-        if r not in least or certificate.upper <= least[r].upper:
-            least[r] = certificate
-            continue
-        larger, winner = least[r].k, least[r].winner
-        detail = f"It is an upper bound at k = {larger}, which allows all parts of {certificate.k} features."
-        bound = Bound("larger-k", winner.value, detail=detail, ingredients=CarriedProof(larger, winner.ingredients))
-        carried = replace(certificate, upper=bound.value, bounds=(*certificate.bounds, bound))
-        yield replace(point, certificate=carried)
 
 
 def _seek(

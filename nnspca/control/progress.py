@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from importlib import import_module
-from typing import Any
 
 import numpy as np
 
@@ -42,6 +40,7 @@ class Progress:
     upper: float | None = None
 
 
+BAR = 30  # characters of a full progress bar
 ShouldStop = Callable[[], bool]
 OnProgress = Callable[[Progress], None]
 OnFound = Callable[[np.ndarray, float], None]
@@ -142,8 +141,7 @@ def progress_bar(title: str = "nnspca") -> Callable[[Progress], None]:
     Returns
     -------
     callable
-        With :class:`nnspca.Progress`. It draws with tqdm where that is installed, and writes a line
-        for every tenth otherwise.
+        With :class:`nnspca.Progress`.
 
     Examples
     --------
@@ -152,28 +150,14 @@ def progress_bar(title: str = "nnspca") -> Callable[[Progress], None]:
     >>> nnspca.certify(cov, k=1, on_progress=nnspca.progress_bar("certify")).ratio > 0.99
     True
     """
-    try:
-        tqdm: Any = import_module("tqdm.auto").tqdm
-    except ImportError:
-        return _lines(title)
-    bar = tqdm(total=100, desc=title, bar_format="{desc}: {percentage:3.0f} %|{bar}| {elapsed} {postfix}")
+    drawn = ("", "")
 
     def draw(progress: Progress) -> None:
-        bar.set_postfix_str(progress.stage, refresh=False)
-        bar.update(100 * progress.fraction - bar.n)
-        if progress.fraction >= 1.0:
-            bar.close()
+        nonlocal drawn
+        share = f"{progress.fraction:4.0%}"
+        if drawn != (share, progress.stage):
+            drawn = share, progress.stage
+            bar, end = "█" * int(BAR * progress.fraction), "\n" if progress.fraction >= 1.0 else ""
+            print(f"\r{title}: {share} |{bar:{BAR}}| {progress.stage:40.40}", end=end, file=sys.stderr, flush=True)
 
     return draw
-
-
-def _lines(title: str) -> Callable[[Progress], None]:
-    written = 0
-
-    def write(progress: Progress) -> None:
-        nonlocal written
-        if (tenth := int(progress.fraction * 10)) > written:
-            written = tenth
-            print(f"{title}: {10 * tenth} % ({progress.stage})", file=sys.stderr)
-
-    return write

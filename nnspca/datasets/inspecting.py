@@ -246,22 +246,28 @@ def _scales(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
         return []
     mine = spread[used]
     ratio, share = float(mine.max() / mine.min()), float(mine.max() ** 2 / (mine**2).sum())
+    chance = _ratio_by_chance(data.shape[0], len(used))
     first = int(used[mine.argmax()])
     name, percentage = repr(str(data.feature_names[first])[:40]), f"{np.floor(1000 * share) / 10:.1f} %"
-    if ratio > WIDE and share <= DOMINANT and _named_alike(data, used):
+    if ratio > max(WIDE, chance) and share <= DOMINANT and _named_alike(data, used):
         text = "The columns' names differ only in a number, so they seem to share one unit: not standardised."
         return [Note("named alike", text)]
     notes = []
     text = f"The scales of the columns differ by a factor of {float(f'{ratio:.2g}'):,.0f}"
-    if ratio > WIDE:
+    if ratio > max(WIDE, chance):
         notes.append(Note("scales", f"{text}: standardised, so that units do not matter.", "standardise"))
-    elif (ratio > UNEQUAL and not _named_alike(data, used)) or share > LARGE:
+    elif ratio > chance and ((ratio > UNEQUAL and not _named_alike(data, used)) or share > LARGE):
         text += f", and {name} has {percentage} of the total variance."
         notes.append(Note("scales", f"{text} If units differ, standardise."))
     if share > DOMINANT:
         text = f"Without standardising, {name} alone would have {percentage} of the total variance."
         notes.append(Note("dominant", text, "standardise", (first,)))
     return notes
+
+
+def _ratio_by_chance(m: int, n: int) -> float:
+    """Return what the ratio of two of n deviations of normal samples of one scale exceeds in at most 1 of 20 tables."""
+    return float(np.exp(2 * np.sqrt(2 * np.log(40 * n)) / np.sqrt(2 * (m - 1))))
 
 
 def _named_alike(data: Dataset, used: np.ndarray) -> bool:
@@ -314,7 +320,9 @@ def _signs(data: Dataset, used: np.ndarray) -> list[Note]:
     """How many features each sign of the first direction has: a nonnegative component uses one of the two."""
     if len(used) < 2:
         return []
-    x, _ = _leading(_standardised(data, used))
+    x, share = _leading(_standardised(data, used))
+    if share <= _share_by_chance(data.shape[0], len(used)):
+        return []
     strong = np.abs(x) >= NEAR * np.abs(x).max()
     few, many = sorted((np.flatnonzero(strong & (side * x > 0)) for side in (1, -1)), key=len)
     if not len(few):
@@ -326,3 +334,13 @@ def _signs(data: Dataset, used: np.ndarray) -> list[Note]:
         "both; so it does once items of opposite direction are turned round."
     )
     return [Note("signs", text, "offer any sign")]
+
+
+def _share_by_chance(m: int, n: int) -> float:
+    """Return what the first direction of m samples of n independent features exceeds in 1 of 20 tables.
+
+    The share of the trace, by Johnstone's approximation (Annals of Statistics 29, 2001) to the largest eigenvalue.
+    """
+    rows, columns = np.sqrt(m - 1), np.sqrt(n)
+    width = (rows + columns) * np.cbrt(1 / rows + 1 / columns)
+    return float(((rows + columns) ** 2 + 0.98 * width) / (m * n))

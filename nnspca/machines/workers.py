@@ -84,7 +84,7 @@ class Workers:
         if client is not None:
             from nnspca.machines.cluster import Cluster
 
-            self._line, self.patience = Cluster(client, self), PATIENCE
+            self._line, self.patience = Cluster(client, shared), PATIENCE
             self.width = max(1, sum(client.nthreads().values()))
         elif are_processes(self._executor):
             self._line, self.patience = Line(self), None
@@ -98,8 +98,8 @@ class Workers:
         for future in self._submitted:
             future.cancel()
         line, self._line = self._line, None  # with it goes what is shared
-        if self.patience:  # a cluster is told; processes ask
-            line.close(running=bool(self._submitted))
+        if self.patience and self._submitted:  # a cluster is told; processes ask
+            line.halt()
         if self._own is not None:
             self._own.shutdown()
 
@@ -251,7 +251,7 @@ def call(
     listeners: Mapping[str, Callable[..., None]],
     **settings: object,
 ) -> _T:
-    """Make one call with ``shared``: on the cluster of a Dask client, in a free process of this machine, or else here.
+    """Make one call with ``shared``: in a free process of this machine, or else here.
 
     >>> def count(shared, *, should_stop, on_progress):
     ...     on_progress("counting")
@@ -260,19 +260,14 @@ def call(
     counting
     3
     """
-    there = isinstance(executor, Processes) and executor.take()
-    if there or _client(executor) is not None:
+    if isinstance(executor, Processes) and executor.take():
         try:
-            told = threading.Event()
-            with Workers(executor, shared, Monitor(should_stop), {**listeners, "told": told.set}) as workers:
+            with Workers(executor, shared, Monitor(should_stop), listeners) as workers:
                 answer = workers.result(workers.submit(_called, function, arguments, settings, tuple(listeners)))
-                if answer is not None:
-                    told.wait(PATIENCE)  # a cluster's reports travel by another route than its answer
                 if workers.failure is not None:
                     raise workers.failure
         finally:
-            if there:
-                executor.give_back()
+            executor.give_back()
         if answer is not None:
             return answer[0]
         should_stop = lambda: True  # noqa: E731  # it had not begun: the call returns what it has at once
@@ -289,9 +284,7 @@ def _called(
 ) -> tuple[Any]:
     """On a worker: one call, whose reports go to the caller."""
     listeners = {name: partial(far.tell, name) for name in names}
-    answer = function(shared, *arguments, should_stop=far, **settings, **listeners)
-    far.tell("told")
-    return (answer,)
+    return (function(shared, *arguments, should_stop=far, **settings, **listeners),)
 
 
 def _client(executor: Executor) -> Any:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -19,11 +21,14 @@ from nnspca.control.arguments import (
     check_whole,
 )
 from nnspca.control.progress import Monitor
+from nnspca.covariance.samples import is_large
 from nnspca.machines import Executor, Workers, check_executor, jobs
 from nnspca.numerics.doubles import read_only
+from nnspca.resampling._chance import shuffled
 from nnspca.resampling.samples import Recipe, Samples, read_samples
 from nnspca.result import Components, CrossValidation, OnProgress, ShouldStop, Stability
 
+SHUFFLES = 20  # usual number of tables of shuffled columns
 STABLE = 0.7  # usual mean recurrence from which a part counts as stable
 
 
@@ -33,9 +38,13 @@ def bootstrap(
     *,
     n_components: int | None = None,
     resamples: int = 50,
+    shuffles: int | None = None,
     method: Method = "best",
     deflation: Deflation = "disjoint",
     standardize: bool | None = None,
+    center: bool = True,
+    sample_weight: object = None,
+    groups: object = None,
     nonnegative: bool = True,
     threshold: float = STABLE,
     parts: Components | None = None,
@@ -64,12 +73,20 @@ def bootstrap(
         Number of parts, from 1 to n; that of ``parts``, or 1, when None.
     resamples : int
         1 to 100000.
+    shuffles : int, optional
+        So many times each column is shuffled by itself, within groups where there are some, and the parts of what that
+        gives are sought again in two resamples: recurrence by chance, which a stable part exceeds. 0 to 100000; as many
+        as resamples, at most 20, when None, and none where the samples are too large to be copied.
     method, deflation, nonnegative, should_stop, on_progress, **options
         As for :func:`nnspca.decompose`, whose ``include`` and ``exclude`` are among the options. A stopped call returns
         the result of the resamples so far.
     standardize : bool, optional
         Divide each feature by its standard deviation, in every resample by its own. None leaves the data as they are
         and warns where one feature holds over 90 % of the total variance.
+    center, sample_weight
+        As for :meth:`Covariance.from_data`.
+    groups : array_like, shape (m,), optional
+        The group of each sample, such as the person: samples of a group are drawn, or held out, together.
     threshold : float
         Mean recurrence from which a part counts as stable, 0 to 1.
     parts : Components, optional
@@ -112,7 +129,8 @@ def bootstrap(
     check_callables(on_resample=on_resample, should_stop=should_stop, on_progress=on_progress)
     monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
     known = parts.features if isinstance(parts, Components) else None
-    samples = read_samples(data, standardize, "bootstrap", monitor, known)
+    told: dict[str, Any] = {"center": center, "sample_weight": sample_weight, "groups": groups}
+    samples = read_samples(data, standardize, "bootstrap", monitor, known, **told)
     check_executor(executor)
     draws = check_whole("resamples", resamples, 1, 100_000)
     threshold = check_number("threshold", threshold, 0, 1, "a share")
@@ -125,18 +143,27 @@ def bootstrap(
     else:
         whole = _prepared(parts, samples, search.r)
     seen = _Seen(whole, threshold, search.seed)
-    monitor.tell(1 / (draws + 1), "the parts of all samples", float(whole.variances.sum()))
+    usual = 0 if is_large(*samples.shape) else min(draws, SHUFFLES)  # shuffled columns are a copy of all samples
+    mixed = usual if shuffles is None else check_whole("shuffles", shuffles, 0, 100_000)
+    total = draws + mixed + 1
+    monitor.tell(1 / total, "the parts of all samples", float(whole.variances.sum()))
     if parts is not None or not whole.stopped:
         with jobs(executor, n_jobs) as where, Workers(where, samples, monitor) as workers:
             for number, resample in workers.each(_redrawn, ((search, k, number) for number in range(draws))):
                 if resample is not None:
                     seen.add(number, resample)
-                    monitor.tell((seen.count + 1) / (draws + 1), f"resample {seen.count} of {draws}")
+                    monitor.tell((seen.count + 1) / total, f"resample {seen.count} of {draws}")
                     if on_resample is not None:
                         on_resample(seen.result(started, stopped=False))
-    if seen.count == draws:
+            for number, shares in workers.each(_recurring_by_chance, ((search, k, number) for number in range(mixed))):
+                if shares is not None:
+                    seen.by_chance[number] = shares
+                    done = len(seen.by_chance)
+                    monitor.tell((draws + 1 + done) / total, f"shuffled columns, {done} of {mixed}")
+    stopped = seen.count < draws or len(seen.by_chance) < mixed
+    if not stopped:
         monitor.tell(1.0, "done")
-    return seen.result(started, stopped=seen.count < draws)
+    return seen.result(started, stopped=stopped)
 
 
 def _prepared(parts: object, samples: Samples, r: int) -> Components:
@@ -154,12 +181,35 @@ def _redrawn(
     """The parts of one resample as (features, loadings); none if it does not vary, None if stopped."""
     if should_stop is not None and should_stop():
         return None
-    rows = np.random.default_rng([search.seed, number]).integers(samples.shape[0], size=samples.shape[0])
+    drawn = np.random.default_rng([search.seed, number]).integers(samples.count, size=samples.count)
+    rows = samples.rows_of(drawn)
     cov = samples.covariance(rows)
     if cov is None:
         return ()
     components = search.of(cov, k, should_stop)
     return None if components.stopped else tuple((part.support, part.loadings[part.support]) for part in components)
+
+
+def _recurring_by_chance(
+    samples: Samples, search: Recipe, k: int | Sequence[int], number: int, should_stop: ShouldStop | None
+) -> np.ndarray | None:
+    """The mean recurrence of each part of shuffled columns; None if stopped."""
+    rng = np.random.default_rng([search.seed, number, 1])
+    mixed = replace(samples, X=shuffled(samples.X, rng, samples.groups))
+    shares, cov = np.full(search.r, np.nan), mixed.covariance(np.arange(samples.shape[0]))
+    if cov is None:  # what varies has come to samples of no weight
+        return shares
+    whole = search.of(cov, k, should_stop)
+    if whole.stopped:
+        return None
+    seen = _Seen(whole, 0.0, search.seed)
+    for again in range(2):
+        resample = _redrawn(mixed, search, k, 2 * number + again, should_stop)
+        if resample is None:
+            return None
+        seen.add(again, resample)
+    shares[: len(whole)] = np.mean(list(seen._agreement.values()), axis=0)
+    return shares
 
 
 class _Seen:
@@ -171,6 +221,7 @@ class _Seen:
         self._times = np.zeros(self._used.shape)
         self._agreement: dict[int, np.ndarray] = {}
         self._degenerate = 0
+        self.by_chance: dict[int, np.ndarray] = {}
 
     @property
     def count(self) -> int:
@@ -194,6 +245,7 @@ class _Seen:
         rows = [self._agreement[number] for number in sorted(self._agreement)]
         recurrence = self._times / self.count if self.count else np.full(self._used.shape, np.nan)
         agreement = np.array(rows).reshape(-1, r)
+        by_chance = np.array([self.by_chance[number][:r] for number in sorted(self.by_chance)]).reshape(-1, r)
         return Stability(
             self._whole,
             max(part.k for part in self._whole.parts),
@@ -204,6 +256,7 @@ class _Seen:
             self._seed,
             time.perf_counter() - started,
             stopped,
+            read_only(by_chance),
         )
 
 
@@ -216,6 +269,9 @@ def cross_validate(
     method: Method = "best",
     deflation: Deflation = "disjoint",
     standardize: bool | None = None,
+    center: bool = True,
+    sample_weight: object = None,
+    groups: object = None,
     nonnegative: bool = True,
     seed: Seed = 0,
     executor: Executor = None,
@@ -240,8 +296,9 @@ def cross_validate(
     n_components : int
         How many components are sought, and span what is kept.
     folds : int
-        2 to m.
-    data, standardize, method, deflation, nonnegative, seed, executor, n_jobs, should_stop, on_progress, **options
+        2 to m, or to the number of groups.
+    data, standardize, center, sample_weight, groups, method, deflation, nonnegative, seed, executor, n_jobs, \
+    should_stop, on_progress, **options
         As for :func:`nnspca.bootstrap`; features are divided by their standard deviation over the samples that are not
         held out, and a stopped call returns the results so far.
     on_point : callable, optional
@@ -268,8 +325,9 @@ def cross_validate(
     """
     check_callables(on_point=on_point, should_stop=should_stop, on_progress=on_progress)
     monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
-    samples = read_samples(data, standardize, "cross_validate", monitor)
-    m, n = samples.shape
+    told: dict[str, Any] = {"center": center, "sample_weight": sample_weight, "groups": groups}
+    samples = read_samples(data, standardize, "cross_validate", monitor, **told)
+    n = samples.shape[1]
     check_executor(executor)
     ks = check_one_or_several("k", k)
     wanted = tuple(sorted({check_whole("k", each, 1, n) for each in ks}))
@@ -277,25 +335,25 @@ def cross_validate(
         raise ValueError(f"cross-validation needs at least one k; got k={ks}")
     options["deflation"] = deflation
     search = Recipe.read(cross_validate, samples, n_components, method, nonnegative, seed, options)
-    parted = check_whole("folds", folds, 2, m)
-    held_out, fitted = (np.full((parted, len(wanted)), np.nan) for _ in range(2))
+    parted = check_whole("folds", folds, 2, samples.count)
+    shares = np.full((4, parted, len(wanted)), np.nan)
     done, total = 0, parted * len(wanted)
     features = samples.whole(standardize).features
 
     def result(*, stopped: bool) -> CrossValidation:
-        known, also = read_only(held_out.copy()), read_only(fitted.copy())
+        known, apart, error, also = map(read_only, shares.copy())
         seconds = time.perf_counter() - started
-        return CrossValidation(wanted, known, also, search.r, search.seed, seconds, stopped, features)
+        return CrossValidation(wanted, known, also, search.r, search.seed, seconds, stopped, features, apart, error)
 
     with jobs(executor, n_jobs) as where, Workers(where, samples, monitor) as workers:
         # every fold's smallest k first: what is known when it is stopped are whole columns
         places = [(fold, at) for at in range(len(wanted)) for fold in range(parted)]
-        for number, shares in workers.each(
+        for number, found in workers.each(
             _explained_shares, ((search, parted, fold, wanted[at]) for fold, at in places)
         ):
-            if shares is None:
+            if found is None:
                 continue
-            held_out[places[number]], fitted[places[number]] = shares
+            shares[:, *places[number]] = found
             done += 1
             monitor.tell(done / total, f"k = {wanted[places[number][1]]}: {done} of {total}")
             if on_point is not None:
@@ -315,11 +373,14 @@ def folded(m: int, folds: int, seed: int) -> list[np.ndarray]:
 
 def _explained_shares(
     samples: Samples, search: Recipe, folds: int, fold: int, k: int, should_stop: ShouldStop | None
-) -> tuple[float, float] | None:
-    """The shares explained of one fold and of its other samples by components of these; None if stopped."""
+) -> tuple[float, ...] | None:
+    """What is explained of one fold, as by ``explained``, and of its other samples, whose components they are.
+
+    None if stopped.
+    """
     if should_stop is not None and should_stop():
         return None
-    rows = folded(samples.shape[0], folds, search.seed)[fold]
+    rows = np.sort(samples.rows_of(folded(samples.count, folds, search.seed)[fold]))
     others = np.setdiff1d(np.arange(samples.shape[0]), rows)
     columns = np.zeros((samples.shape[1], 0))  # samples that are all the same show no direction
     cov = samples.covariance(others)
@@ -329,4 +390,4 @@ def _explained_shares(
             return None
         columns = components.loadings
     mean, factors = samples.measured(cov, others)
-    return samples.explained(columns, mean, factors, rows), samples.explained(columns, mean, factors, others)
+    return *samples.explained(columns, mean, factors, rows), samples.explained(columns, mean, factors, others)[0]

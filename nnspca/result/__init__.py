@@ -4,6 +4,7 @@ from dataclasses import is_dataclass
 
 from nnspca.control.progress import OnProgress, Progress, ShouldStop
 from nnspca.result.certificate import Bound, Certificate, Judgement, PartsCertificate, Sandwich
+from nnspca.result.chance import ParallelAnalysis
 from nnspca.result.component import Component, Features
 from nnspca.result.components import Components, Ranking, overlap
 from nnspca.result.necessity import Contribution, Necessity
@@ -22,6 +23,7 @@ __all__ = [
     "Judgement",
     "Necessity",
     "OnProgress",
+    "ParallelAnalysis",
     "PartsCertificate",
     "PartsPoint",
     "PartsSweep",

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -14,6 +14,9 @@ import numpy as np
 from nnspca.numerics.doubles import read_only
 from nnspca.result import sentences, wording
 from nnspca.result.wording import DataFrame, Display, Figure, frame
+
+if TYPE_CHECKING:
+    from nnspca.result.chance import ParallelAnalysis
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,9 +169,18 @@ class Component(Display):
         columns = {"loading": loadings, "weight": loadings**2, "place": order}
         return frame(columns, index=[self.feature_name(i) for i in order], name="feature")
 
-    def summary(self) -> str:
-        """Return a plain sentence: the features, and the variance they carry."""
-        return sentences.component(self)
+    def summary(self, chance: ParallelAnalysis | None = None) -> str:
+        """Return a plain sentence: the features, and the variance they carry.
+
+        With ``chance``, what :func:`nnspca.parallel_analysis` found, it says what shuffled columns reach; first, and
+        that it is no more than chance, where that is so.
+        """
+        if chance is None:
+            return sentences.component(self)
+        if self.k == 1 or np.all(chance.is_more):
+            return sentences.join(sentences.component(self), chance.summary())
+        apart = self.features and replace(self.features, variances=None)  # nothing is said of how they vary together
+        return sentences.join(chance.summary(), sentences.component(replace(self, features=apart)))
 
     def plot(self) -> Figure:
         """Return a Plotly figure of the loadings: as bars, or as pixels of an image."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from nnspca.result import rounded, sentences, wording
 from nnspca.result.certificate import Certificate, PartsCertificate
 from nnspca.result.component import Component, Features
 from nnspca.result.wording import DataFrame, Display, Figure, frame
+
+if TYPE_CHECKING:
+    from nnspca.result.chance import ParallelAnalysis
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -95,18 +98,25 @@ class Components(Display):
             }
         )
 
-    def summary(self) -> str:
-        """Return plain sentences: the features of each component, the variance of all, and what is proven."""
+    def summary(self, chance: ParallelAnalysis | None = None) -> str:
+        """Return plain sentences: the features of each component, the variance of all, and what is proven.
+
+        ``chance`` is as for a component; part c of the data is compared with part c of these.
+        """
+        proven = "" if self.certificate is None else self.certificate.proven()
         if len(self) == 1:
-            text = self.parts[0].summary()
-        else:
-            together = rounded.percent(float(self.cumulative_variance[-1]) / self.total)
-            features = self.features
-            whole = "variance" if features is None else f"variance of all {wording.counted(features.count, 'feature')}"
-            treated = " (standardised)" if features is not None and features.standardized else ""
-            text = f"{wording.counted(len(self), 'number').capitalize()} carry {together} of the {whole}{treated}"
-            text = f"{text} together. {sentences.listing(self.parts, self.total)}"
-        return sentences.join(text, "" if self.certificate is None else self.certificate.proven())
+            return sentences.join(self.parts[0].summary(chance), proven)
+        together = rounded.percent(float(self.cumulative_variance[-1]) / self.total)
+        features = self.features
+        whole = "variance" if features is None else f"variance of all {wording.counted(features.count, 'feature')}"
+        treated = " (standardised)" if features is not None and features.standardized else ""
+        text = f"{wording.counted(len(self), 'number').capitalize()} carry {together} of the {whole}{treated} together."
+        if chance is None:
+            return sentences.join(text, sentences.listing(self.parts, self.total), proven)
+        listed = sentences.listing(self.parts, self.total, np.atleast_1d(chance.is_more).tolist())
+        if chance.suggested_r == len(self):
+            return sentences.join(text, listed, chance.summary(), proven)
+        return sentences.join(chance.summary(), text, listed, proven)
 
     def plot(self) -> Figure:
         """Return a Plotly figure of the loadings of all components, side by side."""

@@ -12,11 +12,9 @@ from nnspca.result import rounded, wording
 
 if TYPE_CHECKING:
     from nnspca.result.component import Component, Features
-    from nnspca.result.stability import Stability
 
 STRONG, WEAK = 0.3, 0.1  # mean correlations from which features rise together, and weakly so
 SMALL = 0.01  # a part that adds less than this share of the variance before it is counted, not described
-RETURNED = 0.8  # share of a part's features that make it the same part in a resample
 COVERED = 0.8  # share of the pixels that lie in the named regions
 REGIONS = 3  # most regions that are named
 STRETCHES = 3  # most stretches of an axis that are named
@@ -112,17 +110,10 @@ def component(part: Component) -> str:
     return f"{beginning} carries {rounded.percent(share)} of the variance of all {whole}{treated}."
 
 
-def stability(stability: Stability, part: int = 0) -> str:
-    """Return in how many resamples a part was found again; an empty text if none was drawn."""
-    if not stability.resamples:
-        return ""
-    count = int((stability.agreement[:, part] >= RETURNED).sum())
-    most = f"{100 * RETURNED:.0f} %"
-    return f"Found again, with at least {most} of its features, in {count} of {stability.resamples} resamples."
-
-
-def listing(parts: Sequence[Component], total: float | None = None) -> str:
+def listing(parts: Sequence[Component], total: float | None = None, is_more: Sequence[bool] = ()) -> str:
     """Return the features of each part, with its share of ``total``; small parts are only counted.
+
+    Of a part that is no more than chance, that is said instead.
 
     >>> import nnspca
     >>> A = [[3.0, 1.0, 0.0, 0.0], [1.0, 3.0, 0.0, 0.0], [0.0, 0.0, 2.0, 0.0], [0.0, 0.0, 0.0, 0.01]]
@@ -132,13 +123,18 @@ def listing(parts: Sequence[Component], total: float | None = None) -> str:
     """
     skipped = is_small([part.variance for part in parts])
     sentences = [
-        f"Part {c}: {clause(part)}{f' ({rounded.percent(part.variance / total)})' if total else ''}."
+        f"Part {c}: {_or_chance(part, *is_more[c - 1 : c])}"
+        + (f" ({rounded.percent(part.variance / total)})." if total else ".")
         for c, part in enumerate(parts, start=1)
         if not skipped[c - 1]
     ]
     rest = int(skipped.sum())
     more = f"{wording.counted(rest, 'more part').capitalize()} {'adds' if rest == 1 else 'add'} less than 1 %"
     return " ".join(sentences) + (f" {more}{'' if rest == 1 else ' each'}." if rest else "")
+
+
+def _or_chance(part: Component, is_more: bool = True) -> str:
+    return clause(part) if is_more else "no more than chance"
 
 
 def join(text: str, *more: str) -> str:

@@ -38,6 +38,8 @@ class Stability(Display):
     seed: int = 0
     seconds: float = field(default=0.0, compare=False)
     stopped: bool = False  #: True when ``should_stop`` ended the call early: there are fewer resamples than requested
+    #: Shape (shuffles, r). Mean recurrence of the parts of shuffled columns.
+    by_chance: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
 
     @property
     def resamples(self) -> int:
@@ -58,19 +60,29 @@ class Stability(Display):
         return np.asarray(self.agreement.std(axis=0, ddof=1) / np.sqrt(self.resamples))
 
     @property
-    def ranks(self) -> np.ndarray:
-        """Rank of each part by mean recurrence, 1 for the most stable, shape (r,); ties share the better rank."""
-        mean = self.mean_recurrence
-        return 1 + (mean[None, :] > mean[:, None]).sum(axis=1)
+    def chance(self) -> np.ndarray:
+        """Mean recurrence by chance, of the parts of shuffled columns, shape (r,); NaN if none were shuffled."""
+        return _mean(self.by_chance) if len(self.by_chance) else np.full(len(self.parts), np.nan)
+
+    @property
+    def least(self) -> np.ndarray:
+        """Mean recurrence from which each part counts as stable, shape (r,): the threshold, and beyond chance.
+
+        Beyond chance is more than 1.65 standard deviations above its mean, but not above 1.
+        """
+        if not len(self.by_chance):
+            return np.full(len(self.parts), self.threshold)
+        spread = np.sqrt(np.nan_to_num(_mean((self.by_chance - self.chance) ** 2)))
+        return np.maximum(self.threshold, np.minimum(np.nan_to_num(self.chance) + 1.65 * spread, 1.0))
 
     @property
     def stable(self) -> np.ndarray:
-        """Which parts reach the threshold, shape (r,)."""
-        return self.mean_recurrence >= self.threshold
+        """Which parts return at least as often as :attr:`least`, shape (r,)."""
+        return self.mean_recurrence >= self.least
 
     @property
     def suggested_r(self) -> int:
-        """Number of parts, from the first, before one whose mean recurrence does not reach the threshold."""
+        """Number of parts, from the first, before one that is not stable."""
         return int(np.logical_and.accumulate(self.stable).sum())
 
     def to_records(self) -> list[dict[str, object]]:
@@ -104,9 +116,10 @@ class Stability(Display):
         for c, part in enumerate(self.parts.parts):
             often = [i for i in wording.heaviest(part) if self.recurrence[i, c] >= 0.8]
             mean = rounded.percent(float(self.mean_recurrence[c]))
+            by = f", by chance in {rounded.percent(float(self.chance[c]))}" if np.isfinite(self.chance[c]) else ""
             listing = wording.named([part.feature_name(i) for i in often]) if often else "no feature"
             said.append(
-                f"Part {c + 1}: a feature returns in {mean} of {self.resamples} resamples on average; "
+                f"Part {c + 1}: a feature returns in {mean} of {self.resamples} resamples on average{by}; "
                 f"in at least 80 %: {listing}."
             )
         return " ".join(said)
@@ -125,11 +138,14 @@ class Stability(Display):
     def _lines(self) -> list[str]:
         stopped = ", stopped before its end" if self.stopped else ""
         found = f"{wording.plural(len(self.parts.parts), 'part')} over {wording.plural(self.resamples, 'resample')}"
-        stable = f"{int(self.stable.sum())} stable (mean recurrence of at least {self.threshold:g})"
+        stable = f"{int(self.stable.sum())} stable (mean recurrence of at least {self.threshold:g}, and beyond chance)"
         head = f"Stability: {found}, {stable}{stopped}"
         means = self.mean_recurrence if self.resamples else np.full(len(self.parts.parts), np.nan)
         lines = [f"{c}: {means[c - 1]:.2f}  {sentences.line(p)}" for c, p in enumerate(self.parts.parts[:4], start=1)]
         return [head, *lines, *(["…"] if len(self.parts.parts) > 4 else [])]
+
+
+BEYOND = 2.33  # standard errors beyond chance: of tables of noise, no k is suggested for 95 %
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -157,6 +173,11 @@ class CrossValidation(Display):
     stopped: bool = False  #: True when ``should_stop`` ended the call early
     #: Names, mean and scale of the features
     features: Features | None = field(default=None, compare=False)
+    #: Shape (folds, len(ks)). What :attr:`held_out` is where features are uncorrelated, as shuffled columns are: the
+    #: mean share of a feature, weighted by squared loadings; 1/n where all vary alike. None if it was not measured.
+    apart: np.ndarray | None = None
+    #: Shape (folds, len(ks)). Standard error of the difference, over the samples of a fold.
+    apart_error: np.ndarray | None = None
 
     @property
     def mean(self) -> np.ndarray:
@@ -184,20 +205,40 @@ class CrossValidation(Display):
         return self.ks[int(np.nanargmax(mean))] if np.isfinite(mean).any() else None
 
     @property
+    def apart_mean(self) -> np.ndarray:
+        """Mean held-out share of uncorrelated features, shape (len(ks),)."""
+        return _mean(np.full_like(self.held_out, np.nan) if self.apart is None else self.apart)
+
+    @property
+    def is_more(self) -> np.ndarray:
+        """Whether each k explains more than uncorrelated features, by 2.33 standard errors, shape (len(ks),)."""
+        if self.apart is None or self.apart_error is None:
+            return np.isfinite(self.mean)
+        error = np.sqrt(np.nansum(self.apart_error**2, axis=0)) / np.isfinite(self.held_out).sum(axis=0).clip(1)
+        return np.nan_to_num(self.mean - self.apart_mean) > BEYOND * error
+
+    @property
     def suggested_k(self) -> int | None:
-        """The smallest k whose mean lies within one standard error of the largest; None if nothing is known."""
+        """The smallest k that explains about as much as the best: less by at most one standard error of the difference.
+
+        The difference is taken fold by fold, so that what makes one fold harder than another cancels.
+        None if nothing is known, or that k explains no more than chance.
+        """
         best = self.best_k
         if best is None:
             return None
-        place = self.ks.index(best)
-        mean = np.nan_to_num(self.mean, nan=-np.inf)
-        return self.ks[int(np.argmax(mean >= mean[place] - np.nan_to_num(self.error[place])))]
+        less = CrossValidation(self.ks, self.held_out[:, [self.ks.index(best)]] - self.held_out, self.fitted)
+        near = np.nan_to_num(less.mean, nan=np.inf) <= np.nan_to_num(less.error)
+        place = int(np.argmax(near))
+        return self.ks[place] if self.is_more[place] else None
 
     def to_records(self) -> list[dict[str, object]]:
         """Return one flat row for each k."""
+        columns = (self.mean, self.error, self.fitted_mean, self.apart_mean)
+        names = ("held_out", "standard_error", "fitted", "by_chance")
         return [
-            {"k": k, "held_out": float(mean), "standard_error": float(error), "fitted": float(fitted)}
-            for k, mean, error, fitted in zip(self.ks, self.mean, self.error, self.fitted_mean, strict=True)
+            {"k": k, **dict(zip(names, map(float, row), strict=True))}
+            for k, *row in zip(self.ks, *columns, strict=True)
         ]
 
     def to_frame(self) -> DataFrame:
@@ -206,19 +247,23 @@ class CrossValidation(Display):
 
     def summary(self) -> str:
         """Return a plain sentence: the suggested k and the reason (sampling, not proof)."""
-        if self.suggested_k is None:
+        if self.best_k is None:
             return "Nothing is known of held-out samples."
-        share = rounded.percent(float(self.mean[self.ks.index(self.suggested_k)]))
-        return (
-            f"k = {self.suggested_k} is suggested: it explains {share} of the variance of held-out samples, "
-            f"within one standard error of the maximum (at k = {self.best_k})."
+        k, best = self.suggested_k, self.ks.index(self.best_k)
+        if k is None:
+            return "No k is suggested: of held-out samples none explains more than chance, as shuffled columns do."
+        share, chance = (rounded.percent(float(each[self.ks.index(k)])) for each in (self.mean, self.apart_mean))
+        most = (
+            f"; the most is {rounded.percent(float(self.mean[best]))} at k = {self.best_k}" if k != self.best_k else ""
         )
+        beside = "" if self.apart is None else f", where shuffled columns explain {chance}"
+        return f"k = {k} is suggested: it explains {share} of the variance of held-out samples{beside}{most}."
 
     def plot(self) -> Figure:
         """Return a Plotly figure: held-out variance against k, with its standard error."""
         from nnspca.figures import held_out
 
-        return held_out(self.ks, self.mean, self.error, self.fitted_mean, self.suggested_k)
+        return held_out(self.ks, self.mean, self.error, self.fitted_mean, self.apart_mean, self.suggested_k)
 
     def _lines(self) -> list[str]:
         folds = len(self.held_out)

@@ -120,7 +120,7 @@ class Sweep(Display):
 
 @dataclass(frozen=True, eq=False)
 class PartsPoint(ByValue):
-    """One number of parts and one k of a sweep; ``certificate`` is None until it has been certified.
+    """One number of parts of a sweep; ``certificate`` is None until it has been certified.
 
     Examples
     --------
@@ -140,7 +140,7 @@ class PartsPoint(ByValue):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PartsSweep(Display):
-    """Many numbers of parts and many k on one covariance.
+    """Many numbers of parts on one covariance.
 
     Examples
     --------
@@ -151,8 +151,7 @@ class PartsSweep(Display):
     ([1, 2], 4.0)
     """
 
-    #: One for each (k, number of parts), in this order: the parts found one after the other (``greedy``) and
-    #: ``together``
+    #: One for each number of parts, fewest first: the parts found one after the other (``greedy``) and ``together``
     points: tuple[PartsPoint, ...]
     total: float  #: Trace of A: the total variance
     nonnegative: bool = True
@@ -198,21 +197,11 @@ class PartsSweep(Display):
         from nnspca.figures import sweep
 
         curves = {
-            f"k = {k}, {name}": [
-                (p.n_components, float(components.variances.sum()) / self.total)
-                for p in self.points
-                if p.k == k
-                for components in [p.together if name == "together" else p.greedy]
-            ]
-            for k in dict.fromkeys(p.k for p in self.points)
-            for name in ("together", "one after the other")
+            name: [(p.n_components, float(found(p).variances.sum()) / self.total) for p in self.points]
+            for name, found in (("together", lambda p: p.together), ("one after the other", lambda p: p.greedy))
         }
-        last = max((p.k for p in self.points), default=0)
-        band = [
-            (p.n_components, p.certificate.lower / self.total, p.certificate.upper / self.total)
-            for p in self.points
-            if p.certificate is not None and p.k == last
-        ]
+        proven = [(p.n_components, p.certificate) for p in self.points if p.certificate is not None]
+        band = [(r, cert.lower / self.total, cert.upper / self.total) for r, cert in proven]
         return sweep(curves, band, "parts", "share of the total variance")
 
     def _lines(self) -> list[str]:

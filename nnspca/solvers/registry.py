@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from inspect import signature
 from typing import Any
 
-import numpy as np
-
-from nnspca.control.arguments import Method, real, shown
+from nnspca.control.arguments import Method, check_choice, check_flag, check_number, check_whole
 from nnspca.errors import UnknownOption
 from nnspca.result import Component, Components
 from nnspca.result.wording import with_fields
@@ -47,28 +44,16 @@ class OptionInfo:
 
     def check(self, value: object) -> int | float | bool | str:
         """Return ``value`` as this option's kind, or raise ValueError naming what is allowed."""
-        if self.kind is bool and isinstance(value, bool | np.bool_):
-            return bool(value)
-        if self.kind is str and isinstance(value, str) and value in self.choices:
-            return value
-        number = real(value) if self.kind in (int, float) else None
-        if number is not None:
-            low = -math.inf if self.low is None else self.low
-            high = math.inf if self.high is None else self.high
-            if low <= number <= high and math.isfinite(number) and (self.kind is float or number.is_integer()):
-                return int(number) if self.kind is int else number
-        raise ValueError(f"option {self.name}={shown(value)} is not allowed; give {self._allowed()}")
-
-    def _allowed(self) -> str:
-        """Say in words which values pass :meth:`check`."""
+        name = f"option {self.name}"
         if self.kind is bool:
-            return "True or False"
+            return check_flag(name, value)
         if self.kind is str:
-            return "one of " + ", ".join(repr(c) for c in self.choices)
-        noun = "a whole number" if self.kind is int else "a number"
-        if self.low is not None and self.high is not None:
-            return f"{noun} from {self.low:g} to {self.high:g}"
-        return f"{noun} of at least {self.low:g}" if self.low is not None else noun
+            check_choice(name, value, self.choices)
+            return str(value)
+        assert self.low is not None and self.high is not None
+        if self.kind is int:
+            return check_whole(name, value, int(self.low), int(self.high))
+        return check_number(name, value, self.low, self.high, "a number")
 
 
 @dataclass(frozen=True)

@@ -40,8 +40,6 @@ class Crossings:
     angles: np.ndarray  # ascending
     i: np.ndarray  # a curve
     j: np.ndarray  # the curve that it meets; −1 for a crossing with zero
-    mirrored: np.ndarray  # without sign: whether v_i = −v_j, so that the magnitudes meet
-    heights: np.ndarray  # value of curve i at the crossing
 
 
 def crossings(V: np.ndarray, *, nonnegative: bool = True) -> Crossings:
@@ -54,24 +52,21 @@ def crossings(V: np.ndarray, *, nonnegative: bool = True) -> Crossings:
     array([0.  , 0.25, 0.5 ])
     """
     i, j = np.triu_indices(len(V), 1)
-    pairs = [(i, j, V[i] - V[j], False)]
+    pairs = [(i, j, V[i] - V[j])]
     if nonnegative:
         every = np.arange(len(V))
-        pairs.append((every, np.full(len(V), ZERO), V, False))
+        pairs.append((every, np.full(len(V), ZERO), V))
     else:
-        pairs.append((i, j, V[i] + V[j], True))
-    angle_lists, first, second, mirrors = [], [], [], []
-    for a, b, difference, mirrored in pairs:
+        pairs.append((i, j, V[i] + V[j]))
+    angle_lists, first, second = [], [], []
+    for a, b, difference in pairs:
         distinct = difference.any(axis=1)
         angle_lists.append(_root(difference[distinct]))
         first.append(a[distinct])
         second.append(b[distinct])
-        mirrors.append(np.full(int(distinct.sum()), mirrored))
     angles = np.concatenate(angle_lists)
     order = np.argsort(angles, kind="stable")
-    angles, curve = angles[order], np.concatenate(first)[order]
-    heights = V[curve, 0] * np.sin(angles) + V[curve, 1] * np.cos(angles)
-    return Crossings(angles, curve, np.concatenate(second)[order], np.concatenate(mirrors)[order], heights)
+    return Crossings(angles[order], np.concatenate(first)[order], np.concatenate(second)[order])
 
 
 def _root(difference: np.ndarray) -> np.ndarray:

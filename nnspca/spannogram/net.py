@@ -46,55 +46,16 @@ def search(
 ) -> Iterator[tuple[int, float, np.ndarray]]:
     """Solve the rank-one problem at random directions; yield their number, the largest ``‖V'x‖²``, and its x so far."""
     n, d = V.shape
-    best, loadings, count_drawn, solved = -1.0, np.zeros(n), 0, 0
-    order = np.argsort(-np.einsum("ij,ij->i", V, V), kind="stable")
-    while count_drawn < samples:
-        batch = min(samples - count_drawn, max(1, ENTRIES // min(n, 8 * k + 64)))
-        count_drawn += batch
-        for solved_now, value, x in _solved(V, order, feasible.unit(rng.standard_normal((batch, d))), k, nonnegative):
-            if value > best:
-                best, loadings = value, x
-            solved += solved_now
-            yield solved, best, loadings
-
-
-def _solved(
-    V: np.ndarray, order: np.ndarray, c: np.ndarray, k: int, nonnegative: bool
-) -> Iterator[tuple[int, float, np.ndarray]]:
-    """Solve the problems of a batch of directions in strips of rows; yield their number, best value and point.
-
-    No entry of Vc exceeds its row's norm. So rows are used in order of decreasing norm, and a
-    direction needs no further rows once its k-th largest entry (of Vc and of −Vc) is above the next
-    row's norm.
-    """
-    n = len(V)
-    waiting = [(c, min(n, 8 * k + 64))]
-    while waiting:
-        c, width = waiting.pop()
-        if len(c) * width > 2 * ENTRIES and len(c) > 1:
-            waiting += [(half, width) for half in np.array_split(c, 2)]
-            continue
-        rows = order[:width]
-        w = c @ V[rows].T
-        decided = np.ones(len(c), dtype=bool)
-        if width < n:
-            limit = np.sqrt((V[order[width]] ** 2).sum())
-            sides = (w, -w) if nonnegative else (np.abs(w),)
-            decided = np.min([_kth_largest(side, min(k, width)) for side in sides], axis=0) >= limit
-        if decided.any():
-            x = feasible.rank_one(w[decided], min(k, width), nonnegative)
-            values = ((x @ V[rows]) ** 2).sum(axis=1)
-            leader = int(values.argmax())
-            loadings = np.zeros(n)
-            loadings[rows] = x[leader]
-            yield len(values), float(values[leader]), loadings
-        if not decided.all():
-            waiting.append((c[~decided], min(n, 4 * width)))
-
-
-def _kth_largest(w: np.ndarray, k: int) -> np.ndarray:
-    """k-th largest entry of each row."""
-    return np.partition(w, w.shape[1] - k, axis=1)[:, w.shape[1] - k]
+    best, loadings, solved = -1.0, np.zeros(n), 0
+    while solved < samples:
+        batch = min(samples - solved, max(1, ENTRIES // n))
+        x = feasible.rank_one(feasible.unit(rng.standard_normal((batch, d))) @ V.T, k, nonnegative)
+        values = ((x @ V) ** 2).sum(axis=1)
+        leader = int(values.argmax())
+        if values[leader] > best:
+            best, loadings = float(values[leader]), x[leader]
+        solved += batch
+        yield solved, best, loadings
 
 
 RANK, EPSILON = 3, 0.1  # the settings of Asteris et al. 2014, section 7

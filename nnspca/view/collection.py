@@ -29,8 +29,7 @@ from nnspca.view.subject import Subject
 from nnspca.view.ui import charts, component
 
 TILES = 36
-OVER_MEAN = ("faces", "images", "spectra")  # kinds of data whose component is drawn over the mean
-SMALL = 16  # rows and columns of a picture of numbers
+OVER_MEAN = ("faces", "images")  # kinds of data whose component is drawn over the mean
 
 
 def sample_preview(data: Dataset, key: str = "glance") -> None:
@@ -56,16 +55,13 @@ def sample_preview(data: Dataset, key: str = "glance") -> None:
 
 
 def overview(subject: Subject) -> DeltaGenerator:
-    """Show samples, how the variance spreads over directions, and the source; return the place below that."""
+    """Show samples, and beside them the source; return the place below that."""
     data = subject.data
     few, rest = st.columns([1, 1.25], gap="large")
     with few:
         sample_preview(data)
-    eigenvalues, trace = subject.spectrum, subject.cov.trace
     source, citation, terms = map(sanitize.plain, (data.source, data.citation, data.terms))
-    with rest:
-        charts.figure(figures.spectrum(eigenvalues, trace, charts.palette(), rank=subject.now.d), "spectrum")
-        st.caption(f"Source: {source}. {citation}" + (f"  \nTerms: {terms}" if terms else ""))
+    rest.caption(f"Source: {source}. {citation}" + (f"  \nTerms: {terms}" if terms else ""))
     return rest
 
 
@@ -81,16 +77,6 @@ def sheet(data: Dataset, count: int) -> bytes:
     return cache.shared().get(key, lambda: montage(_samples(data, count), shape))
 
 
-def thumbnail(data: Dataset) -> bytes:
-    """Return a small PNG of what a data set looks like: the mean image, or some of its numbers as greys."""
-    if data.image_shape is not None:
-        return montage(data.means, data.image_shape, width=64)
-    across, down = (np.linspace(0, size - 1, SMALL).round().astype(int) for size in data.shape[::-1])
-    numbers = data.rows(down)[:, across]
-    least, most = numbers.min(axis=0), numbers.max(axis=0)
-    return montage((numbers - least) / np.where(most > least, most - least, 1.0), numbers.shape, width=64)
-
-
 def table_excerpt(data: Dataset, rows: int = 8, columns: int = 8) -> dict[str, Sequence[Any]]:
     """Return a corner of the data as a table: for many features, the most varied ones."""
     if data.kind == "covariance":
@@ -103,18 +89,12 @@ def table_excerpt(data: Dataset, rows: int = 8, columns: int = 8) -> dict[str, S
     return {name: list(body[:, i]) for name, i in zip(names, chosen, strict=True)}
 
 
-def picture(data: Dataset | None, best: Known | None) -> bytes:
-    """Return the picture of a data set: its component where one is known, else some of its numbers."""
-    loadings = best.component.loadings if best is not None and best.components else None
-    if data is None:
-        return b"" if loadings is None else figures.as_bars(loadings)
-    if loadings is None or len(loadings) != data.n_features:
-        return thumbnail(data)
-    if data.kind != "covariance" and data.image_shape is not None:
-        return figures.over_image(loadings, data.means, data.image_shape)
-    if data.kind != "covariance" and data.axis is not None:
-        return figures.along_axis(loadings, data.means, data.axis.values)
-    return figures.as_bars(loadings)
+def picture(data: Dataset | None, best: Known) -> bytes:
+    """Return the picture of a component: over the mean image, where there are data that have one, else as bars."""
+    loadings = best.component.loadings
+    if data is None or data.image_shape is None or len(loadings) != data.n_features:
+        return figures.as_bars(loadings)
+    return figures.over_image(loadings, data.means, data.image_shape)
 
 
 def cards(now: State) -> None:
@@ -124,17 +104,17 @@ def cards(now: State) -> None:
     canvas.cards(
         "gallery",
         "Data sets",
-        [_card(info, None if name in own else known.get(name), own.get(name)) for name, info in infos.items()],
+        [_card(info, None if name in own else known.get(name)) for name, info in infos.items()],
         now.data,
         lambda name: catalogue.use(name, infos[name].shape[1]),
     )
 
 
-def _card(info: DatasetInfo, best: Known | None, own: Dataset | None) -> Card:
+def _card(info: DatasetInfo, best: Known | None) -> Card:
     says = info.description.split(". ")[0].rstrip(".") + "." if info.description else ""
     away = "" if info.local else f" {catalogue.away(info).capitalize()}."
     foot = "" if best is None else _foot(best.at, best.lower, best.upper, best.stored)
-    return Card(info.name, sanitize.line(info.title), f"{says}{away}", foot, _address(info, best, own))
+    return Card(info.name, sanitize.line(info.title), f"{says}{away}", foot, _address(info, best))
 
 
 @functools.lru_cache(maxsize=64)
@@ -142,18 +122,17 @@ def _foot(k: int, lower: float, upper: float, stored: bool) -> str:
     return f"k = {k}: {rounded.proven_share(lower, upper)}{' (stored proof)' if stored else ''}"
 
 
-def _address(info: DatasetInfo, best: Known | None, own: Dataset | None) -> str:
-    """Return where the browser fetches a card's picture once the card is in view; empty where there is none."""
-    if not info.local and best is None:
+def _address(info: DatasetInfo, best: Known | None) -> str:
+    """Return where the browser fetches a card's picture once the card is in view; empty where no component is known."""
+    if best is None or not best.components:
         return ""
-    is_read = info.local and (best is None or info.kind in OVER_MEAN)  # bars need no data, slow to read
-    content = "" if own is None else own.content_hash
+    is_read = info.local and info.kind in OVER_MEAN  # bars need no data, slow to read
 
     def draw() -> bytes:
-        data = catalogue.uploaded().get(info.name)  # looked up then: nothing else is to hold what was brought
+        data = None
         with suppress(ValueError, OSError):  # of an unreadable file, as its own page says
-            data = catalogue.local_dataset(info.name) if data is None and is_read else data
+            data = catalogue.local_dataset(info.name) if is_read else None
         return picture(data, best)
 
-    drawn = functools.partial(cache.shared().get, ("card", info.name, content, is_read), draw)
-    return f"{session.current().offer('cards', f'{info.name}.png', drawn, 'image/png')}?{content[:8]}"
+    drawn = functools.partial(cache.shared().get, ("card", info.name, is_read), draw)
+    return session.current().offer("cards", f"{info.name}.png", drawn, "image/png")

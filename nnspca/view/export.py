@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import nnspca
 from nnspca.result import Certificate, Components, PartsCertificate, rounded, sentences
-from nnspca.view import sanitize, sheet
+from nnspca.view import chance, sanitize, sheet
 from nnspca.view.certificate import panels
 from nnspca.view.ledger import Known
 from nnspca.view.session import Content
@@ -44,40 +44,16 @@ def offer(stem: str, answer: Answer, more: Mapping[str, Content]) -> None:
     sheet.section(beside)
     held: dict[str, Content] = {
         "report.html": lambda: report(answer),
-        "sheet.xlsx": lambda: workbook(beside, answer),
         "loadings.csv": lambda: downloads.loadings(loadings, subject.data),
+        "beside-pca.csv": lambda: downloads.table_csv(beside.loadings),
     }
+    if beside.groups:
+        held["groups.csv"] = lambda: downloads.table_csv(beside.groups)
     if subject.data.kind != "covariance":
         held["scores.csv"] = lambda: downloads.scores(loadings, subject)
     if prove := answer.prove:
-        held["certificate.npz"] = lambda: panels.certificate_npz(prove(), subject.cov)
+        held |= {"certificate.npz": lambda: panels.certificate_npz(prove(), subject), **panels.CHECKERS}
     downloads.offer(stem, {**held, **more}, answer.code)
-
-
-def workbook(beside: sheet.Sheet, answer: Answer) -> bytes:
-    """Return the sheet as an Excel workbook."""
-    (_, features, variance, *_), *numbers = _numbers(answer)
-    heads = ("", features, variance, "% of the total variance", "% together")
-    said: sheet.Table = [{"": "answer", " ": answer.verdict.replace("**", "")}]
-    said += [{"": "reading", " ": note} for note in beside.reading]
-    said += [{"": "code", " ": line} for line in answer.code.splitlines()]
-    listed: sheet.Table = [dict(zip(heads, map(_value, row), strict=True)) for row in numbers]
-    tables = {
-        "Answer": said,
-        "Numbers": listed,
-        "Loadings": beside.loadings,
-        "Groups": beside.groups,
-        "Scores": beside.scores,
-    }
-    return sheet.workbook(tables)
-
-
-def _value(cell: str) -> float | str:
-    """Return what a cell of the report says as a number, where it is one."""
-    try:
-        return float(cell.removesuffix(" %").replace(",", ""))
-    except ValueError:
-        return cell
 
 
 def rows(results: Mapping[str, Components]) -> list[dict[str, object]]:
@@ -101,15 +77,13 @@ def report(answer: Answer) -> str:
     """Return parts as a web page that needs nothing else and prints on one sheet."""
     parts, subject, proof = answer.parts, answer.subject, answer.prove and answer.prove()
     data, many, noun = subject.data, len(parts.parts), component.noun(subject.data)
-    described = [replace(part, features=subject.cov.features) for part in parts.parts]
-    if many == 1:
-        what = f"{parts.parts[0].cardinality} of {data.n_features:,} {noun}"
-        words = sentences.component(described[0])
-    else:
-        what, words = f"{many} parts of at most {subject.k:,} {noun}", sentences.listing(described, parts.total)
-    claim = NONE if proof is None else panels.claim(proof, subject)
-    if isinstance(proof, Certificate):
-        claim += f" {panels.why(proof.winner)}"
+    what, words = f"{parts.parts[0].cardinality} of {data.n_features:,} {noun}", ""
+    if many > 1:
+        what = f"{many} parts of at most {subject.k:,} {noun}"
+        described = [replace(part, features=subject.cov.features) for part in parts.parts]
+        is_more = [each.is_more for each in chance.parts_at(subject, many)]
+        words = sentences.listing(described, parts.total, is_more)
+    claim = NONE if proof is None else f"{panels.claim(proof, subject)} {panels.checked(proof, subject)}"
     return panels.sheet(
         what,
         f"{answer.verdict} {sanitize.line(words).replace('**', '* *')}",  # a name turns no text bold

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from nnspca.control.threads import one_blas_thread
-from nnspca.errors import reason
+from nnspca.errors import CertificateError, reason
 from nnspca.result import Progress
 
 TURN = 6.0  # seconds of work after which a run gives way to others that wait
@@ -267,7 +267,7 @@ class Job:
             with one_blas_thread():
                 if (last := work(self)) is not None:
                     self.publish(last)
-        except (ValueError, OSError) as error:  # DataError is a ValueError: its message is for people
+        except (ValueError, OSError, CertificateError) as error:  # their messages are for people, DataError's too
             self.problem = str(error)
         except MemoryError:
             self.problem = "This needs more memory than the machine has. Try a smaller k or another solver."

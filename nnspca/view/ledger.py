@@ -32,7 +32,7 @@ import streamlit as st
 
 from nnspca.bounds import carried
 from nnspca.result import Component
-from nnspca.result.rounded import optimal, share
+from nnspca.result.rounded import OPTIMAL, optimal, share
 from nnspca.view.cache import nbytes
 from nnspca.view.figures.band import Band
 from nnspca.view.link.state import opening
@@ -40,6 +40,7 @@ from nnspca.view.link.state import opening
 MOST_BYTES = 64 * 2**20
 MOST_FOLLOWED = 256  # choices of k for which what follows is kept until the next find
 STORED = "stored proof"
+NEAR = OPTIMAL / 2  # by how much a carried bound has to be lower, relatively, to be shown where a proof is stored
 
 Problem = tuple[str, bool, bool]  # content hash of the data, standardised, nonnegative
 
@@ -231,33 +232,23 @@ def _carried(own: Mapping[int, _Entry], ks: Sequence[int], least: float) -> dict
             best = entry if entry.lower > best.lower or not best.components else best
         here, follow = own.get(k, _Entry()), carried.following(k, at, bounds, least)
         upper = float(follow.min(initial=math.inf))
-        proven = math.isfinite(here.upper) and here.upper <= upper
-        source = ""
+        proven = math.isfinite(here.upper) and here.upper <= upper * (1 + NEAR * here.stored)
+        upper, source = here.upper if proven else upper, ""
         if not proven and at.size and math.isfinite(upper):
             givers = at[follow <= upper]
             source = f"carried from k = {int(givers[np.abs(givers - k).argmin()]):,}"
         stored = proven and here.stored
-        components, found = _feasible(best.components, k), bool(here.components)
-        known[k] = Known(k, components, best.lower, upper, found, proven, stored, STORED if stored else source)
+        parts, found = best.components, bool(here.components)
+        parts = replace(parts, k=k) if isinstance(parts, Packed) else tuple(replace(part, k=k) for part in parts)
+        known[k] = Known(k, parts, best.lower, upper, found, proven, stored, STORED if stored else source)
     return known
-
-
-def _feasible(components: Sequence[Component], k: int) -> Sequence[Component]:
-    """Return components as those of a larger k."""
-    if isinstance(components, Packed):
-        return replace(components, k=k)
-    return tuple(replace(part, k=k) for part in components)
 
 
 def _parts_known(own: Mapping[int, _Entry], one: Known, r: int) -> Known:
     """Return what is known of r parts: own finds, and bounds carried over from other numbers of parts."""
     here = own.get(r, _Entry())
-    rivals = [entry.upper for at, entry in own.items() if at >= r]
-    for at, entry in [(1, None), *own.items()]:
-        base = one.upper if entry is None else entry.upper
-        if at < r and math.isfinite(base) and math.isfinite(one.upper):
-            rivals.append(_sum_up(base, (r - at) * one.upper))
-    upper = min(rivals, default=math.inf)
+    uppers = {1: one.upper, **{at: entry.upper for at, entry in own.items()}}
+    upper = min(bound if at >= r else _sum_up(bound, (r - at) * one.upper) for at, bound in uppers.items())
     proven = math.isfinite(here.upper) and here.upper <= upper
     stored = proven and here.stored
     source = STORED if stored else "carried from other numbers of parts" if math.isfinite(upper) and not proven else ""
@@ -276,6 +267,16 @@ STEPS = 4095  # of the largest loading
 Key = tuple[str, bool, bool]  # name of the data set, standardised, nonnegative
 
 
+@dataclass(frozen=True)
+class Made:
+    """How a stored upper bound was made, as far as that was kept."""
+
+    day: str = ""  # year-month-day
+    bound: str = ""  # its name in the registry of bounds
+    effort: str = ""
+    seconds: float = 0.0
+
+
 @dataclass(frozen=True, eq=False)
 class Record:
     """What is stored of one data set, at one scale and with one sign constraint."""
@@ -288,6 +289,7 @@ class Record:
     opening: int  # the k that the data set opens with
     components: dict[int, tuple[Component, float]]  # by k: the component and the upper bound
     parts: dict[int, tuple[tuple[Component, ...], float]]  # by number of parts, at the opening k
+    made: dict[int, Made] = field(default_factory=dict)  # by k
 
     @property
     def problem(self) -> Problem:
@@ -303,9 +305,9 @@ def records() -> dict[Key, Record]:
     """
     found = {}
     for held in stored().values():
-        record = Record(held.name, *held.problem, held.about["n"], held.opening, {}, {})
+        record = Record(held.name, *held.problem, held.about["n"], held.opening, {}, {}, {})
         for k, parts, upper in held.singles():
-            record.components[k] = parts[0], upper
+            record.components[k], record.made[k] = (parts[0], upper), held.made(k)
         for r, parts, upper in held.groups():
             record.parts[r] = tuple(parts), upper
         found[held.name, held.problem[1], held.problem[2]] = record
@@ -416,6 +418,10 @@ class Stored:
     opened: bool  # whether it opens at this scale and with this sign constraint
     about: Mapping[str, Any]  # all numbers: see tests/ledger.py, which writes them
     file: Path
+
+    def made(self, k: int) -> Made:
+        """Return how the upper bound at a stored k was made."""
+        return Made(*self.about["made"][self.about["ks"].index(k)])
 
     def read(self) -> Iterator[tuple[int, int, Packed, float, float]]:
         """Yield k, for how many parts, the component or the parts, their variance, and the upper bound."""

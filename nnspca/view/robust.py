@@ -13,10 +13,10 @@ import nnspca
 from nnspca.components import deflated_problem
 from nnspca.control.arguments import Deflation
 from nnspca.datasets import Dataset
-from nnspca.result import Component, Components, Necessity, Stability, rounded, sentences, wording
-from nnspca.view import cache, sanitize, say, tasks
+from nnspca.result import Component, Components, Necessity, Stability, rounded, wording
+from nnspca.view import sanitize, say, tasks
 from nnspca.view.jobs import Job, stretch
-from nnspca.view.link.state import chosen, keys_of
+from nnspca.view.link.state import keys_of
 from nnspca.view.link.widgets import choose
 from nnspca.view.subject import Subject
 from nnspca.view.tasks import Key
@@ -271,15 +271,6 @@ def stability_panel(sought: Sought, subject: Subject) -> None:
         st.info("No resample was drawn before it was stopped.", icon=":material/casino:")
 
 
-def stability_known(sought: Sought | None, subject: Subject) -> Stability | None:
-    """Return how often the features of these parts return, where that was estimated; else None."""
-    if sought is None:
-        return None
-    stability = cache.results().get(_stability_key(sought, subject, chosen(RESAMPLES)))
-    same = stability is not None and np.array_equal(stability.parts.loadings != 0, sought.parts.loadings != 0)
-    return stability if same else None
-
-
 def _stability_key(sought: Sought, subject: Subject, draws: int) -> Key:
     how = sought.solver, sought.options, len(sought.parts.parts)
     return subject.key("stable", how, draws)
@@ -312,7 +303,7 @@ def _stability_answer(stability: Stability, sought: Sought, subject: Subject) ->
     """Say it in words, draw it on the features, and list every feature."""
     data = subject.data
     noun = component.noun(data)
-    st.markdown(stability_summary(stability, noun))
+    st.markdown(stability_summary(stability))
     often = np.where(
         stability.recurrence.argmax(axis=1)[:, None] == np.arange(stability.recurrence.shape[1]),
         stability.recurrence,
@@ -330,26 +321,11 @@ def _stability_answer(stability: Stability, sought: Sought, subject: Subject) ->
     st.caption(f"{sought.title} {stability.resamples:,} resamples{few}.{matched}".strip())
 
 
-def stability_summary(stability: Stability, noun: str) -> str:
-    """Say how many parts are stable, and which is most and which least stable, in plain words."""
-    r, mean, error = len(stability.mean_recurrence), stability.mean_recurrence, stability.error
-    stable, bar = int(stability.stable.sum()), rounded.fixed(100 * stability.threshold, 0)
-    head = f"### {stable} of {r} {'part' if r == 1 else 'parts'} {'returns' if stable == 1 else 'return'}"
-    head += f" with at least {bar} % of {'its' if stable == 1 else 'their'} {noun}"
-    each = "; ".join(
-        f"part {c + 1} **{rounded.percent(mean[c], 0)}**"
-        + (f" ± {rounded.fixed(100 * error[c], 0, up=True)}" if np.isfinite(error[c]) else "")
-        for c in np.argsort(stability.ranks, kind="stable")
-    )
-    lines = [
-        f"{head} (probable, not proven)",
-        f"The share of a part's {noun} that returns, on average, the most stable part first: {each}.",
-    ]
-    if r == 1:
-        lines[1] = sentences.stability(stability)
-    elif stable < r:
-        few = wording.plural(stability.suggested_r, "part")
-        lines.append(f"Resampling suggests **{few}**, not {r}: those before the first that does not return.")
+def stability_summary(stability: Stability) -> str:
+    """Say how many parts are stable, and how often the features of each return beside chance."""
+    r, stable = len(stability.parts), int(stability.stable.sum())
+    which = f"{stable} of {wording.plural(r, 'part')} {'is' if stable == 1 else 'are'} stable"
+    lines = [f"### {which} (probable, not proven)", sanitize.plain(stability.summary())]
     if stability.degenerate:
         some = "One resample consists" if stability.degenerate == 1 else f"{stability.degenerate:,} resamples consist"
         lines.append(f"{some} of one sample, repeated: no feature returns there.")

@@ -6,14 +6,14 @@ import math
 
 import numpy as np
 
-import nnspca
 from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS
 from nnspca.datasets import Dataset
 from nnspca.result import rounded, wording
+from nnspca.result.chance import LEVEL
+from nnspca.tasks import best_separation
 from nnspca.view import sanitize
 
 FEWEST = 5  # samples of a class about which a share of pairs is worth a sentence
-CHANCE = 0.6  # below this share of pairs a score tells next to nothing
 
 
 def capital(text: str) -> str:
@@ -89,16 +89,17 @@ def told_apart(data: Dataset, scores: np.ndarray) -> str:
     able = [c for c in present if min(counts[c], counts.sum() - counts[c]) >= FEWEST]
     if not able:
         return f"{len(present)} classes, but too few samples of each to say how well a score separates them."
-    separated = [nnspca.separation(column, data.labels) for column in scores.T]
-    areas = [(area, r, c) for r, of in enumerate(separated) for c in able if (area := of[c]) is not None]
-    area, r, best = max(areas, key=lambda found: abs(found[0] - 0.5))
-    name = class_name(data, best)
-    higher, most = ("higher" if area >= 0.5 else "lower"), max(area, 1 - area)
+    found = best_separation(scores, data.labels, able)
+    r, best, name = found.part, found.label, class_name(data, found.label)
+    higher, most = ("higher" if found.area >= 0.5 else "lower"), max(found.area, 1 - found.area)
     over = "classes and directions" if single else "classes, scores and directions"
-    largest = f"AUC {rounded.fixed(most, 2, down=True)}, the largest over {over}"
-    if most < CHANCE:
-        none = "The score hardly separates" if single else "No score separates"
-        return f"{none} the classes: best {name}, which scores {higher} ({largest})."
+    largest = (
+        f"AUC {rounded.fixed(most, 2, down=True)}, the largest over {over}; with labels exchanged, chance reaches "
+        f"{rounded.fixed(found.chance, 2, up=True)}, p = {found.p_value:.2g}"
+    )
+    if found.p_value > LEVEL:
+        which = "The score" if single else "The best score"
+        return f"{which} separates the classes no more than chance: {name} scores {higher} ({largest})."
     others = class_name(data, next(c for c in present if c != best))
     which = f" from {others}" if len(present) == 2 else f" best of {len(present)} classes"
     return f"{'The score' if single else f'Part {r + 1}'} separates {name}{which} ({largest}): {name} scores {higher}."

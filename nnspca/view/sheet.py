@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import base64
 import html
-import io
-import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
-from xml.sax.saxutils import escape
 
 import numpy as np
 import scipy.optimize
@@ -28,7 +25,6 @@ ARROWS, POINTS, SHORT = 8, 1500, 0.05  # of a biplot; an arrow shorter than this
 WIDE, TALL, EDGE = 720, 420, 180  # its size, and the room for names at both sides
 LINE = 15  # from one name to the next
 ROUNDS = 100
-DIGITS = 6  # of a number in the workbook
 Table = list[dict[str, Any]]
 
 
@@ -275,53 +271,9 @@ def _table(rows: Table) -> str:
         "<tr>" + "".join(f"<td>{html.escape(_shown(cell))}</td>" for cell in row.values()) + "</tr>"
         for row in rows[:ROWS]
     )
-    more = f"<p>The first {ROWS} of {len(rows):,} rows; all are in the workbook.</p>" if len(rows) > ROWS else ""
+    more = f"<p>The first {ROWS} of {len(rows):,} rows; all are in the CSV files.</p>" if len(rows) > ROWS else ""
     return f'<table class="sorted"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}'
 
 
 def _shown(cell: object) -> str:
     return ("" if np.isnan(cell) else rounded.fixed(cell, 3)) if isinstance(cell, float) else str(cell)
-
-
-def workbook(sheets: Mapping[str, Iterable[Mapping[str, object]]]) -> bytes:
-    """Return tables as an Excel workbook; words are words in it, and no formula."""
-    made = {name: rows for name, given in sheets.items() if (rows := list(given))}
-    spread, office = "http://schemas.openxmlformats.org/spreadsheetml/2006/main", "officeDocument/2006/relationships"
-    space, kind = f"http://schemas.openxmlformats.org/{office}", "application/vnd.openxmlformats-officedocument"
-    parts = "".join(
-        f'<Override PartName="/xl/worksheets/s{i}.xml" ContentType="{kind}.spreadsheetml.worksheet+xml"/>'
-        for i in range(len(made))
-    )
-    relations = "http://schemas.openxmlformats.org/package/2006/relationships"
-    links = "".join(
-        f'<Relationship Id="r{i}" Type="{space}/worksheet" Target="worksheets/s{i}.xml"/>' for i in range(len(made))
-    )
-    tabs = "".join(f'<sheet name="{escape(name)}" sheetId="{i + 1}" r:id="r{i}"/>' for i, name in enumerate(made))
-    files = {
-        "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
-        '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-        f'<Override PartName="/xl/workbook.xml" ContentType="{kind}.spreadsheetml.sheet.main+xml"/>{parts}</Types>',
-        "_rels/.rels": f'<Relationships xmlns="{relations}"><Relationship Id="b" Type="{space}/officeDocument" '
-        'Target="xl/workbook.xml"/></Relationships>',
-        "xl/workbook.xml": f'<workbook xmlns="{spread}" xmlns:r="{space}"><sheets>{tabs}</sheets></workbook>',
-        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{relations}">{links}</Relationships>',
-    }
-    for i, rows in enumerate(made.values()):
-        lines = [dict(zip(rows[0], rows[0], strict=True)), *rows]
-        cells = "".join("<row>" + "".join(map(_cell, row.values())) + "</row>" for row in lines)
-        files[f"xl/worksheets/s{i}.xml"] = f'<worksheet xmlns="{spread}"><sheetData>{cells}</sheetData></worksheet>'
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(name, f'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>{content}')
-    return out.getvalue()
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, float):
-        return f"<c><v>{value:.{DIGITS}g}</v></c>" if np.isfinite(value) else "<c/>"
-    if isinstance(value, int) and not isinstance(value, bool):
-        return f"<c><v>{value}</v></c>"
-    text, code = sanitize.line(str(value)), str(value)
-    text = " " * (len(code) - len(code.lstrip(" "))) + text  # code keeps its indentation
-    return f'<c t="inlineStr"><is><t xml:space="preserve">{escape(text)}</t></is></c>'

@@ -19,7 +19,7 @@ import streamlit as st
 from nnspca.result.rounded import fixed
 from nnspca.view import cache, sanitize, session
 from nnspca.view.jobs import FairSemaphore, Job, Work
-from nnspca.view.link import canvas, widgets
+from nnspca.view.link import canvas
 from nnspca.view.link.canvas import Look
 
 PATIENCE = 0.4  # seconds a page waits before it shows progress: quick runs never flash a bar
@@ -57,7 +57,7 @@ class Button:
 
 def solve(width: Literal["stretch", "content"] = "stretch") -> Button:
     """Return the one button for what a page is about."""
-    about = widgets.explained("live", "Run solver and proof from scratch with these settings.")
+    about = "Run solver and proof from scratch with these settings."
     return Button("Solve live", about, ":material/play_arrow:", width=width)
 
 

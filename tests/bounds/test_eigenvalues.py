@@ -10,7 +10,7 @@ from nnspca.certificates.derivations import derive
 from nnspca.covariance import samples as making
 from nnspca.covariance.factor import DenseFactor, SparseFactor
 from nnspca.covariance.problem import Problem
-from tests import oracle, problems
+from tests import budgets, oracle, problems
 
 
 def exact_quadratic(B, x):
@@ -99,6 +99,7 @@ def test_of_data_the_first_eigenvalue_is_proven_and_checked_on_the_shorter_side(
 @pytest.mark.slow
 def test_no_certificate_is_above_the_first_eigenvalue_whatever_the_shape(monkeypatch):
     """2,001 samples of more features once had no bound but the trace."""
+    budgets.quick(monkeypatch)
     S = scipy.sparse.random_array((2001, 10_100), density=1e-3, rng=np.random.default_rng(0), format="csr")
     cov = nnspca.Covariance.from_data(S)
     exact = np.linalg.eigvalsh(cov.factor.gram())[-1]

@@ -38,6 +38,7 @@ def test_the_answer_and_the_whole_figure_stand_without_a_run_and_stop_keeps_them
     button(page, "start-compare").click()
     button(page, "stop-compare").click()
     expect(page.get_by_text("Stopped.")).to_be_visible()
+    expect(answer).to_be_visible()
     assert answer.bounding_box()["y"] < page.locator(".st-key-together").bounding_box()["y"]
     # one more data set, and the link opens the same view
     box = page.locator(".st-key-vs input")

@@ -9,7 +9,7 @@ from tests.browser.page import rest
 
 pytestmark = pytest.mark.browser
 
-HOLES = b"id,s1,s2,s3,s4\ng1,1,2,3,5\ng2,4,,7,1\ng3,0,1,5,2\n"
+HOLES = b"id,s1,s2,s3,s4\ng1,1,2,3,500\ng2,4,,7,100\ng3,0,1,5,200\n"
 
 
 def long_file(folder):
@@ -28,7 +28,7 @@ def test_what_is_asked_of_a_file_is_answered_where_it_was_brought_and_a_role_is_
     page.get_by_role("button", name="fill in the mean of the feature").click()
     expect(page.get_by_text("In use: your file holes.csv, 3 samples × 4 features as read.")).to_be_visible()
     read = page.locator(".st-key-read")
-    expect(read).to_contain_text("Preprocessing: standardised.")  # scales differ by a factor of 4
+    expect(read).to_contain_text("Preprocessing: standardised.")  # scales differ by a factor of a hundred
     expect(read.get_by_role("link", name="Parts →")).to_have_attribute("href", re.compile(r"\bparts\b"))
     expect(page).to_have_url(re.compile("data=holes&reading=.*mean"))
     rest(page).locator(".st-key-desk [data-testid=stDataFrame]").click(position={"x": 30, "y": 87})  # s1, below id

@@ -5,7 +5,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.page import quiet
+from tests.browser.page import quiet, rest
 from tests.pages.test_sanitize import FILE, LURES, hostile
 
 pytestmark = pytest.mark.browser
@@ -24,7 +24,7 @@ def test_nothing_of_a_hostile_file_or_link_comes_alive_and_all_of_it_is_shown(vi
     expect(page.get_by_text("cannot be used here").first).to_be_visible()
     expect(page.get_by_text("](http://evil.example/p.png)").first).to_be_visible()  # shown as it was written
     expect(page.get_by_text("a:\u2060b{c}").first).to_be_visible()  # and so are braces behind a colon
-    quiet(page).locator(".st-key-upload input[type=file]").set_input_files(file)
+    rest(page).locator(".st-key-upload input[type=file]").set_input_files(file)
     expect(page.get_by_role("heading", name="In use: ![p](www.evil.example)")).to_be_visible()
     assert not page.evaluate(FOREIGN), page.evaluate(FOREIGN)
     assert not page.evaluate(CHANGED), page.evaluate(CHANGED)

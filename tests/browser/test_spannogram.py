@@ -171,7 +171,8 @@ def says_why_a_crossing_changes_nothing(page: Page, V: np.ndarray) -> None:
     assert float(change(page, "phi")) == pytest.approx(meet.angles[dull], abs=1e-6)
     assert change(page, "matters") == "false"
     press(page, "Home")
-    page.mouse.click(*at(page, meet.angles[dull], meet.heights[dull]))
+    height = float(curves.values(V, meet.angles[dull])[meet.i[dull]])
+    page.mouse.click(*at(page, meet.angles[dull], height))
     assert float(change(page, "phi")) == pytest.approx(meet.angles[dull], abs=1e-6)
 
 

@@ -172,3 +172,8 @@ def test_items_of_opposite_direction_are_named_with_both_answers():
     items = np.c_[mood + 0.5 * rng.standard_normal((80, 3)), -mood + 0.5 * rng.standard_normal((80, 2))]
     note = inspect(items, ["calm", "glad", "safe", "sad", "tense"]).note("signs")
     assert "'calm', 'glad', 'safe' against 'sad', 'tense'" in note.says and "nonnegative=False" in note.says
+
+
+def test_noise_has_no_opposite_directions_and_no_scales():
+    seen = [inspect(np.random.default_rng(seed).standard_normal((30, 12))) for seed in range(20)]
+    assert sum(found.note("signs") is not None or found.note("scales") is not None for found in seen) <= 3

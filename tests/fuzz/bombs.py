@@ -1,7 +1,7 @@
 """Files made to exhaust their reader, of sizes drawn at random: each is read or refused within limits, and stops.
 
-No file may take more than 15 seconds of computing, nor a gigabyte of memory beyond itself, in all processes together;
-and a stop is answered within a second.
+No file may take more than five seconds of computing beyond what its process is allowed, nor a gigabyte of memory
+beyond itself, in all processes together; and a stop is answered within a second.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ import nnspca
 from nnspca.view.sources import sandbox
 from tests.fuzz import GotThrough
 
-SECONDS, MEMORY, SOON = 15.0, 10**9, 1.0
+SECONDS, MEMORY, SOON = sandbox.SECONDS + 5.0, 10**9, 1.0
 LARGEST = 60_000_000  # bytes of a file
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 SPACE = f'xmlns="{MAIN}" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'.encode()

@@ -50,17 +50,6 @@ def fails(shared, *, should_stop):
     raise DataError(f"{shared} is not allowed")
 
 
-class Odd(Exception):
-    """An error that cannot be sent."""
-
-    def __init__(self, one, two):
-        super().__init__(f"{one} {two}")
-
-
-def fails_oddly(shared, *, should_stop):
-    raise Odd("a", "b")
-
-
 def meet(shared, number, place, others, should_stop):
     """Wait until as many are at work at once, which takes as many workers; say who was asked, and with what."""
     (Path(place) / str(number)).touch()

@@ -8,18 +8,13 @@ import distributed
 import numpy as np
 import pytest
 import scipy.sparse
-from streamlit.testing.v1 import AppTest
 
 import nnspca
 from nnspca.control.progress import Monitor
 from nnspca.covariance import samples
-from nnspca.machines import Workers, call
+from nnspca.machines import Workers
 from nnspca.machines import cluster as sending
-from nnspca.machines.cluster import Cluster
-from nnspca.tasks import path
-from nnspca.view import machines
 from tests.machines.doing import leave, meet, nap
-from tests.machines.test_processes import explored, notes
 from tests.resampling.test_bootstrap import PLANTED, planted
 from tests.tasks.test_sweep import plain
 
@@ -76,7 +71,7 @@ def test_everything_comes_out_as_it_does_here(client, cov):
     parts = [nnspca.decompose(cov, 3, 4, deflation="together", executor=where) for where in (None, client)]
     assert np.array_equal(parts[0].loadings, parts[1].loadings)
     assert parts[0].history == parts[1].history
-    bands = [nnspca.sweep_parts(cov, [1, 2], [2, 3], executor=where) for where in (None, client)]
+    bands = [nnspca.sweep_parts(cov, [1, 2], 3, executor=where) for where in (None, client)]
     for point, away in zip(bands[0].points, bands[1].points, strict=True):
         assert np.array_equal(point.together.loadings, away.together.loadings)
         assert (point.certificate.lower, point.certificate.upper) == (away.certificate.lower, away.certificate.upper)
@@ -142,25 +137,6 @@ def test_what_goes_wrong_there_is_said_here(client):
         )
 
 
-def test_a_whole_call_made_there_tells_here_what_it_does(client, cov):
-    told, points = [], []
-    bare = call(
-        client,
-        path,
-        cov,
-        [2, 4],
-        should_stop=None,
-        listeners={"on_progress": told.append, "on_point": points.append},
-        seed=1,
-    )
-    own = path(cov, [2, 4], seed=1)
-    assert plain(bare) == plain(own)
-    assert {(p.k, p.component.variance) for p in own.points} <= {(p.k, p.component.variance) for p in points}
-    assert all(isinstance(progress, nnspca.Progress) for progress in told)
-    stopped = call(client, nnspca.solve, cov, 4, should_stop=lambda: True, listeners={})
-    assert stopped.cardinality <= 4
-
-
 @pytest.mark.parametrize("sparse", [False, True])
 def test_blocks_that_live_on_the_workers_are_summed_as_rows_here_are_and_what_is_wrong_has_its_place(
     client, monkeypatch, sparse
@@ -184,31 +160,3 @@ def test_blocks_that_live_on_the_workers_are_summed_as_rows_here_are_and_what_is
     X[187, 4] = np.nan
     with pytest.raises(nnspca.DataError, match="row 187, feature 4 is NaN"):
         nnspca.Covariance.from_data(spread_out(X, 5))
-
-
-def test_the_app_sends_its_runs_to_the_scheduler_it_is_pointed_at_and_says_so(client, empty_ledger, monkeypatch):
-    sent, honest = [], Cluster.sent
-
-    def spy(self, task, arguments):
-        sent.append(task.__name__)
-        return honest(self, task, arguments)
-
-    monkeypatch.setattr(Cluster, "sent", spy)
-    monkeypatch.setenv("NNSPCA_SCHEDULER", client.scheduler.address)
-    page = explored(seed=6)
-    assert set(sent) >= {"_called", "asked"}, sent  # the calls for the k that is shown, and its path
-    assert page.session_state["session"].jobs["path"].done
-    assert "Runs go to the cluster" in AppTest.from_function(notes).run().caption[0].value
-
-
-def test_where_the_scheduler_does_not_answer_runs_stay_here_and_the_page_says_so(monkeypatch):
-    monkeypatch.setattr(machines, "PATIENCE", 0.3)
-    monkeypatch.setenv("NNSPCA_SCHEDULER", "tcp://127.0.0.1:9")
-    assert machines.cluster_client() is None
-    said = AppTest.from_function(notes).run().caption[0].value
-    assert "Runs stay on this machine" in said
-    assert "does not answer" in said
-    monkeypatch.setenv("NNSPCA_PROCESSES", "0")
-    assert machines.executor() is None
-    monkeypatch.delenv("NNSPCA_SCHEDULER")
-    assert not AppTest.from_function(notes).run().caption

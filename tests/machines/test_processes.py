@@ -260,4 +260,4 @@ def explored(seed):
 def notes():
     from nnspca.view import machines
 
-    machines.location_note()
+    machines.start()

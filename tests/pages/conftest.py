@@ -21,9 +21,10 @@ from streamlit.testing.v1 import AppTest
 
 from nnspca import datasets
 from nnspca.datasets import fetch
+from nnspca.resampling import _bootstrap
 from nnspca.solvers import coordinate_descent
 from nnspca.studies import sigg2008, sigg2008_genes
-from nnspca.view import cache, ledger
+from nnspca.view import cache, chance, ledger
 from nnspca.view.certificate import stored
 from nnspca.view.desk import Desk
 from nnspca.view.explore import run
@@ -51,6 +52,13 @@ def the_player_has_few_steps(monkeypatch):
     """The path behind the first screen runs beside all that a test looks at: of a few k, one of them proven."""
     for name, few in (("STEPS", 6), ("CERTIFIED", 2), ("FEW", 1), ("ANCHORS", 3)):
         monkeypatch.setattr(run, name, few)
+
+
+@pytest.fixture(autouse=True)
+def columns_are_shuffled_where_it_is_asked(monkeypatch):
+    """What chance gives is measured beside each answer; here where a test presses the button."""
+    monkeypatch.setattr(chance, "LIVE", 0)
+    monkeypatch.setattr(_bootstrap, "SHUFFLES", 2)
 
 
 @pytest.fixture(autouse=True)

@@ -19,14 +19,13 @@ from nnspca.view import cache, say
 from nnspca.view.certificate import panels, proofs
 from nnspca.view.explore import run
 from nnspca.view.jobs import Job
-from nnspca.view.link.state import ANY_SIGN, AS_IS, NONNEGATIVE, STANDARDISED, State, opening
+from nnspca.view.link.state import ANY_SIGN, AS_IS, NONNEGATIVE, STANDARDISED, State
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
-from tests.pages.conftest import job_of, redrawn, said_at, settle, texts, until
+from tests.pages.conftest import job_of, redrawn, said_at, settle, texts
 
 pytestmark = pytest.mark.usefixtures("nothing_found")
 
-OPEN = {"data": "lfw-faces", "k": 40}  # a proof of many seconds
 NINE = State(data="digits", k=9)
 DIAGONAL = Subject(nnspca.datasets.Dataset(name="x", X=np.eye(2)), State(k=1))
 SHARE = "% of the total variance"
@@ -34,12 +33,6 @@ SHARE = "% of the total variance"
 
 def digits(**more):
     return Subject(catalogue.dataset("digits"), dataclasses.replace(NINE, **more))
-
-
-def certificate_of(name, k):
-    """Return the certificate that runs have made of the view that a data set opens with."""
-    scale = STANDARDISED if opening(name).standardise else AS_IS
-    return proofs.certificate_at(Subject(catalogue.dataset(name), State(name, scale=scale, k=k)), k)
 
 
 def upper_of(cert):
@@ -77,7 +70,7 @@ def test_the_opened_certificate_says_what_by_which_bound_and_why_and_a_closed_on
     assert "What was proven" not in texts(page)
     page.session_state["proof"] = True
     page = settle(redrawn(page).button(key="start-prove").click().run())  # nothing was run for what is stored
-    cert, said = certificate_of("digits", 9), texts(page)
+    cert, said = proofs.certificate_at(digits(), 9), texts(page)
     assert upper_of(cert) in said and nnspca.BOUNDS[cert.winner.name].argument in said
     (table,) = [d.value for d in page.dataframe if "Upper bound" in d.value.columns]
     assert len(table) == len(cert.bounds)
@@ -99,7 +92,7 @@ def test_a_certificate_that_is_looser_than_what_is_stored_shows_no_second_number
 
 def test_a_longer_proof_comes_down_and_outlives_the_session(open_page, hasty):
     page = settle(open_page("pages/explore.py", data="digits", k=4, proof=True))
-    live = certificate_of("digits", 4)
+    live = proofs.certificate_at(digits(), 4)
     assert rounded.gap(live.lower, live.upper) in page.button(key="start-tighten").help, "what can be gained at most"
     page.button(key="start-tighten").click().run()
     page = settle(page)
@@ -111,20 +104,6 @@ def test_a_longer_proof_comes_down_and_outlives_the_session(open_page, hasty):
     assert f"{rounded.proven_share(lower, upper)}" in said_at(page, 4) or rounded.optimal(lower, upper)
     other = settle(open_page("pages/explore.py", data="digits", k=4, proof=True))
     assert upper_of(fall.after) in texts(other) and said_at(other, 4) == said_at(page, 4)
-
-
-def test_a_longer_proof_lowers_the_bound_as_it_goes_and_stop_keeps_it(open_page, short_proofs, nothing_stored):
-    page = settle(open_page("pages/explore.py", proof=True, **OPEN))
-    live = certificate_of("lfw-faces", 40)
-    page.button(key="start-tighten").click().run()
-    job = job_of(page, "tighten")
-    problem = (nnspca.datasets.load(OPEN["data"]).content_hash, True, True)
-    assert until(lambda: nothing_stored.at(problem, OPEN["k"], 0.0).upper < live.upper, 60)
-    redrawn(page).button(key="stop-tighten").click().run()
-    assert job.wait(5)
-    page = settle(page)
-    (fall,) = job.results
-    assert fall.after.upper < live.upper and upper_of(fall.after) in texts(page)
 
 
 def test_a_longer_proof_looks_for_a_better_component_first_says_so_and_lowers_the_band_at_once(nothing_stored):
@@ -189,22 +168,21 @@ def test_the_downloaded_certificate_and_script_check_it_elsewhere_and_refuse_a_f
     tmp_path, monkeypatch, capsys, standardise, nonnegative
 ):
     scale, sign = STANDARDISED if standardise else AS_IS, NONNEGATIVE if nonnegative else ANY_SIGN
-    data = nnspca.datasets.load("digits")
-    cov = nnspca.Covariance.from_dataset(data, standardize=standardise)
-    cert = nnspca.certify(cov, 3, nonnegative=nonnegative)
-    content = panels.certificate_npz(cert, cov)
+    about = digits(k=3, scale=scale, sign=sign)
+    cov, cert = about.cov, nnspca.certify(about.cov, 3, nonnegative=nonnegative)
+    content = panels.certificate_npz(cert, about)
     (tmp_path / "kept.npz").write_bytes(content)
-    code = panels.verifier_code(State(data="digits", k=3, scale=scale, sign=sign), "kept.npz", "component")
+    code = panels.verifier_code(about.now, "kept.npz")
     (tmp_path / "check.py").write_text(code, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     runpy.run_path("check.py")
     said = capsys.readouterr().out
     assert f"{cert.lower:.9g}" in said and f"{cert.upper:.9g}" in said
     # the stand-alone checker takes the same file, and the data's beside it
-    _, upper_bound = check.check(content, panels.data_npy(data, cov), say=lambda line: None)
+    _, upper_bound = check.check(content, panels.data_npy(about.data, cov), say=lambda line: None)
     assert float(upper_bound) == cert.upper
     assert "certificate" in np.load(io.BytesIO(content), allow_pickle=False).files
     forged = dataclasses.replace(cert, upper=cert.lower * (1 - 1e-3))
-    (tmp_path / "kept.npz").write_bytes(panels.certificate_npz(forged, cov))
+    (tmp_path / "kept.npz").write_bytes(panels.certificate_npz(forged, about))
     with pytest.raises(nnspca.CertificateError):
         runpy.run_path("check.py")

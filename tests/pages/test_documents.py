@@ -4,7 +4,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nnspca.view.frame import server
-from nnspca.view.link import widgets
 from tests.pages.conftest import answered
 
 
@@ -60,12 +59,3 @@ def test_what_was_not_built_is_not_served(tmp_path, site, monkeypatch):
     assert server.served(tmp_path / "elsewhere") == []
     monkeypatch.setenv("NNSPCA_DOCS", str(site))
     assert len(server.served(tmp_path / "elsewhere")) == 1
-
-
-def test_a_help_mark_leads_on_where_the_documents_are_served(site, monkeypatch, tmp_path):
-    monkeypatch.setenv("NNSPCA_DOCS", str(site))
-    assert widgets.explained("k", "So many.").startswith("So many. [More](docs/guide/choosing.html#")
-    assert widgets.explained("no such key", "Words.") == "Words."
-    assert widgets.explained("k", None) is None
-    monkeypatch.setenv("NNSPCA_DOCS", str(tmp_path / "elsewhere"))
-    assert widgets.explained("k", "So many.") == "So many."

@@ -12,8 +12,10 @@ import pytest
 
 import nnspca
 from nnspca.datasets import Dataset
+from nnspca.result import rounded
 from nnspca.studies import Table
 from nnspca.view import export, robust
+from nnspca.view.certificate.stored import file_of
 from nnspca.view.link.state import State
 from nnspca.view.subject import Subject
 from nnspca.view.ui import downloads
@@ -94,6 +96,9 @@ def test_a_run_goes_home_with_what_was_asked_found_and_proven_and_as_one_page(op
         assert max(float(row["lower"]), float(row["variance"])) <= float(row["upper"]) and 0 < float(row["ratio"]) <= 1
     printed = taken("report.html").decode()
     assert "Upper bound (proven)" in printed and "nnspca.certify" in printed
+    proof = nnspca.load_certificate(taken("certificate.npz"))
+    assert taken("certificate.npz") == file_of("pitprops", False, 4).read_bytes(), "that of the headline"
+    assert all(number in printed for number in (*rounded.pair(proof.lower, proof.upper), "check.py certificate.npz"))
     assert "$" not in re.sub(r"<(pre|script).*</\1>", "", printed, flags=re.S)
 
 

@@ -64,7 +64,7 @@ def offering(**kept):
     script = """
 from nnspca.view import session
 from nnspca.view.learn import web
-web.offer(next(iter(session.current().uploads), "cbcl-faces"))
+web.offer(next(iter(session.current().uploads), "lfw-faces"))
 """
     page = AppTest.from_string(script, default_timeout=30)
     for key, value in kept.items():

@@ -199,8 +199,8 @@ def test_a_process_that_ends_at_once_or_talks_nonsense_is_a_damaged_file(script,
 
 
 def test_a_table_of_very_many_columns_is_read_or_refused():
-    many = {f"c{j}": [float(j), 1.0] for j in range(5_000)}
-    assert read(parquet(many), "t.parquet").shape == (2, 5_000)
+    many = {f"c{j}": [float(j), 1.0] for j in range(1_500)}
+    assert read(parquet(many), "t.parquet").shape == (2, 1_500)
     schema = pa.schema([(f"c{j}", pa.float64()) for j in range(100_001)])
     with pytest.raises(DataError):
         read(whole(lambda out: pq.write_table(schema.empty_table(), out)), "t.parquet")

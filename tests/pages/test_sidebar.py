@@ -15,7 +15,7 @@ COUNTING = [
     ("compare", state.SOLVERS, set(state.SHARED)),
     ("papers", "", {"seed"}),
     ("learn", "", set()),
-    ("data", "", {"data", "prep", "scale", "d"}),
+    ("data", "", {"data", "prep", "scale"}),
 ]
 ALONE = """
 import streamlit as st

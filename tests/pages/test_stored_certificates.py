@@ -1,16 +1,12 @@
 """The certificates that come with the package have the numbers that are shown, to the last digit, and are accepted."""
 
-import io
-
-import numpy as np
 import pytest
 
 import nnspca
-from nnspca import check, check_more
 from nnspca.result import rounded
-from nnspca.view import cache
+from nnspca.view import cache, ledger
 from nnspca.view.certificate import panels, proofs
-from nnspca.view.certificate.stored import FOLDER, file_of
+from nnspca.view.certificate.stored import FOLDER
 from nnspca.view.link.state import AS_IS, STANDARDISED, State
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
@@ -18,18 +14,7 @@ from tests.ledger import shown
 from tests.pages.conftest import jobs, redrawn, settle, texts
 from tests.pages.test_stored_ledger import FETCHED
 
-SHOWN = [
-    pytest.param(*one, marks=pytest.mark.real_data if one[0] in FETCHED else ())
-    for one in dict.fromkeys(shown())
-    if file_of(*one).exists()
-]
-
-SAME = 1e-8  # a bound carried from another k may be lower by what no page shows
-LARGE = {
-    "cbcl-faces-raw",
-    "leukemia",
-    "lfw-faces",
-}  # what is stored of the view they open with takes megabytes to prove
+SHOWN = [pytest.param(*one, marks=pytest.mark.real_data if one[0] in FETCHED else ()) for one in dict.fromkeys(shown())]
 
 
 @pytest.fixture(autouse=True)
@@ -47,25 +32,9 @@ def subject_of(name, standardise, k):
 def test_the_certificate_of_what_is_shown_has_its_numbers_and_is_verified(name, standardise, k):
     subject = subject_of(name, standardise, k)
     known, proof = subject.at(), proofs.certificate_at(subject, k)
-    assert (proof.lower, proof.upper) == pytest.approx((known.lower, known.upper), rel=SAME)
-    assert not known.stored or proof.upper == known.upper
+    assert known.stored and proof.upper == known.upper and proof.lower == pytest.approx(known.lower, rel=1e-8)
     nnspca.verify(proof, subject.cov)
     assert panels.claim(proof, subject) == panels.claim(known, subject)
-
-
-@pytest.mark.heavy
-@pytest.mark.parametrize("name, standardise, k", SHOWN)
-def test_it_is_accepted_without_this_library(name, standardise, k):
-    subject, said, data = subject_of(name, standardise, k), [], io.BytesIO()
-    np.save(data, subject.cov.entries if subject.cov.stands_for == "matrix" else subject.data.X)
-    content = file_of(name, standardise, k).read_bytes()
-    lower, upper = check.check(content, data.getvalue(), said.append, make=check_more.Checker)
-    known = subject.at()
-    assert (float(lower), float(upper)) == pytest.approx((known.lower, known.upper), rel=SAME)
-
-
-def test_of_all_data_sets_but_those_whose_proof_takes_megabytes_there_is_one():
-    assert {one.values[0] for one in SHOWN} | LARGE == {info.name for info in nnspca.datasets.available()}
 
 
 def test_all_of_them_are_small():
@@ -73,17 +42,13 @@ def test_all_of_them_are_small():
     assert max(file.stat().st_size for file in FOLDER.iterdir()) < 1_500_000
 
 
-def test_an_opened_certificate_that_is_stored_starts_no_run(open_page):
-    page = settle(open_page("pages/explore.py", data="digits", k=16, proof=True))
-    assert not jobs(page)
-    assert panels.claim(subject_of("digits", False, 16).at(), subject_of("digits", False, 16)) in texts(page)
-
-
-def test_a_number_that_is_stored_without_its_certificate_is_proven_here_on_request(open_page):
-    page = settle(open_page("pages/explore.py", data="digits", k=15, proof=True))
-    subject = subject_of("digits", False, 15)
-    assert not jobs(page) and panels.claim(subject.at(), subject) in texts(page)
+def test_a_stored_certificate_is_opened_and_without_one_the_proof_says_its_day_and_is_made_on_request(open_page):
+    for k in (16, 15):
+        subject = subject_of("digits", False, k)
+        page = settle(open_page("pages/explore.py", data="digits", k=k, proof=True))
+        assert not jobs(page) and panels.claim(subject.at(), subject) in texts(page)
     known = subject.at()
+    assert ledger.stored()[subject.problem].made(15).day in texts(page)
     settle(page.button(key="start-prove").click().run())
     proof = proofs.certificate_at(subject, 15)
     assert proof.upper <= known.upper or (proof.ratio >= 1 - rounded.OPTIMAL and known.optimal)

@@ -1,6 +1,7 @@
 """Recurrence is a relative frequency over resamples: 1 for what is planted, little for noise, the same everywhere."""
 
 import dataclasses
+import functools
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -12,6 +13,7 @@ from nnspca import datasets
 from nnspca.components.exchange import paired
 
 PLANTED = 6  # features of each planted part
+bootstrap = functools.partial(nnspca.bootstrap, shuffles=0)
 
 
 def planted(parts=2, m=60, n=40, seed=0, strength=3.0):
@@ -24,13 +26,12 @@ def planted(parts=2, m=60, n=40, seed=0, strength=3.0):
 
 
 def test_a_planted_spike_returns_in_every_resample_and_noise_does_not():
-    found = nnspca.bootstrap(planted(), PLANTED, n_components=3, resamples=12)
+    found = bootstrap(planted(), PLANTED, n_components=3, resamples=12)
     assert np.array_equal(np.flatnonzero(found.parts.loadings[:, 0]), np.arange(PLANTED))
     assert (found.recurrence[:PLANTED, 0] == 1).all()
     assert (found.recurrence[PLANTED : 2 * PLANTED, 1] == 1).all()
     assert found.mean_recurrence[2] < 0.7  # there is no third
     assert found.suggested_r == 2
-    assert found.ranks.tolist() == [1, 1, 3]
     later = dataclasses.replace(
         found,
         recurrence=found.recurrence[:, ::-1],
@@ -42,8 +43,9 @@ def test_a_planted_spike_returns_in_every_resample_and_noise_does_not():
 
 
 def test_pure_noise_stays_below_the_threshold_but_not_below_chance():
-    found = nnspca.bootstrap(planted(parts=0), PLANTED, n_components=2, resamples=12)
-    assert found.suggested_r == 0
+    found = nnspca.bootstrap(planted(parts=0), PLANTED, n_components=2, resamples=12, shuffles=8, method="greedy")
+    assert found.suggested_r == 0 and found.by_chance.shape == (8, 2)
+    assert (np.abs(found.mean_recurrence - found.chance) < 0.25).all() and (found.least >= found.chance).all()
     assert (found.mean_recurrence < 0.65).all()
     assert (found.mean_recurrence > PLANTED / 40).all()  # a part made of these very samples
 
@@ -51,7 +53,7 @@ def test_pure_noise_stays_below_the_threshold_but_not_below_chance():
 def test_recurrence_counts_what_the_resamples_hold():
     """The definition, with the draws made by hand; parts of one resample are those of a covariance of its rows."""
     X, draws = planted(parts=1, strength=1.0), 5
-    found = nnspca.bootstrap(X, 4, resamples=draws, method="em", seed=3)
+    found = bootstrap(X, 4, resamples=draws, method="em", seed=3)
     times = np.zeros(X.shape[1])
     for number in range(draws):
         rows = np.random.default_rng([3, number]).integers(len(X), size=len(X))
@@ -65,14 +67,14 @@ def test_recurrence_counts_what_the_resamples_hold():
 
 def test_the_same_on_any_number_of_threads_and_another_with_another_seed():
     X, asked = planted(strength=1.5), {"k": 4, "n_components": 2, "resamples": 8, "method": "em"}
-    own = nnspca.bootstrap(X, **asked, seed=5)
+    own = bootstrap(X, **asked, seed=5)
     for workers in (1, 3):
         with ThreadPoolExecutor(workers) as threads:
-            other = nnspca.bootstrap(X, **asked, seed=5, executor=threads)
+            other = bootstrap(X, **asked, seed=5, executor=threads)
         assert np.array_equal(own.recurrence, other.recurrence)
         assert np.array_equal(own.agreement, other.agreement)
-    assert not np.array_equal(own.agreement, nnspca.bootstrap(X, **asked, seed=6).agreement)
-    few = nnspca.bootstrap(X, **asked | {"resamples": 3}, seed=5)
+    assert not np.array_equal(own.agreement, bootstrap(X, **asked, seed=6).agreement)
+    few = bootstrap(X, **asked | {"resamples": 3}, seed=5)
     assert np.array_equal(few.agreement, own.agreement[:3])  # more resamples begin with the same
 
 
@@ -98,21 +100,20 @@ def test_pairing_shares_as_many_features_as_any_could():
 def test_parts_given_are_those_that_are_followed():
     X = planted()
     parts = nnspca.decompose(nnspca.Covariance.from_data(X), 2, PLANTED, "em")
-    found = nnspca.bootstrap(X, PLANTED, resamples=4, method="em", parts=parts)
-    own = nnspca.bootstrap(X, PLANTED, n_components=2, resamples=4, method="em")
+    found = bootstrap(X, PLANTED, resamples=4, method="em", parts=parts)
+    own = bootstrap(X, PLANTED, n_components=2, resamples=4, method="em")
     assert found.parts is parts and np.array_equal(found.recurrence, own.recurrence)
     with pytest.raises(ValueError, match=r"parts have loadings of shape \(40, 2\); give at most r = 1 parts of 40"):
-        nnspca.bootstrap(X, PLANTED, n_components=1, resamples=4, parts=parts)
+        bootstrap(X, PLANTED, n_components=1, resamples=4, parts=parts)
     with pytest.raises(TypeError, match="parts is"):
-        nnspca.bootstrap(X, PLANTED, resamples=4, parts=parts.loadings)
+        bootstrap(X, PLANTED, resamples=4, parts=parts.loadings)
 
 
 @pytest.mark.parametrize("standardize", [False, True])
 def test_sparse_data_say_what_dense_ones_do(standardize):
     X = np.where(np.abs(planted()) > 1.0, planted(), 0.0)
     dense, sparse = (
-        nnspca.bootstrap(form, 4, resamples=3, method="em", standardize=standardize)
-        for form in (X, scipy.sparse.csr_array(X))
+        bootstrap(form, 4, resamples=3, method="em", standardize=standardize) for form in (X, scipy.sparse.csr_array(X))
     )
     assert np.array_equal(dense.recurrence, sparse.recurrence)
 
@@ -127,9 +128,11 @@ def test_degenerate_data():
             with pytest.raises(nnspca.DataError, match=says):
                 call(wrong, k=1)
     # two samples: half of all resamples draw one of them twice, and have no variance
-    found = nnspca.bootstrap(np.array([[0.0, 1.0, 5.0], [1.0, 3.0, 5.0]]), k=3, n_components=2, resamples=20)
+    found = bootstrap(np.array([[0.0, 1.0, 5.0], [1.0, 3.0, 5.0]]), k=3, n_components=2, resamples=20)
     assert 4 <= found.degenerate <= 16
     assert found.mean_recurrence[0] == pytest.approx(1 - found.degenerate / 20)
+    weight = np.arange(30.0) < 2  # shuffled, what varies may come to samples of no weight
+    assert nnspca.bootstrap(np.eye(30, 3), 2, resamples=8, sample_weight=weight, method="em").resamples == 8
     assert (found.recurrence[2] == 0).all()  # constant
     assert found.parts.loadings.shape[1] == 1  # nothing is left for a second part
 
@@ -138,7 +141,7 @@ def test_a_part_that_no_resample_has_never_returns():
     """Of two features that vary in one sample each, a resample without that sample has only the other."""
     X = np.zeros((4, 2))
     X[0, 0], X[1, 1] = 2.0, 1.0
-    found = nnspca.bootstrap(X, k=1, n_components=2, resamples=30)
+    found = bootstrap(X, k=1, n_components=2, resamples=30)
     assert found.resamples == 30
     assert 0 < found.recurrence[1, 1] < 1
     assert found.recurrence[0, 0] > found.recurrence[1, 0]
@@ -166,26 +169,26 @@ def test_what_cannot_be_drawn_is_refused():
         ({"k": 99}, "k=99 is not allowed"),
     ):
         with pytest.raises(ValueError, match=says):
-            nnspca.bootstrap(X, **{"k": 3} | wrong)
+            bootstrap(X, **{"k": 3} | wrong)
     with pytest.raises(TypeError, match=r"executor=3 is not allowed; give a concurrent.futures.Executor, a dask"):
-        nnspca.bootstrap(X, 3, executor=3)
+        bootstrap(X, 3, executor=3)
 
 
 def test_stopped_in_the_middle_it_speaks_of_what_was_drawn():
     asked, seen = {"k": 4, "resamples": 50, "method": "em"}, []
-    found = nnspca.bootstrap(planted(), **asked, on_resample=seen.append, should_stop=lambda: len(seen) >= 3)
+    found = bootstrap(planted(), **asked, on_resample=seen.append, should_stop=lambda: len(seen) >= 3)
     assert found.stopped
     assert 3 <= found.resamples < 50
     assert np.isfinite(found.recurrence).all()
     assert [s.resamples for s in seen] == list(range(1, len(seen) + 1))
-    at_once = nnspca.bootstrap(planted(), 4, resamples=5, should_stop=lambda: True)
+    at_once = bootstrap(planted(), 4, resamples=5, should_stop=lambda: True)
     assert at_once.stopped
     assert at_once.resamples == at_once.suggested_r == 0
     assert np.isnan(at_once.recurrence).all()
 
 
 def test_records_are_the_parts_features_and_those_that_ever_came_in_their_place():
-    found = nnspca.bootstrap(planted(strength=1.0), 4, n_components=2, resamples=4, method="em")
+    found = bootstrap(planted(strength=1.0), 4, n_components=2, resamples=4, method="em")
     rows = found.to_records()
     assert len(rows) == int(((found.parts.loadings != 0) | (found.recurrence > 0)).sum())
     first = [row["recurrence"] for row in rows if row["part"] == 1]

@@ -51,13 +51,6 @@ def test_what_nothing_is_known_of_is_not_said():
     assert sentences.correlation(bare) is None
 
 
-def test_how_stable_it_is_is_a_sentence():
-    X = np.random.default_rng(3).standard_normal((60, 4))
-    X[:, 1] = X[:, 0] + 0.1 * X[:, 1]
-    found = nnspca.bootstrap(X, 2, resamples=5, standardize=True)
-    assert sentences.stability(found) == "Found again, with at least 80 % of its features, in 5 of 5 resamples."
-
-
 def test_parts_that_add_hardly_anything_are_counted():
     parts = nnspca.decompose(nnspca.Covariance.from_matrix(np.diag([4.0, 3.0, 0.01, 0.002])), 4, 1)
     assert parts.summary().endswith("Part 2: x1 alone (42.7 %). Two more parts add less than 1 % each.")

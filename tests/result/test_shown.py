@@ -25,7 +25,7 @@ RESULTS = {
     "certificate": lambda: nnspca.certify(COV, 3, component=PART),
     "parts certificate": lambda: nnspca.certify_parts(COV, 2, 2),
     "sweep": lambda: nnspca.sweep(COV, [1, 2, 3]),
-    "parts sweep": lambda: nnspca.sweep_parts(COV, [1, 2], [1, 2]),
+    "parts sweep": lambda: nnspca.sweep_parts(COV, [1, 2], 2),
     "necessity": lambda: nnspca.necessity(COV, 3),
     "stability": lambda: nnspca.bootstrap(X, 3, n_components=2, resamples=5),
     "cross-validation": lambda: nnspca.cross_validate(X, [1, 2, 3]),

@@ -37,10 +37,9 @@ def of_blocks(cov):
 @pytest.mark.parametrize("nonnegative", [True, False])
 def test_the_best_of_many_blocks_of_equal_variances_is_found(cov, of_blocks, nonnegative):
     assert cov.n_features > best.WIDE
-    for seed in range(2):
-        part = nnspca.solve(cov, K, nonnegative=nonnegative, seed=seed)
-        assert part.variance >= of_blocks[0] * (1 - 1e-9)
-    again = nnspca.solve(cov, K, nonnegative=nonnegative, seed=seed)
+    part = nnspca.solve(cov, K, nonnegative=nonnegative, seed=1)
+    assert part.variance >= of_blocks[0] * (1 - 1e-9)
+    again = nnspca.solve(cov, K, nonnegative=nonnegative, seed=1)
     assert again.variance == part.variance and (again.loadings == part.loadings).all()
 
 

@@ -177,7 +177,7 @@ def test_promise_bound_and_proof_are_shares_and_the_proof_is_the_strongest_bound
     ("name", "within"), [("asteris2014-fig4", 0.03), ("asteris2014-fig5", 0.06), ("asteris2014-fig6", 0.05)]
 )
 def test_the_papers_own_guarantees_come_out_near_the_printed_ones(real, name, within, monkeypatch):
-    """At the k that the paper prints numbers of; the page's tests run the whole reduced form on these data."""
+    """At the k that the paper prints numbers of."""
     budgets.quick(monkeypatch)
     ks = [p.k for p in STUDIES[name].printed]
     yields = partial(variances, reduced=ks, full=ks, methods=METHODS)

@@ -10,6 +10,7 @@ from hypothesis import strategies as some
 
 import nnspca
 from nnspca.covariance import sources
+from nnspca.tasks import best_separation
 
 FEW = some.lists(some.tuples(some.integers(-3, 3), some.booleans()), min_size=1, max_size=12)
 
@@ -143,3 +144,13 @@ def test_labels_may_be_words():
     words = np.array(["ill", "ill", np.nan, "well"], dtype=object)
     assert nnspca.separation(values, words) == {"ill": 1.0, "well": 0.0}
     assert nnspca.separation(values, ["a"] * 4) == {"a": None}
+
+
+def test_random_labels_are_separated_no_more_than_at_the_level_and_true_ones_are():
+    rng, hits = np.random.default_rng(0), 0
+    for _ in range(40):
+        values, labels = rng.standard_normal((40, 2)), np.arange(40) % 3
+        hits += best_separation(values, labels, [0, 1, 2]).p_value <= 0.05
+    assert hits <= 6  # of 40 at 5 %: more in one of a hundred runs
+    found = best_separation(values - 2.0 * (labels == 1)[:, None] * [0, 1], labels, [0, 1, 2])
+    assert (found.part, found.label) == (1, 1) and found.area < 0.5 < found.chance and found.p_value == 1 / 201

@@ -16,15 +16,15 @@ import streamlit as st
 
 import nnspca
 from nnspca import check, check_more
+from nnspca.bounds.plan import PLANS
 from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS
 from nnspca.certificates.exact import needs_second_checker
 from nnspca.datasets import Dataset
-from nnspca.result import Bound, Certificate, Component, PartsCertificate, Progress, rounded, wording
-from nnspca.view import sanitize, say, tasks
-from nnspca.view.certificate import proofs
+from nnspca.result import Bound, Certificate, PartsCertificate, Progress, rounded, wording
+from nnspca.view import ledger, sanitize, say, tasks
+from nnspca.view.certificate import proofs, stored
 from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known
-from nnspca.view.link import widgets
 from nnspca.view.link.state import State
 from nnspca.view.session import Content
 from nnspca.view.sources import catalogue
@@ -35,45 +35,33 @@ from nnspca.view.ui import charts, component, downloads
 Proof = Certificate | PartsCertificate
 
 
-def why(bound: Bound) -> str:
-    """Say why a bound is true."""
-    return BOUNDS[bound.name].argument if bound.name in BOUNDS else PARTS_BOUNDS[bound.name].summary
+def why(name: str) -> str:
+    """Say why a bound is true, by its name."""
+    return BOUNDS[name].argument if name in BOUNDS else PARTS_BOUNDS[name].summary
 
 
 def claim(proven: Proof | Known, subject: Subject) -> str:
     """Say what a certificate proves, or what is known of one component, with its numbers, upper bounds rounded up."""
     (lower, upper), n = (proven.lower, proven.upper), subject.data.n_features
     k = proven.at if isinstance(proven, Known) else proven.k
-    closed = rounded.optimal(lower, upper)
-    best = (
-        "so it is **proven optimal**, to 1 part in 10,000."
-        if closed
-        else f"which is **{rounded.proven_share(lower, upper)}**; the gap is at most {rounded.gap(lower, upper)}."
-    )
-    shown = rounded.percent(upper / subject.total, rounded.digits(lower, upper, subject.total), up=True)
-    most = "" if closed else f", which is {shown} of the total variance"  # it would differ from what is found
+    if rounded.optimal(lower, upper):
+        most, best = "", "so it is **proven optimal**, to 1 part in 10,000."
+    else:
+        shown = rounded.percent(upper / subject.total, rounded.digits(lower, upper, subject.total), up=True)
+        most = f", which is {shown} of the total variance"
+        best = f"which is **{rounded.proven_share(lower, upper)}**; the gap is at most {rounded.gap(lower, upper)}."
     found, bound = rounded.pair(lower, upper)
     if not isinstance(proven, PartsCertificate):
-        whole = f"Consider every vector of {n:,} loadings that is {kind_of(proven.component, k)}. None has a variance"
+        signs = "all nonnegative" if proven.component.nonnegative else "of either sign"
+        many = f"{wording.plural(k, 'nonzero loading')}, {signs}"
+        whole = (
+            f"Consider every vector of {n:,} loadings that is a unit vector with at most {many}. None has a variance"
+        )
     else:
         r, signs = proven.n_components, "nonnegative " if proven.nonnegative else ""
-        shared = " that share no feature" if r > 1 else ""
-        parts = wording.counted(r, "part")
-        whole = (
-            f"Take any {parts} of {n:,} features{shared}, each with at most {k:,} {signs}loadings. Together none have"
-        )
+        parts = f"{wording.counted(r, 'part')} of {n:,} features{' that share no feature' if r > 1 else ''}"
+        whole = f"Take any {parts}, each with at most {k:,} {signs}loadings. Together none have"
     return f"{whole} above **{bound}**{most}. The best found has **{found}**, {best}"
-
-
-def kind_of(component: Component, k: int) -> str:
-    """Say what “such a component” means here.
-
-    >>> import numpy as np
-    >>> kind_of(Component(np.array([1.0]), 1.0, "best", k=3), 3)
-    'a unit vector with at most 3 nonzero loadings, all nonnegative'
-    """
-    sign = ", all nonnegative" if component.nonnegative else ", of either sign"
-    return f"a unit vector with at most {wording.plural(k, 'nonzero loading')}{sign}"
 
 
 PAGE = Path(__file__).with_name("sheet.html")
@@ -106,13 +94,8 @@ def sheet(
         data=html.escape(_about(subject)),
         method=html.escape(f"{method} Made with {versions}."),
         numbers="".join(
-            "<tr>"
-            + "".join(
-                f"<td><b>{html.escape(cell)}</b></td>" if at else f"<td>{html.escape(cell)}</td>"
-                for at, cell in enumerate(row)
-            )
-            + "</tr>"
-            for row in numbers
+            f"<tr><td>{html.escape(what)}</td>{''.join(f'<td><b>{html.escape(cell)}</b></td>' for cell in cells)}</tr>"
+            for what, *cells in numbers
         ),
         certificate=_bold(certificate),
         code=html.escape(code),
@@ -133,20 +116,21 @@ def _about(subject: Subject) -> str:
     return sanitize.line(f"{text.strip()} Terms: {data.terms}" if data.terms else text.strip())
 
 
-MORE = "The checker for this kind of proof is `check_more.py`; it needs `check.py` in the same folder."
+CHECKERS: dict[str, Content] = {
+    f"{at.stem}.py": at.read_bytes for at in (Path(check.__file__), Path(check_more.__file__))
+}
 
 
 def opened(certificate: Proof, known: Known, subject: Subject) -> None:
     """Open the certificate: its claim, the bound that gave it, all the others, a second route, and the file."""
     won = certificate.winner
-    if known.upper < certificate.upper:
-        gaps = [f"a gap of at most {rounded.gap(one.lower, one.upper)}" for one in (certificate, known)]
+    gaps = [f"a gap of at most {rounded.gap(one.lower, one.upper)}" for one in (certificate, known)]
+    if known.upper < certificate.upper and gaps[0] != gaps[1]:
         source = f" ({known.source})" if known.source else ""
-        if gaps[0] != gaps[1]:
-            st.caption(f"This certificate was made live: it has {gaps[0]}. The answer above has {gaps[1]}{source}.")
+        st.caption(f"This certificate was made live: it has {gaps[0]}. The answer above has {gaps[1]}{source}.")
     st.markdown(f"**What was proven.** {claim(certificate, subject)}")
     st.markdown(f"**The lowest upper bound: {say.title(won.name).lower()}.** {won.detail}")
-    st.markdown(f"**Why it holds.** {why(won)}")
+    st.markdown(f"**Why it holds.** {why(won.name)}")
     if isinstance(certificate, Certificate) and (more := certificate.ahead()):
         st.caption(more.partition(" time_limit=")[0])
     st.markdown("**Every upper bound that was tried**, lowest first.")
@@ -159,23 +143,24 @@ def opened(certificate: Proof, known: Known, subject: Subject) -> None:
     with st.popover("Why the others hold", icon=":material/school:"):
         for bound in ranked:
             if bound is not won:
-                st.markdown(f"**{say.title(bound.name)}.** {why(bound)}")
+                st.markdown(f"**{say.title(bound.name)}.** {why(bound.name)}")
     check_and_files(certificate, subject)
-
-
-LIVE = (
-    "Takes some seconds where a live proof is as good, and up to some minutes where the stored one is of a longer run."
-)
 
 
 def kept(known: Known, subject: Subject) -> None:
     """Say what is stored of a proof whose file does not come with the package, and offer to make it here."""
+    made, live, thorough = ledger.stored()[subject.problem].made(known.at), PLANS["live"], PLANS["thorough"]
+    longer = f", or up to {rounded.seconds(thorough.relaxation + thorough.trees)} if the stored proof took longer"
+    lasts = f"about {rounded.seconds(made.seconds or live.seconds)}{'' if made.seconds else longer}"
+    run = f" by a {made.effort} run" if made.effort else ""
+    by = f" Its lowest upper bound: {say.title(made.bound).lower()}. {why(made.bound)}" if made.bound else ""
     st.markdown(f"**What is stored.** {claim(known, subject)}")
     st.markdown(
-        f"A thorough run has proven this for version {nnspca.__version__} of the package, and `nnspca.verify` has "
-        "checked it. The package has the numbers, and not the certificate, which may take some megabytes."
+        f"It was proven on {made.day}{run}, and `nnspca.verify` has checked it.{by} The package has the numbers, not "
+        f"the certificate. Proving it here takes {lasts}; it ends once as much is proven."
     )
-    job = tasks.offer(proofs.proving(subject), Button("Prove this number here", LIVE, ":material/verified:"))
+    button = Button("Prove this number here", f"Takes {lasts}. Stop at any time.", ":material/verified:")
+    job = tasks.offer(proofs.proving(subject), button)
     if job is not None:
         tasks.follow_to_end(job, "Stopped before as much was proven. The stored proof is the lower bound.")
 
@@ -190,48 +175,50 @@ def _row(bound: Bound, certificate: Proof, total: float) -> dict[str, str]:
     }
 
 
+def checked(certificate: Proof, subject: Subject) -> str:
+    """Check a certificate by the second route; say so, why it holds, and what checks the file beside a report."""
+    nnspca.verify(certificate, subject.cov)
+    beside = f"certificate.npz, which {command('certificate.npz', certificate, subject)} checks without the library"
+    file = "certificate.npz" if subject.data.is_sparse else beside
+    return f"{why(certificate.winner.name)} nnspca.verify has derived both numbers again. Beside this page: {file}."
+
+
+def command(file: str, certificate: Proof, subject: Subject) -> str:
+    """Return the command that checks a certificate's file without the library."""
+    checker = "check_more.py" if needs_second_checker(certificate, subject.cov) else "check.py"
+    return shlex.join(["python", checker, file, f"{subject.data.name}.npy"])
+
+
 def check_and_files(certificate: Proof, subject: Subject) -> None:
     """Offer a check by the library's second route, the certificate as a file, and what checks that elsewhere."""
-    k = certificate.k
-    ratio = f"ratio-{rounded.floor(certificate.ratio, 4):g}"
-    if isinstance(certificate, PartsCertificate):
-        key, stem, found = "parts", f"{subject.data.name}-r{certificate.n_components}-k{k}", "the parts' variances"
-        same, bounded = "variances", f"set of {certificate.n_components} parts with at most {k} features each"
-    else:
-        key, stem, found = "explore", f"{subject.data.name}-k{k}", "one variance"
-        same, bounded = "variance", f"component with at most {k} features"
-    about = certificate.fingerprint, k, certificate.nonnegative, certificate.lower, certificate.upper
-    cov = subject.cov
+    r = certificate.n_components if isinstance(certificate, PartsCertificate) else 0
+    key, name = ("parts", f"{subject.data.name}-r{r}") if r else ("explore", subject.data.name)
+    about = certificate.fingerprint, certificate.k, certificate.nonnegative, certificate.lower, certificate.upper
 
     def work(job: Job) -> bool:
-        proven = sum(bound.deterministic for bound in certificate.bounds)
-        job.report(Progress(0.0, f"Deriving {proven} upper bounds and {found} again"))
-        try:
-            nnspca.verify(certificate, cov)
-        except nnspca.CertificateError as error:
-            raise ValueError(f"The second route does not confirm this certificate: {error}") from error
+        job.report(Progress(0.0, "Deriving every variance and every upper bound again"))
+        nnspca.verify(certificate, subject.cov)
         return True
 
-    says = widgets.explained("verify", "Recomputes every variance and every upper bound with separate code.")
+    says = "Recomputes every variance and every upper bound with separate code."
     button = Button("Check it by a second route", says, ":material/verified:")
     job = tasks.offer(Task(f"verify-{key}", about, work), button)
     if job is not None:
         tasks.follow(job, "Stopped before the check was complete.")
         if job.done and job.result:
-            st.success(f"Confirmed: the second route finds the same {same} and the same upper bounds.")
-    _files(certificate, subject, f"{stem}-{ratio}-certificate", bounded, key)
+            st.success("Confirmed: the second route finds the same variances and the same upper bounds.")
+    name += f"-k{certificate.k}-ratio-{rounded.floor(certificate.ratio, 4):g}-certificate"
+    _files(certificate, subject, name, key)
 
 
-def _files(certificate: Proof, subject: Subject, stem: str, bounded: str, key: str) -> None:
+def _files(certificate: Proof, subject: Subject, stem: str, key: str) -> None:
     """Offer a certificate as a file, and all that checks it: a script, the checker that needs no library, its data."""
-    data = subject.data
-    cov = subject.cov
-    code, more = verifier_code(subject.now, f"{stem}.npz", bounded), needs_second_checker(certificate, cov)
+    data, cov, more = subject.data, subject.cov, needs_second_checker(certificate, subject.cov)
+    code = verifier_code(subject.now, f"{stem}.npz")
     held: dict[str, Content] = {
-        f"{stem}.npz": lambda: certificate_npz(certificate, cov),
+        f"{stem}.npz": lambda: certificate_npz(certificate, subject),
         "verify.py": code,
-        "check.py": lambda: Path(check.__file__).read_bytes(),
-        **({"check_more.py": lambda: Path(check_more.__file__).read_bytes()} if more else {}),
+        **{name: checker for name, checker in CHECKERS.items() if more or name == "check.py"},
         **({} if data.is_sparse else {f"{data.name}.npy": lambda: data_npy(data, cov)}),
     }
     with st.container(horizontal=True):
@@ -247,16 +234,17 @@ def _files(certificate: Proof, subject: Subject, stem: str, bounded: str, key: s
     st.markdown(
         "**Verify without our library.** `check.py` is one file of under 350 lines that needs nothing but Python: it "
         "reads the certificate and the data as plain numbers, computes the variance and the upper bound again in exact "
-        f"arithmetic, and prints the proof in three lines.{f' {MORE}' if more else ''}"
+        f"arithmetic, and prints the proof in three lines.{' `check_more.py` checks this kind.' if more else ''}"
     )
-    command = ["python", "check_more.py" if more else "check.py", f"{stem}.npz", f"{data.name}.npy"]
-    st.code(shlex.join(command), language="bash", wrap_lines=True)
+    st.code(command(f"{stem}.npz", certificate, subject), language="bash", wrap_lines=True)
 
 
-def certificate_npz(certificate: Proof, cov: nnspca.Covariance) -> bytes:
+def certificate_npz(certificate: Proof, subject: Subject) -> bytes:
     """Return a certificate with all its ingredients, as ``nnspca.load_certificate`` reads it."""
+    if (held := stored.content(certificate, subject)) is not None:
+        return held
     out = io.BytesIO()
-    nnspca.save_certificate(certificate, out, cov)
+    nnspca.save_certificate(certificate, out, subject.cov)
     return out.getvalue()
 
 
@@ -267,15 +255,12 @@ def data_npy(data: Dataset, cov: nnspca.Covariance) -> bytes:
     return out.getvalue()
 
 
-def verifier_code(now: State, file_name: str, bounded: str) -> str:
-    """Return the Python that checks a downloaded certificate and prints its two numbers: no ``bounded`` has more."""
-    return "\n".join(
-        [
-            *downloads.data_lines(now),
-            f"cert = nnspca.load_certificate({file_name!r})",
-            "nnspca.verify(cert, cov)  # raises nnspca.CertificateError unless a second route agrees",
-            'print(f"found and checked: {cert.lower:.9g}")',
-            f'print(f"no {bounded} has more than: {{cert.upper:.9g}}")',
-            "",
-        ]
-    )
+def verifier_code(now: State, file_name: str) -> str:
+    """Return the Python that checks a downloaded certificate and prints its two numbers."""
+    lines = [
+        *downloads.data_lines(now),
+        f"cert = nnspca.load_certificate({file_name!r})",
+        "nnspca.verify(cert, cov)  # raises nnspca.CertificateError unless a second route agrees",
+        'print(f"found and checked: {cert.lower:.9g}; none has more than {cert.upper:.9g}")',
+    ]
+    return "\n".join([*lines, ""])

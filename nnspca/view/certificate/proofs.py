@@ -8,7 +8,6 @@ import time
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
-import numpy as np
 import streamlit as st
 
 import nnspca
@@ -24,6 +23,7 @@ from nnspca.view.tasks import Button, Key, Task
 RESTARTS, LEADERS = 100, 25  # of the search for a better component, before the longer proof
 NOTED = 1e-6  # relative fall of an upper bound that a live run tells of
 SAME = 1e-6  # relative difference of two variances of the same component: stored loadings are rounded
+WAITED = 30.0  # seconds that a download waits at most for as good a proof as is stored
 SHOWN = 3  # upper bounds that a sentence lists
 CLOSED = rounded.OPTIMAL / 4  # gap at which a longer proof ends: optimal however the numbers are rounded
 GAIN = 1e-9  # relative: a component that has no more variance than this beyond another is none better
@@ -164,25 +164,33 @@ def prove(
         proof: Any = subject.call(job, nnspca.certify, subject.k, **more)
     else:
         proof = subject.call(job, nnspca.certify_parts, r, subject.k, parts, **more)
-    keep(proof, subject)
-    return proof
+    return keep(proof, subject)
 
 
 def made(subject: Subject, parts: Components | None = None, r: int = 1) -> Certificate | PartsCertificate:
-    """Return the tightest certificate at k, or of r parts; one is made now where there is none."""
-    known = certificate_at(subject, subject.k) if parts is None else certificate_of_parts(subject, r)
-    return known or prove(subject, Job("certificate"), parts, r)
+    """Return the tightest certificate at k, or of r parts; one is made now where there is none.
+
+    Where a proof is stored at k it is as tight, if that takes no more than ``WAITED`` seconds.
+    """
+    if parts is not None:
+        return certificate_of_parts(subject, r) or prove(subject, Job("certificate"), parts, r)
+    more = _as_stored(subject, WAITED) if subject.at().stored else {}
+    return certificate_at(subject, subject.k) or prove(subject, Job("certificate"), **more)
 
 
 def proving(subject: Subject) -> Task:
     """Return the task of proving here what is stored at the k that is shown: it ends once it has proven as much."""
-    return Task("prove", subject.key_of("prove", subject.k), lambda job: _prove_stored(job, subject))
+
+    def work(job: Job) -> None:
+        prove(subject, job, warm_start=certificate_at(subject, subject.k), **_as_stored(subject, math.inf))
+
+    return Task("prove", subject.key_of("prove", subject.k), work)
 
 
-def _prove_stored(job: Job, subject: Subject) -> None:
+def _as_stored(subject: Subject, seconds: float) -> dict[str, Any]:
+    """Return the arguments with which a run proves as much as is stored, unless that takes longer."""
     known = subject.at()
-    enough: dict[str, Any] = {"gap": 1 - known.ratio, "time_limit": math.inf}
-    prove(subject, job, component=known.component, warm_start=certificate_at(subject, subject.k), **enough)
+    return {"component": known.component, "gap": (1 - known.ratio) * (1 - GAIN), "time_limit": seconds}
 
 
 def tightening(subject: Subject, parts: PartsCertificate | None = None) -> Task:
@@ -215,11 +223,7 @@ def _tighten(job: Job, subject: Subject, parts: PartsCertificate | None) -> Fall
         before = certificate_at(subject, k) or prove(subject, job, on_progress=listen)
         known = subject.at()
         listen(Progress(0.0, "a longer search", before.lower, before.upper))
-        more: dict[str, Any] = {
-            "restarts": RESTARTS,
-            "leaders": LEADERS,
-            "start": np.asarray(before.component.loadings),
-        }
+        more: dict[str, Any] = {"restarts": RESTARTS, "leaders": LEADERS, "start": before.component.loadings}
         more["on_progress"] = lambda at: listen(dataclasses.replace(at, fraction=0.0, variance=None))
         searched = subject.call(job, nnspca.solve, k, **more)
         best = searched if searched.variance > before.lower * (1 + GAIN) else before.component

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import plotly.graph_objects as go
@@ -25,7 +25,6 @@ BAND, BOUND, LOWEST, FLAG = (
 )
 EXTRA = 4  # entries of the legend besides the solvers
 EARLIEST = 1e-4  # seconds; what comes sooner is drawn there
-NONE: Mapping[str, float] = {}
 LEAST = 2.0  # per cent that the axis covers at least, below the upper bound
 ROOM = 0.28  # of the axis' height, above the upper bound
 DECADES = (0.0001, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
@@ -36,13 +35,11 @@ LEGEND_ROWS = 3  # more would be a hole below the figure on a wide screen
 OPACITY = 0.3  # of a band in the colour of its data set
 
 
-def race(
-    standing: Race | None, names: Sequence[str], palette: Palette, upper: float, given: Mapping[str, float] = NONE
-) -> go.Figure:
+def race(standing: Race | None, names: Sequence[str], palette: Palette, upper: float) -> go.Figure:
     """Draw every solver's steps and the upper bound's.
 
     ``upper`` is the lowest upper bound known, of which all is a share. Without a ``standing``, or
-    while it is infinite, the axes are drawn alone. Variances that were ``given`` are level lines.
+    while it is infinite, the axes are drawn alone.
     """
     figure = go.Figure()
     title = "Proven share of the optimum, by seconds used"
@@ -62,13 +59,10 @@ def race(
     rows = len(names) + EXTRA  # the same before any solver has started: nothing below jumps
     alt = f"{title}. {_description(standing, upper)}"
     dress(figure, palette, title=title, alt=alt, height=PLOT + LEGEND_ROW * rows, legend_rows=rows)
-    _fit_axes(figure, standing if is_drawable else None, upper, given)
+    _fit_axes(figure, standing if is_drawable else None, upper)
     if is_drawable:
         ends, line = [10**end for end in figure.layout.xaxis.range], {"color": palette.proven, "width": 1.5}
         figure.add_scatter(x=ends, y=[100, 100], mode="lines", name=LOWEST, line=line, hoverinfo="skip")
-        for i, (name, variance) in enumerate(given.items()):
-            line = {"color": palette.ink, "width": 2, "dash": DASHES[i % len(DASHES)]}
-            figure.add_scatter(x=ends, y=[100 * variance / upper] * 2, mode="lines", name=name, line=line)
     return figure
 
 
@@ -143,7 +137,7 @@ def _steps(events: Sequence[tuple[float, float]], begin: float, end: float, best
     return [*corners, (max(end, corners[-1][0]), height)]
 
 
-def _fit_axes(figure: go.Figure, standing: Race | None, upper: float, given: Mapping[str, float]) -> None:
+def _fit_axes(figure: go.Figure, standing: Race | None, upper: float) -> None:
     """Show the last step of every solver, and of the upper bound; what lies far below or above comes in from there."""
     first, last, ends, top = 1e-3, 1.0, [80.0], 100.0
     if standing is not None:
@@ -151,8 +145,7 @@ def _fit_axes(figure: go.Figure, standing: Race | None, upper: float, given: Map
         clocks = [standing.proof_seconds, *(lane.seconds for lane in standing.lanes)]
         first = max(min([*marks, *(fall.seconds for fall in standing.falls)], default=1e-3), EARLIEST)
         last = max(*clocks, 10 * first)
-        found = [*(lane.variance for lane in standing.lanes if lane.marks), *given.values()]
-        ends = [100 * (variance / upper) for variance in found] or ends
+        ends = [100 * (lane.variance / upper) for lane in standing.lanes if lane.marks] or ends
         top = 100 * (standing.falls[-1].upper / upper) if standing.falls else top
     ticks = DECADES if math.log10(last / first) > WIDE else TICKS
     bottom = max(100 - max(1.3 * (100 - min(ends)), LEAST), 0.0)

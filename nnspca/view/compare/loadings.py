@@ -12,7 +12,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.result import Judgement, rounded
-from nnspca.view import cache, sanitize, tasks
+from nnspca.view import sanitize, tasks
 from nnspca.view.jobs import Job
 from nnspca.view.subject import Subject
 from nnspca.view.tasks import Key
@@ -130,14 +130,3 @@ def told(judged: Judgement, subject: Subject) -> list[dict[str, object]]:
             }
         )
     return rows
-
-
-def drawn(subject: Subject) -> dict[str, float]:
-    """Return the variance of what was given and judged, by its name in the race: what keeps its k and its signs."""
-    judged: Judgement | None = cache.results().get(_key(subject)) if _text() else None
-    parts = () if judged is None else judged.components
-    return {
-        f"yours, {c}": part.variance
-        for c, part in enumerate(parts, 1)
-        if part.cardinality <= subject.k and (part.nonnegative or not subject.nonnegative)
-    }

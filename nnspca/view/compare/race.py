@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -70,7 +70,7 @@ def _run(job: Job, subject: Subject, racers: Sequence[str]) -> Race:
         job.report(Progress(standing.fraction, f"Running: {' and '.join(going)}"))
 
     more: dict[str, Any] = {"options": options(racers, subject.now), "on_progress": None, "on_look": look}
-    ended = subject.call(job, race, subject.k, racers, seconds=SECONDS, here=True, **more)
+    ended = subject.call(job, race, subject.k, racers, seconds=SECONDS, **more)
     subject.record(*(lane.component for lane in ended.lanes if lane.component is not None))
     if ended.upper is not None:
         subject.record_upper(subject.k, ended.upper)
@@ -131,18 +131,11 @@ def standing(job: Job | None, before: Race | None) -> Race | None:
     return before if job is None else job.result or job.live
 
 
-def track(
-    known: Race | None,
-    racers: Sequence[str],
-    subject: Subject,
-    answer: DeltaGenerator,
-    given: Mapping[str, float],
-    key: str,
-) -> Figure:
+def track(known: Race | None, racers: Sequence[str], subject: Subject, answer: DeltaGenerator, key: str) -> Figure:
     """Draw the answer and a race as it is now, and say which solvers did not end; return the figure."""
     best = subject.at()
     answer.markdown(RUNNING_YET if known is None else winner(known, best))
-    drawn = figures.race(known, racers, charts.palette(), _upper(known, best), given)
+    drawn = figures.race(known, racers, charts.palette(), _upper(known, best))
     charts.figure(drawn, key, first=True)
     st.caption("  \n".join([*([] if known is None else unfinished(known)), CLOCK]))
     return drawn

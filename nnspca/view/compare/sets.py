@@ -142,17 +142,6 @@ def answer(sets: Sequence[Compared]) -> str:
     return " ".join(lines or [WORKING]).replace(" %", "\u00a0%").replace("k = ", "k\u00a0=\u00a0")
 
 
-def live(job: Job) -> str:
-    """Say what a run that has ended has proven by itself, without what was known before."""
-    proven = {(name, p.k): p.certificate.ratio for name, p in job.results if p.certificate is not None}
-    if not proven:
-        return ""
-    titles = labels()
-    least = {name: min(ratio for (one, _), ratio in proven.items() if one == name) for name, _ in proven}
-    each = "; ".join(f"{sanitize.plain(titles[name])}: {rounded.proven_share(ratio)}" for name, ratio in least.items())
-    return f"Live, at {len(proven)} values of k in {rounded.seconds(job.age)}: {each}.".replace(" %", "\u00a0%")
-
-
 def together(sets: Sequence[Compared]) -> Figure:
     """Show all data sets in one figure; return it."""
     shown = [

@@ -53,7 +53,7 @@ def show() -> Desk | None:
         key="upload",
         type=TYPES,
         accept_multiple_files=True,
-        help=widgets.explained("upload", f"{FORMATS}{'machine' if _is_local() else 'server'}."),
+        help=f"{FORMATS}{'machine' if _is_local() else 'server'}.",
         on_change=_given,
     )
     if given and not here.given:  # a browser that came back brings them without a change

@@ -58,7 +58,7 @@ def asked(seen: Inspection) -> list[Question]:
 
     >>> seen = nnspca.datasets.inspect([[1, 900], [2, 100], [3, 500], [2, 300], [5, 200]])
     >>> [question.title for question in asked(seen)]
-    ['Is this about units?', 'May items point in opposite directions?']
+    ['Is this about units?']
     """
     return [question for question in QUESTIONS if any(seen.note(kind) for kind in question.kinds)]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -14,10 +14,10 @@ import numpy as np
 import streamlit as st
 
 import nnspca
-from nnspca.result import Component, CrossValidation, Progress, Stability, rounded, sentences, wording
+from nnspca.result import Component, CrossValidation, Progress, rounded, sentences
 from nnspca.solvers.registry import METHODS
 from nnspca.studies import paper_bound
-from nnspca.view import cache, export, robust, tasks
+from nnspca.view import cache, chance, export, robust, tasks
 from nnspca.view.certificate import panels, proofs
 from nnspca.view.explore import figures
 from nnspca.view.explore.run import KEYS, STEPS, Choices, few
@@ -108,7 +108,7 @@ STOPPED = "Stopped. The results so far are shown."
 
 def which_k(view: View) -> Figure | None:
     """Ask for the number of folds, start the run, and show what each k explains of the held-out samples."""
-    m, ks, solver = view.data.X.shape[0], few(view.choice.ks, MOST), _solver(view.choice)
+    m, ks, solver = view.data.X.shape[0], _tried(view), _solver(view.choice)
     st.markdown(
         "More features never explain less of **these** samples, but may explain less of new ones. Here a share of the "
         "samples is held out, the component is found on the others, and its variance is measured on those held out. "
@@ -132,54 +132,29 @@ def which_k(view: View) -> Figure | None:
 
 
 def suggestion(view: View) -> Suggestion | None:
-    """Suggest k by the curve, held-out samples and resamples, as far as they are known."""
-    curve = [(k, row.lower, row.upper) for k, row in view.known.items() if row.found]
-    return suggested_k(curve, held_out(view), lambda k: _stability_at(view, k))
-
-
-def _stability_at(view: View, k: int) -> Stability | None:
-    part = view.part_at(k)
-    return (
-        None
-        if part is None
-        else robust.stability_known(_sought(part, view), Subject(view.data, replace(view.now, k=k)))
-    )
-
-
-def _sought(part: Component, view: View) -> robust.Sought:
-    return robust.Sought(robust.only(part, view.total), part.method)
+    """Suggest k by held-out samples where they were asked, else by the curve; none that is no more than chance."""
+    found = suggested_k([(k, row.lower, row.upper) for k, row in view.known.items() if row.found], held_out(view))
+    by_chance = None if found is None else chance.at(view, found.value)
+    return None if by_chance is not None and found is not None and chance.first(by_chance, found.value) else found
 
 
 def suggested_k(
-    curve: Iterable[tuple[int, float, float]],
-    held_out: CrossValidation | None = None,
-    stability_at: Callable[[int], Stability | None] = lambda k: None,
+    curve: Iterable[tuple[int, float, float]], held_out: CrossValidation | None = None
 ) -> Suggestion | None:
-    """Suggest k: where the curve flattens, or fewer where held-out samples or resamples support fewer features.
+    """Suggest the k that held-out samples ask for; where none were asked, that from which the curve flattens.
 
     ``curve`` has rows of k, the variance found and an upper bound. Between two such k, the variance
-    is interpolated geometrically. ``stability_at`` returns the stability of the component of a k,
-    or None where it is unknown. None if no k can be suggested.
+    is interpolated geometrically. None if no k can be suggested.
 
     >>> suggested_k((k, v, v) for k, v in ((1, 1.0), (2, 1.9), (3, 2.2), (4, 2.21), (5, 2.22)))
     Suggestion(value=3, why='Suggested: at k = 3 one more feature adds less than 1 % (proven).')
     >>> suggested_k([(1, 1.0, 1.0), (2, 1.9, 2.0)])
     """
-    suggestion = _knee(curve)
-    largest_k = None if held_out is None or held_out.stopped else held_out.suggested_k
-    if largest_k is not None and (suggestion is None or largest_k < suggestion.value):
-        reason = f"held-out samples support no more than k = {largest_k:,} (an estimate)"
-        suggestion = Suggestion(largest_k, f"Suggested: {reason}.")
-    stability = None if suggestion is None else stability_at(suggestion.value)
-    if suggestion is None or stability is None or not stability.resamples:
-        return suggestion
-    used = stability.parts.loadings[:, 0] != 0
-    often = int((stability.recurrence[used, 0] >= sentences.RETURNED).sum())
-    if not 0 < often < used.sum():
-        return suggestion
-    which = f"{wording.spelled(often)} of the {wording.spelled(int(used.sum()))} features at k = {suggestion.value:,}"
-    verb, share = "returns" if often == 1 else "return", f"{rounded.fixed(100 * sentences.RETURNED, 0)} %"
-    return Suggestion(often, f"Suggested: {which} {verb} in at least {share} of the resamples (an estimate).")
+    if held_out is None or held_out.stopped:
+        return _knee(curve)
+    k = held_out.suggested_k
+    why = f"Suggested: k = {k} explains about as much of held-out samples as any (an estimate)."
+    return None if k is None else Suggestion(k, why)
 
 
 def _knee(curve: Iterable[tuple[int, float, float]]) -> Suggestion | None:
@@ -198,7 +173,12 @@ def held_out(view: View) -> CrossValidation | None:
     if view.data.kind == "covariance":
         return None
     folds = remembered(KEYS["folds"]) or _usual_folds(view.data.X.shape[0])
-    return cache.results().get(_held_out_key(view, few(view.choice.ks, MOST), _solver(view.choice), folds))
+    return cache.results().get(_held_out_key(view, _tried(view), _solver(view.choice), folds))
+
+
+def _tried(view: View) -> tuple[int, ...]:
+    """Return the k that are tried: some of the curve, and the one that is shown."""
+    return tuple(sorted({*few(view.choice.ks, MOST), view.k}))
 
 
 def _solver(choice: Choices) -> str:
@@ -239,12 +219,13 @@ def _say_which(result: CrossValidation, view: View, solver: str, folds: int) -> 
     if result.best_k is None:
         st.info("Nothing was held out before it was stopped.", icon=":material/content_cut:")
         return None
-    st.markdown(summary(result))
+    st.markdown(summary(result, view.k))
     figure = figures.held_out(result, charts.palette())
     charts.figure(figure, "held-out")
     st.caption(
         f"{METHODS[solver].title}, {folds} folds. “Share”: how much of the held-out samples' squared distance from the "
-        "training mean the component explains. The bars are one standard error of the mean over the folds."
+        "training mean the component explains. The bars are one standard error of the mean over the folds. Shuffled "
+        "columns explain what each feature does alone: 1/n on average."
     )
     call = (
         f"found = nnspca.cross_validate(data, {list(result.ks)}, folds={folds}, method={solver!r},\n"
@@ -257,23 +238,20 @@ def _say_which(result: CrossValidation, view: View, solver: str, folds: int) -> 
     return figure
 
 
-def summary(result: CrossValidation) -> str:
+def summary(result: CrossValidation, shown: int) -> str:
     """Say which k the samples ask for, in plain words."""
-    best, suggested = result.best_k, result.suggested_k
-    assert best is not None
-    assert suggested is not None
-    at, least = result.ks.index(best), result.ks.index(suggested)
-    error = result.error[at]
-    few = f" ± {rounded.fixed(100 * error, 2, up=True)}" if np.isfinite(error) else ""
-    head = f"### {'Suggested' if suggested < best else 'Best'} k: {suggested}"
-    most = f"k = {best} explains the most of the held-out samples: **{rounded.percent(result.mean[at], 2)}**{few}."
-    if suggested != best:
-        most += f" k = {suggested} explains {rounded.percent(result.mean[least], 2)}, which is less by at most one "
-        most += "standard error."
-    lines = [f"{head} (probable, not proven)", most]
-    if best == result.ks[-1]:
-        lines.append("The share still rises at the largest k tried.")
-    return "\n\n".join(lines)
+    k = result.suggested_k
+    said = [f"### Suggested k: {'none' if k is None else k} (probable, not proven)", result.summary()]
+    if shown in result.ks and np.isfinite(result.mean[at := result.ks.index(shown)]):
+        share, error = rounded.percent(result.mean[at], 2), rounded.fixed(196 * result.error[at], 2, up=True)
+        of_these = rounded.percent(result.fitted_mean[at], 2)
+        said.append(
+            f"The component of k = {shown:,} explains {share} of held-out samples (± {error} %, 95 % interval), and "
+            f"{of_these} of those it was found on."
+        )
+    if result.best_k == result.ks[-1]:
+        said.append("The share still rises at the largest k tried.")
+    return "\n\n".join(said)
 
 
 TITLE = "Downloads and code, choosing k, stability"
@@ -307,7 +285,7 @@ def _stability(view: View) -> None:
     if part is None or not nnspca.METHODS[part.method].feasible:
         st.markdown("Stability is estimated only for components with at most k loadings of the allowed signs.")
     else:
-        robust.stability_panel(_sought(part, view), view)
+        robust.stability_panel(robust.Sought(robust.only(part, view.total), part.method), view)
 
 
 def _downloads(part: Component, view: View) -> None:

@@ -17,10 +17,12 @@ import numpy as np
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Component, rounded, sentences, wording
+from nnspca.result.chance import TIE
 from nnspca.result.component import Features
 from nnspca.result.rounded import ceil, fixed, floor
-from nnspca.view import cache, ledger, sanitize, say, session
+from nnspca.view import cache, chance, ledger, sanitize, say, session
 from nnspca.view.certificate import proofs
+from nnspca.view.chance import Chance
 from nnspca.view.explore import run
 from nnspca.view.explore.run import Choices
 from nnspca.view.figures import band
@@ -44,18 +46,32 @@ FEW = {
 }
 
 
-def sentence(part: Component, known: Known, data: Dataset, total: float, features: Features | None = None) -> str:
+def sentence(
+    part: Component,
+    known: Known,
+    data: Dataset,
+    total: float,
+    features: Features | None = None,
+    by_chance: Chance | None = None,
+) -> str:
     """Say what a component is made of and explains, and how close to the optimum it is proven to be.
 
-    ``features`` has the names of the features; without it only their number is given.
+    ``features`` has the names of the features; without it only their number is given, as where it is no more than
+    chance, which is said first.
     """
     noun, used, n = component.NOUNS.get(data.kind, "features"), part.cardinality, data.n_features
     text = f"{used:,} of {n:,} {noun if n != 1 else noun.removesuffix('s')}"
+    if first := chance.first(by_chance, part.k):
+        features = None
     if features is not None and used:
         clause = sanitize.line(sentences.clause(dataclasses.replace(part, features=features), NAMED))
         these = f"This {noun.removesuffix('s')}, 1 of {n:,}," if used == 1 else f"These {text}"
         text = f"{clause}. {these}"
     text = say.explains(text, used, part.variance, total, "the total variance", known.upper)
+    text = f"{first} {text}".strip() + chance.beside(by_chance, n, part.k)
+    if part.k == 1 and features is not None and features.variances is not None:
+        tied = int((features.variances >= part.variance * (1 - TIE)).sum())
+        text += f"; {'all' if tied == n else 'of all'} {tied:,} tie" * (tied > 1)
     if part.method != "best":
         text = f"{state.TITLES[part.method]}: {text}"
     if not nnspca.METHODS[part.method].feasible and used > part.k:
@@ -90,6 +106,10 @@ class View(Subject):
     def part_at(self, k: int) -> Component | None:
         """Return the component that is played at k."""
         return self.played[k].component if k in self.played else None
+
+    def by_chance(self, k: int) -> Chance | None:
+        """Return what chance gives beside the component at k; None where it is not known."""
+        return chance.at(self, k) if nnspca.METHODS[self.choice.method].feasible else None
 
     @cached_property
     def band(self) -> band.Band:
@@ -194,7 +214,7 @@ def along(view: View) -> list[int]:
 def _state(view: View, k: int) -> tuple[Hashable, ...]:
     """Return what the component at k and its sentence hang on."""
     known = view.known[k]
-    return k, view.played[k].lower, known.upper, known.source, known.found
+    return k, view.played[k].lower, known.upper, known.source, known.found, view.by_chance(k)
 
 
 def told(view: View, ks: Sequence[int]) -> dict[str, Any]:
@@ -228,7 +248,7 @@ def told(view: View, ks: Sequence[int]) -> dict[str, Any]:
 def sentence_at(view: View, k: int) -> str:
     """Return the sentence about the component at k."""
     part = view.played[k].component
-    return sentence(part, view.known[k], view.data, view.total, view.cov.features)
+    return sentence(part, view.known[k], view.data, view.total, view.cov.features, view.by_chance(k))
 
 
 def _curve(name: str, points: Mapping[int, Component], view: View) -> dict[str, Any]:
@@ -294,7 +314,7 @@ def view(subject: Subject, choice: Choices, runs: Runs) -> View:
         played = {k: Known(k, (part,), part.variance) for k, part in points.items()}
     others = {name: curves.get(name, {}) for name in choice.others}
     extra = None if subject.k in choice.ks else subject.k
-    asked = method, choice.methods, choice.ks
+    asked = method, choice.methods, choice.ks, chance.at(subject, subject.k)
     found = subject.key_of("curve", version, asked, extra, *((name, *points) for name, points in curves.items()))
     return View(subject.data, subject.now, choice, known, played, others, proofs.live(runs.shown), found)
 

@@ -144,7 +144,6 @@ def figure(
         yaxis={"domain": UPPER, "title_text": unit, "rangemode": "tozero", "tickfont_size": TEXT},
         yaxis2=gap_axis(max(gaps, default=0.1)),
     )
-    _add_words(figure, band, palette, log, what)
     return figure
 
 
@@ -184,7 +183,8 @@ def _add_band(figure: go.Figure, band: Band, palette: Palette) -> None:
             continue
         look = {"opacity": opacity, "showlegend": False}
         high, low = ([(row[0], row[end]) for row in rows] for end in (2, 1))
-        shade(figure, high, low, palette.band, yaxis="y", **look)
+        named = {"name": WITHIN, "showlegend": True} if rows is sure or not sure else {}
+        shade(figure, high, low, palette.band, yaxis="y", **(look | named))
         gaps = [(at, place(1 - share(low, high))) for at, low, high in rows]
         shade(figure, gaps, [(at, FLOOR) for at, _ in gaps], palette.band, yaxis="y2", **look)
 
@@ -249,39 +249,3 @@ def _add_ring(figure: go.Figure, at: int, value: float, palette: Palette) -> Non
         marker={"size": 18, "symbol": "circle-open", "color": palette.ink, "line": {"width": 2}},
         hoverinfo="skip",
     )
-
-
-def _add_words(figure: go.Figure, band: Band, palette: Palette, log: bool, what: str) -> None:
-    """Write on the picture what the band is, at its widest place, and where it has closed."""
-    spread = [
-        (high - low, at, (low + high) / 2)
-        for at, low, high in zip(band.at, band.lower, band.upper, strict=True)
-        if math.isfinite(high)
-    ]
-    if spread and len(band.optimal) < len(band.at):
-        _, at, middle = max(spread)
-        place_of = math.log10 if log else float
-        right = 2 * place_of(at) > place_of(band.at[0]) + place_of(band.at[-1])
-        figure.add_annotation(
-            x=math.log10(at) if log else at,
-            y=100 * middle,
-            text=WITHIN,
-            ax=-70 if right else 70,
-            ay=-26 if right else 40,
-            font={"size": TEXT, "color": palette.ink},
-            bgcolor=palette.paper,
-            arrowcolor=palette.upper_bound,
-            arrowwidth=1.5,
-            arrowhead=0,
-        )
-    if closed_text := closed(band, what):
-        figure.add_annotation(
-            xref="paper",
-            yref="paper",
-            x=0.5,
-            y=LOWER[1] + 0.02,
-            yanchor="bottom",
-            text=closed_text,
-            showarrow=False,
-            font={"size": TEXT, "color": palette.proven},
-        )

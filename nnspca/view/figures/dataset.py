@@ -1,4 +1,4 @@
-"""A data set and its component at a glance: sample curves, the spectrum, and small pictures."""
+"""A data set and its component at a glance: sample curves, and small pictures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import plotly.graph_objects as go
 from PIL import Image, ImageDraw
 
 from nnspca.datasets import Axis
-from nnspca.result.rounded import fixed
 from nnspca.view.figures.style import Palette, axis_words, dress
 
 
@@ -49,40 +48,8 @@ def curves(samples: np.ndarray, axis: Axis, palette: Palette) -> go.Figure:
     )
 
 
-def spectrum(eigenvalues: np.ndarray, trace: float, palette: Palette, *, rank: int) -> go.Figure:
-    """Draw each leading eigenvalue as a share of the total variance; the first ``rank`` are highlighted."""
-    share = 100 * np.asarray(eigenvalues) / trace
-    place = np.arange(1, share.size + 1)
-    figure = go.Figure()
-    for is_used, name in ((True, f"the first d = {rank}, which rank-d solvers use"), (False, "the rest")):
-        chosen = place <= rank if is_used else place > rank
-        if chosen.any():
-            figure.add_bar(
-                x=place[chosen],
-                y=share[chosen],
-                name=name,
-                marker={"color": palette.found if is_used else palette.quiet},
-                opacity=1.0 if is_used else 0.55,  # of the legend, too
-                customdata=np.cumsum(share)[chosen],
-                hovertemplate="eigenvector %{x}<br>%{y:.2f} % of the total variance"
-                "<br>the first %{x} together: %{customdata:.1f} %<extra></extra>",
-            )
-    title = "How the variance spreads over eigenvectors"
-    alt = f"Spectrum: the first eigenvector explains {fixed(share[0], 1)} % of the total variance, "
-    alt += f"the first {share.size} together {fixed(share.sum(), 1)} %."
-    return dress(
-        figure,
-        palette,
-        title=title,
-        alt=alt,
-        height=300,
-        x={"title_text": "eigenvector (largest eigenvalue first)", "dtick": max(1, share.size // 10)},
-        y={"title_text": "share of the total variance (%)", "rangemode": "tozero"},
-    )
-
-
 SIDE = 64  # pixels
-PAINT, GREY, PAPER = (213, 94, 0), (110, 124, 136), (238, 242, 244)
+PAINT, PAPER = (213, 94, 0), (238, 242, 244)
 BARS = 10
 
 
@@ -92,19 +59,6 @@ def over_image(loadings: np.ndarray, mean: np.ndarray, shape: tuple[int, int]) -
     mix = np.where(strength > 0, 0.5 + 0.5 * strength, 0.0)[:, None]
     pixels = (1 - mix) * grey[:, None] + mix * np.array(PAINT)
     return _png(Image.fromarray(pixels.reshape(*shape, 3).round().astype(np.uint8), "RGB"))
-
-
-def along_axis(loadings: np.ndarray, mean: np.ndarray, values: np.ndarray) -> bytes:
-    """Return a PNG of the loadings below the mean curve."""
-    image, order = Image.new("RGB", (SIDE, SIDE), PAPER), np.argsort(values, kind="stable")
-    pen, heights, mean = ImageDraw.Draw(image), _strength(loadings)[order], mean[order]
-    at = np.linspace(2, SIDE - 3, len(order))
-    for x, height in zip(at, heights, strict=True):
-        if height:
-            pen.line((x, SIDE - 2, x, SIDE - 2 - 50 * height), fill=PAINT)
-    curve = 8 + 48 * (1 - (mean - mean.min()) / (np.ptp(mean) or 1.0))
-    pen.line(list(zip(at, curve, strict=True)), fill=GREY)
-    return _png(image)
 
 
 def as_bars(loadings: np.ndarray) -> bytes:

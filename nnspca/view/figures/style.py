@@ -33,16 +33,8 @@ PIXELS_Y: Mapping[str, Any] = {**PIXELS_X, "scaleanchor": "x", "autorange": "rev
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 # Each solver has its place, and so its colour (modulo six), line and mark, on every page; those that the papers draw
 # together have colours of their own.
-PLACES = {
-    "best": 0,
-    "em": 1,
-    "greedy": 2,
-    "thresholding": 3,
-    "spannogram": 4,
-    "coordinate-descent": 5,
-    "elastic-net": 6,
-}
-PLACES |= {"exact": 7, "dspca": 8, "scotlass": 9, "epsilon-net": 10, "enumeration": 11, "nmf": 12, "pca": 16}
+FIRST = ("best", "em", "greedy", "thresholding", "spannogram", "coordinate-descent", "elastic-net", "exact", "dspca")
+PLACES = {name: i for i, name in enumerate((*FIRST, "scotlass", "epsilon-net", "enumeration", "nmf"))} | {"pca": 16}
 PLACES |= {name: 17 + i for i, name in enumerate(name for name in METHODS if name not in PLACES)}
 IN_PAPERS = {"emPCA": "em", "Alg. 3": "epsilon-net", "PathSPCA": "greedy", "ESPCA": "exact", "Multistart": "best"}
 PLACES |= {said: PLACES[name] for said, name in IN_PAPERS.items()}

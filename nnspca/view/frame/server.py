@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import os
 import re
 import secrets
 from collections.abc import Callable
@@ -25,7 +26,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nnspca.view import session
 from nnspca.view.figures.style import scale
-from nnspca.view.link import state, widgets
+from nnspca.view.link import state
 from nnspca.view.session import DOWNLOAD, NEWS
 
 BEGIN = Path(__file__).with_name("browser") / "begin.js"
@@ -230,13 +231,17 @@ def routes() -> list[Route]:
     ]
 
 
+FOLDER = "NNSPCA_DOCS"  # the environment's name for a site that lies elsewhere
+PLACE = "docs"  # below the app's own address
+
+
 class Documents:
     """ASGI middleware: requests below ``/docs`` are answered with files of the site in ``folder``."""
 
     def __init__(self, app: ASGIApp, folder: Path) -> None:
         self._app = app
         files = ExceptionMiddleware(StaticFiles(directory=folder, html=True))  # a page that is not there: 404
-        self._site = Router([Mount(f"/{widgets.PLACE}", files)], default=app)
+        self._site = Router([Mount(f"/{PLACE}", files)], default=app)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -244,13 +249,19 @@ class Documents:
         await answer(scope, receive, send)
 
 
+def built(root: Path) -> Path | None:
+    """Return the folder of the site that ``python -m nnspca.docs build`` made; None where none was."""
+    folder = Path(os.environ.get(FOLDER) or root / "build" / PLACE)
+    return folder if (folder / "index.html").exists() else None
+
+
 def served(root: Path) -> list[Middleware]:
     """Return what serves the site of a checkout, or the one that NNSPCA_DOCS names; nothing where none was built."""
-    folder = widgets.built(root)
+    folder = built(root)
     return [] if folder is None else [Middleware(Documents, folder=folder)]
 
 
 def link_to_documents(root: Path) -> None:
     """Draw the way to the documents, where they are served."""
-    if widgets.built(root) is not None:
-        st.markdown(f"[Guide, reference and examples]({widgets.PLACE}/index.html)")
+    if built(root) is not None:
+        st.markdown(f"[Guide, reference and examples]({PLACE}/index.html)")

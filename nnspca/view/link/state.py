@@ -189,7 +189,7 @@ class State:
     sign: str = _key("one", NONNEGATIVE, options=(NONNEGATIVE, ANY_SIGN), widget="radio", counts=EVERY_FIGURE)
     k: int = _key("whole", 40, low=1, counts=ONE_SET)  # largest number of nonzero loadings
     # how many leading directions the rank-d methods work in
-    d: int = _key("whole", 3, low=1, high=8, counts=("explore", "parts", OF_SOLVERS, "data"))
+    d: int = _key("whole", 3, low=1, high=8, counts=("explore", "parts", OF_SOLVERS))
     # seed of everything random
     seed: int = _key(
         "whole", 0, low=0, high=2**31 - 1, counts=("explore", "parts", ON_RANDOM, OF_SETS, OF_SOLVERS, "papers")

@@ -10,10 +10,10 @@ import numpy as np
 import streamlit as st
 
 import nnspca
-from nnspca.result import Component, Components, Progress, Stability, rounded, sentences, wording
-from nnspca.result.component import Features
-from nnspca.view import ledger, robust, say, tasks
+from nnspca.result import Components, Progress, rounded, sentences, wording
+from nnspca.view import chance, ledger, robust, say, tasks
 from nnspca.view.certificate import panels, proofs
+from nnspca.view.chance import Chance
 from nnspca.view.figures import band
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import Job
@@ -80,8 +80,9 @@ def headline(view: View) -> str:
     lead, r = view.lead, view.choice.r
     if lead is None:
         return "The run ended before any part was found." if view.done else f"Looking for {_parts(r)} …"
+    first, more = chance.of_parts(view.by_chance if lead.cardinalities.max() > 1 else ())
     if run.applies(lead):
-        return claim(lead, view.best, done=view.done) + _fewer(lead, r)
+        return f"{first} {claim(lead, view.best, done=view.done)}{_fewer(lead, r)} {more}".strip()
     text = explained(len(lead.parts), lead.cumulative_variance[-1] / lead.total, alone(lead)) + _fewer(lead, r)
     if robust.provable(lead):
         return f"{text} Upper bounds can be proven for each part alone, not for all together."
@@ -151,34 +152,18 @@ def worth_drawing(parts: Components) -> Components:
     return replace(parts, parts=parts.parts[:count], cumulative_variance=parts.cumulative_variance[:count])
 
 
-def suggested(
-    components: Sequence[Component], features: Features, stability: Stability | None = None
-) -> Suggestion | None:
-    """Suggest the number of parts before the first that adds too little or is unstable; None if that is all or none.
+def suggested(known: Sequence[Chance]) -> Suggestion | None:
+    """Suggest the parts before the first that is no more than chance; None if that is all or none, or not known.
 
-    ``features`` describes the features of the covariance, ``stability`` the same parts on resamples.
+    >>> suggested([Chance(0.3, 0.1, 0.05), Chance(0.1, 0.2, 0.5)]).why
+    'Suggested: part 1 is more than chance, part 2 is not (shuffled columns, p at most 0.05; an estimate).'
     """
-    is_small = sentences.is_small([part.variance for part in components])
-    means = np.ones(len(components)) if stability is None or not stability.resamples else stability.mean_recurrence
-    for c, part in enumerate(components):
-        why = _objection(replace(part, features=features), bool(is_small[c]), c + 1)
-        if not why and stability is not None and means[c] < stability.threshold:
-            why = f"the features of part {c + 1} return in only {rounded.percent(means[c])} of the resamples on average"
-        if why:
-            return Suggestion(c, f"Suggested: {why}.") if c else None
-    return None
-
-
-def _objection(part: Component, is_small: bool, number: int) -> str:
-    """Return why a part is not worth having; an empty text if it is."""
-    if is_small:
-        return f"part {number} adds less than 1 %"
-    if part.k > 1 and part.cardinality == 1:
-        return f"part {number} is a single feature"
-    mean = sentences.correlation(part)
-    if mean is not None and mean < sentences.WEAK:
-        return f"the features of part {number} hardly vary together"
-    return ""
+    count = chance.leading(known)
+    if not 0 < count < len(known):
+        return None
+    which = "part 1 is" if count == 1 else f"parts 1 to {count} are"
+    level = f"shuffled columns, p at most {chance.LEVEL:g}"
+    return Suggestion(count, f"Suggested: {which} more than chance, part {count + 1} is not ({level}; an estimate).")
 
 
 def along(view: View) -> Figure:

@@ -14,9 +14,10 @@ import streamlit as st
 import nnspca
 from nnspca.result import Components, PartsCertificate, PartsPoint, Progress
 from nnspca.solvers import comparators
-from nnspca.view import cache, ledger, session, tasks
+from nnspca.view import cache, chance, ledger, session, tasks
 from nnspca.view.certificate import proofs
 from nnspca.view.certificate.proofs import Clock
+from nnspca.view.chance import Chance
 from nnspca.view.jobs import Job, stretch
 from nnspca.view.ledger import Known
 from nnspca.view.link import state, widgets
@@ -309,6 +310,11 @@ class View(Subject):
     def lead(self) -> Components | None:
         """The parts that the page is about."""
         return self.results.get(self.choice.lead)
+
+    @cached_property
+    def by_chance(self) -> list[Chance]:
+        """What chance gives beside each of so many parts found one after the other; empty where it is not known."""
+        return chance.parts_at(self, self.choice.r)
 
     @cached_property
     def proof(self) -> PartsCertificate | None:

@@ -30,7 +30,6 @@ FILES = {
     "npy": "application/octet-stream",
     "npz": "application/octet-stream",
     "py": "text/x-python",
-    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     "zip": "application/zip",
 }
 LEFT_OUT = ["select2d", "lasso2d", "autoScale2d", "pan2d", "zoomIn2d", "zoomOut2d"]  # few buttons cover no title

@@ -43,9 +43,6 @@ def offer(stem: str, held: Mapping[str, Content], code: str) -> None:
                 f"{stem}-report.html",
                 "Data, solver, numbers, certificate and a picture: prints on one page.",
             )
-        if "sheet.xlsx" in held:
-            about = "The answer, loadings beside PCA's, groups and scores, a sheet each."
-            charts.download("Workbook (XLSX)", held["sheet.xlsx"], "workbook", f"{stem}.xlsx", about)
     if "report.html" in held:
         st.caption("To PDF: open the report and print it.")
     st.markdown("The same with the library:")

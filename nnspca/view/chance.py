@@ -1,0 +1,157 @@
+"""What chance gives beside an answer: stored for data that come with the package, live for smaller ones, else asked."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import nnspca
+from nnspca.covariance.samples import DENSE_FEATURES
+from nnspca.datasets import Dataset
+from nnspca.result import ParallelAnalysis, rounded
+from nnspca.result.chance import LEVEL, reached
+from nnspca.view import cache, tasks
+from nnspca.view.jobs import Job
+from nnspca.view.ledger import Problem
+from nnspca.view.subject import Subject
+from nnspca.view.tasks import Button, Task
+
+FILE = Path(__file__).with_name("chance.json")
+DRAWS = 20
+LIGHT = "greedy"  # of several parts, and of many features, for the data and for shuffled columns
+LIVE = 10**6  # numbers of data up to which columns are shuffled unasked
+QUICK = {"restarts": 4, "leaders": 2}  # takes a third of the time of the full search, and finds 0 to 0.2 % less
+
+
+class Chance(NamedTuple):
+    """A share of the total variance beside that which shuffled columns reach, by the same search."""
+
+    observed: float
+    reach: float  # their 95 % quantile
+    p: float = 0.0  # 0 between two k that are stored: not known
+    light: bool = False  # whether the search is lighter than the one that found the component
+
+    @property
+    def is_more(self) -> bool:
+        """Whether it is more than chance."""
+        return self.p <= LEVEL if self.p else self.observed > self.reach
+
+
+def measure(
+    data: Dataset, k: int | Sequence[int], *, standardise: bool, nonnegative: bool, r: int = 1, **how: Any
+) -> ParallelAnalysis:
+    """Shuffle the columns of data, and find components or parts in them and in the data, in the app's way."""
+    search: dict[str, Any] = QUICK if r == 1 and data.n_features <= DENSE_FEATURES else {"method": LIGHT}
+    if "method" in how:
+        search = {}
+    settings = {"draws": DRAWS, "standardize": standardise, "nonnegative": nonnegative, **search, **how}
+    return nnspca.parallel_analysis(data, k, r, **settings)
+
+
+@functools.cache
+def stored() -> dict[Problem, Mapping[str, Any]]:
+    """Return what is stored of each problem: rows along k of the opening path, and by number of parts."""
+    return {(of["hash"], of["standardise"], of["nonnegative"]): of for of in json.loads(FILE.read_text("utf-8"))}
+
+
+def rows_of(found: ParallelAnalysis) -> list[list[float]]:
+    """Return rows for the file: k or the number of the part, shares rounded so that none gains, the p-value."""
+    return [
+        [place, rounded.floor(share, 6), rounded.ceil(reach, 6), round(p, 3)]
+        for place, share, reach, p in (row.values() for row in found.to_records())
+    ]
+
+
+def at(subject: Subject, k: int) -> Chance | None:
+    """Return what chance gives beside the component of k; None where it is not known.
+
+    Between two k that are stored, the data reach at least what they do at the smaller one, and shuffled columns at most
+    what they do at the larger one.
+    """
+    if (held := stored().get(subject.problem)) is not None:
+        light, rows = held["light"], held["ks"]
+        low, high = (row for row in rows if row[0] <= k), [row for row in rows if row[0] >= k]
+        _, observed, _, p = max(low)
+        return Chance(observed, high[0][2], p if high[0][0] == k else 0.0, light) if high else None
+    return next(iter(parts_at(replace(subject, now=replace(subject.now, k=k)), 1)), None)
+
+
+def parts_at(subject: Subject, r: int) -> list[Chance]:
+    """Return what chance gives beside each of r parts found one after the other; none where it is not known."""
+    held = stored().get(subject.problem)
+    if held is not None and held["parts"] and subject.k == held["k"]:
+        return [Chance(o, q, p, light=True) for _, o, q, p in held["parts"][:r]]
+    found = cache.results().get(subject.key_of("chance", subject.seed, subject.k, r))
+    if found is None or not found.draws:
+        return []
+    columns = (np.atleast_1d(each).tolist() for each in (found.observed, found.quantile(), found.p_value))
+    return [Chance(o, q, p, found.method == LIGHT) for o, q, p in zip(*columns, strict=True)]
+
+
+def follow(subject: Subject, after: Job | None, r: int = 1) -> None:
+    """Shuffle the columns where it is not known, unasked or by a button, and draw the page again once that is done."""
+    if subject.data.kind == "covariance" or parts_at(subject, r) or (r == 1 and subject.problem in stored()):
+        return
+    key = subject.key_of("chance", subject.seed, subject.k, r)
+
+    def work(job: Job) -> ParallelAnalysis:
+        job.deprioritise()  # what is asked for goes first
+        how = {"standardise": subject.standardise, "nonnegative": subject.nonnegative, "r": r, **subject.many(job)}
+        return cache.results().keep(key, measure(subject.data, subject.k, **how))
+
+    made = Task("chance", key, work, after=after)
+    about = f"Shuffle each column by itself {DRAWS} times, and search again: how much does chance explain?"
+    if subject.data.X.shape[0] * subject.data.n_features <= LIVE:
+        job: Job | None = tasks.ask(made)
+    else:
+        job = tasks.offer(made, Button("Compare with chance", about, ":material/shuffle:"))
+    if job is not None:
+        tasks.follow_to_end(job, "Stopped: what chance gives is not known.")
+
+
+def leading(known: Sequence[Chance]) -> int:
+    """Return how many parts are more than chance before the first that is not."""
+    return next((c for c, part in enumerate(known) if not part.is_more), len(known))
+
+
+def of_parts(known: Sequence[Chance]) -> tuple[str, str]:
+    """Return a first sentence where no part is more than chance, else a last one that says how many are.
+
+    >>> of_parts([Chance(0.3, 0.1, 0.05), Chance(0.1, 0.2, 0.5)])
+    ('', 'Shuffled columns reach 10 % at part 1; part 2 is no more than chance (p = 0.5).')
+    """
+    count = leading(known)
+    if not known:
+        return "", ""
+    if not count:
+        return first(known[0], 2), ""
+    way = " by a lighter search" * known[0].light
+    text = f"Shuffled columns reach {rounded.percent(known[0].reach, up=True)} at part 1{way}"
+    if count < len(known):
+        return "", f"{text}; part {count + 1} is no more than chance (p = {known[count].p:.2g})."
+    return "", f"{text}{f', and less than each of the {count} parts' * (count > 1)}."
+
+
+def first(known: Chance | None, k: int) -> str:
+    """Return the sentence that goes before all others where an answer is no more than chance; else an empty one."""
+    if known is None or k == 1 or known.is_more:
+        return ""
+    value = f" (p = {known.p:.2g}: how often independent columns would)" if known.p else ""
+    return f"{reached(known.reach)}{' by a lighter search' * known.light}{value}."
+
+
+def beside(known: Chance | None, n: int, k: int) -> str:
+    """Return what stands beside a share: what shuffled columns reach, and one feature on average."""
+    if known is None:
+        return ""
+    one = f"one of {n:,} features has {rounded.percent(1 / n)} on average"
+    if k == 1 or not known.is_more:
+        return f"; {one}"
+    way = " by a lighter search" * known.light
+    return f"; shuffled columns reach {rounded.percent(known.reach, up=True)}{way}, and {one}"

@@ -1,0 +1,125 @@
+"""How often statements about chance are wrong: ``python -m tests.benchmarks.chance [draws] [table …]``.
+
+``python -m tests.benchmarks.chance store [name …]`` writes what the app knows of the data that come with the package.
+"""
+
+import json
+import sys
+import warnings
+
+import numpy as np
+
+import nnspca
+from nnspca.tasks import best_separation
+from nnspca.view import chance, ledger
+from nnspca.view.explore import run
+
+MOST = 450  # largest k whose chance is stored: of 12,582 genes, one search for more takes half a minute
+SHAPES = ((30, 120), (60, 40), (200, 20))
+
+
+def noise(rng, m, n, kind="normal"):
+    """Independent columns: normal, of heavy tails, or of few counts."""
+    draw = {
+        "normal": rng.standard_normal,
+        "heavy": lambda s: rng.standard_t(3, s),
+        "counts": lambda s: rng.poisson(1, s),
+    }
+    return draw[kind]((m, n)).astype(float)
+
+
+def planted(rng, m, n, k, strength, r=1):
+    """Noise in which r blocks of k columns each have a part in common, of this strength."""
+    X = rng.standard_normal((m, n))
+    for c in range(r):
+        X[:, c * k : (c + 1) * k] += strength * rng.standard_normal((m, 1))
+    return X
+
+
+def rejected(draws):
+    """Share of tables of independent columns in which the first part is more than chance."""
+    for m, n in SHAPES:
+        for kind in ("normal", "heavy", "counts"):
+            hits = []
+            for t in range(draws):
+                X = noise(np.random.default_rng([m, t]), m, n, kind)
+                hits.append(nnspca.parallel_analysis(X, 5, method="greedy", seed=t).is_more)
+            yield f"noise {m} × {n}, {kind}", np.mean(hits)
+
+
+def store(names):
+    """Write what chance gives beside the views that are stored: along k, and of 1 to 10 parts at the opening k."""
+    kept = {problem: dict(held) for problem, held in chance.stored().items()} if chance.FILE.exists() else {}
+    for problem, held in sorted(ledger.stored().items(), key=lambda item: not item[1].opened):
+        if (names and held.name not in names) or problem in kept:
+            continue
+        data = nnspca.datasets.load(held.name)
+        if data.kind != "covariance":
+            how = {"standardise": problem[1], "nonnegative": problem[2]}
+            path = run.cardinalities(data.n_features, held.opening)
+            ks = {*run.few(tuple(k for k in path if k <= MOST), 6), held.opening}
+            r, found = min(10, data.n_features), chance.measure(data, ks, method=chance.LIGHT, **how)
+            kept[problem] = {
+                "name": held.name,
+                "hash": problem[0],
+                **how,
+                "k": held.opening,
+                "light": True,
+                "ks": chance.rows_of(found),
+                "parts": chance.rows_of(chance.measure(data, held.opening, r=r, **how)) if held.opened else [],
+            }
+            lines = ",\n".join(json.dumps(each) for each in kept.values())
+            chance.FILE.write_text(f"[\n{lines}\n]\n", "utf-8")
+            print(held.name, *problem[1:], flush=True)
+
+
+def parts(draws):
+    """Share of tables in which as many parts are suggested as were planted: three of 5 features among 30, or none."""
+    for m in (40, 100, 400):
+        for strength in (0.0, 0.6, 0.8, 1.2):
+            hits = []
+            for t in range(draws):
+                X = planted(np.random.default_rng([m, t]), m, 30, 5, strength, r=3)
+                found = nnspca.parallel_analysis(X, 5, 5, method="greedy", seed=t).suggested_r
+                hits.append(found == (3 if strength else 0))
+            yield f"m = {m}, strength {strength:g}", np.mean(hits)
+
+
+def cardinality(draws):
+    """Share of tables in which held-out samples ask for the planted k = 5 of 20, for fewer, more, and for none."""
+    ks = (1, 2, 3, 4, 5, 6, 7, 8, 10, 13, 16, 20)
+    for m in (50, 200, 1000):
+        for strength in (0.0, 0.5, 0.8, 1.2):
+            found = []
+            for t in range(draws):
+                X = planted(np.random.default_rng([m, t]), m, 20, 5, strength)
+                k = nnspca.cross_validate(X, ks, method="greedy", seed=t).suggested_k
+                found.append("none" if k is None else "exact" if k == 5 else "below" if k < 5 else "above")
+            for word in ("exact", "below", "above", "none"):
+                yield f"m = {m}, strength {strength:g}: {word}", found.count(word) / draws
+
+
+def classes(draws):
+    """Share of random labels that scores separate more than chance."""
+    for m, r, count in ((40, 1, 2), (60, 3, 4), (100, 10, 10)):
+        hits = []
+        for t in range(draws):
+            rng = np.random.default_rng([m, t])
+            values, labels = rng.standard_normal((m, r)), rng.integers(count, size=m)
+            able = [c for c in range(count) if (labels == c).sum() >= 5]
+            hits.append(best_separation(values, labels, able).p_value <= 0.05)
+        yield f"{m} samples, {r} parts, {count} classes", np.mean(hits)
+
+
+TABLES = {"noise": rejected, "parts": parts, "k": cardinality, "classes": classes}
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    count, *names = sys.argv[1:] or ["200"]
+    if count == "store":
+        store(names)
+        sys.exit()
+    for name in names or TABLES:
+        for label, share in TABLES[name](int(count)):
+            print(f"{name:10} {label:40} {share:.3f}", flush=True)

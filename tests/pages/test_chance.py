@@ -1,0 +1,57 @@
+"""What chance gives beside an answer: first where the answer is no more, beside the share where it is more."""
+
+import json
+
+import numpy as np
+import pytest
+
+from nnspca.datasets import Dataset
+from nnspca.view import cache, chance, ledger
+from nnspca.view.chance import Chance
+from nnspca.view.explore import stage
+from nnspca.view.ledger import Known
+from nnspca.view.link.state import State
+from nnspca.view.subject import Subject
+from tests.benchmarks.chance import planted
+from tests.pages.conftest import played, settle
+
+
+def data_of(X):
+    return Dataset(name="table", X=X, feature_names=tuple(f"x{i}" for i in range(X.shape[1])))
+
+
+@pytest.mark.parametrize("strength", [0.0, 1.5])
+def test_noise_is_said_to_be_chance_before_it_is_said_to_be_optimal(strength):
+    data = data_of(planted(np.random.default_rng(1), 40, 12, 4, strength))
+    found = chance.measure(data, 4, standardise=False, nonnegative=True)
+    subject = Subject(data, State(data="table", k=4))
+    cache.results().put(subject.key_of("chance", 0, 4, 1), found)
+    part, known = found.parts[0], chance.at(subject, 4)
+    row = Known(4, (part,), part.variance, part.variance, True, True)
+    said = stage.sentence(part, row, data, subject.total, found.parts.features, known)
+    assert known.is_more == bool(strength) == ("rise together" in said)
+    assert said.startswith("No more than chance") != bool(strength)
+    assert said.index("huffled columns reach") < said.index("proven optimal")
+    assert f"{100 / 12:.2f}" in said  # 1/n
+
+
+def test_the_columns_are_shuffled_on_request_and_the_page_says_what_they_reach(open_page, monkeypatch):
+    monkeypatch.setattr(chance, "stored", dict)
+    page = settle(open_page("pages/explore.py", data="synthetic-spiked", k=8), path=True)
+    assert not any("shuffled columns reach" in said for said in played(page)["says"])
+    page = settle(page.button(key="start-chance").click().run(), path=True)
+    assert any("shuffled columns reach" in said for said in played(page)["says"])
+
+
+def test_what_is_stored_is_of_the_data_that_are_stored_and_no_answer_there_is_chance():
+    held = json.loads(chance.FILE.read_text("utf-8"))
+    assert held and {(of["hash"], of["standardise"], of["nonnegative"]) for of in held} <= set(ledger.stored())
+    for of in held:
+        rows = np.array(of["ks"])
+        assert (np.diff(rows[:, 0]) > 0).all() and rows[0, 0] == 1 and (rows[1:, 1] > rows[1:, 2]).all()
+    assert Chance(0.2, 0.1).is_more and not Chance(0.1, 0.2).is_more  # between two k that are stored
+
+
+def test_a_covariance_has_no_columns_to_shuffle(open_page):
+    page = settle(open_page("pages/explore.py", data="pitprops", k=4), path=True)
+    assert not [button for button in page.button if button.key == "start-chance"]

@@ -1,7 +1,7 @@
 """Data sets: bundled, fetched once, or read from your own files."""
 
 from nnspca.datasets.catalogue import available, load
-from nnspca.datasets.columns import Column, Columns
+from nnspca.datasets.columns import Column
 from nnspca.datasets.dataset import Axis, Dataset, DatasetInfo
 from nnspca.datasets.inspecting import Inspection, inspect
 from nnspca.datasets.lazily import LazyData, open_lazily
@@ -24,7 +24,6 @@ __all__ = [
     "Axis",
     "Choice",
     "Column",
-    "Columns",
     "DataDoubt",
     "Dataset",
     "DatasetInfo",

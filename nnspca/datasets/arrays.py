@@ -135,7 +135,9 @@ def read_h5ad(data: bytes, options: Reading) -> Content:
     content = _sparse(X, options) if scipy.sparse.issparse(X) else _content(np.asarray(X), options)
     kinds = [name for name in obs if hasattr(obs[name].dtype, "categories")]
     usual = [name for name in kinds if name.lower() in USUAL_CLASSES]
-    chosen = options.label if options.label is not None else (usual or (kinds if len(kinds) == 1 else [""]))[0]
+    chosen = options.of_role("class") or (
+        "" if options.label == "" else (usual or (kinds if len(kinds) == 1 else [""]))[0]
+    )
     if chosen and chosen not in kinds:
         known = ", ".join(kinds[:10]) or "none"
         raise DataError(f"no column of obs with categories is called {chosen!r:.60}; there are: {known}.")
@@ -151,7 +153,6 @@ def read_h5ad(data: bytes, options: Reading) -> Content:
         labels=labels[0] if labels else None,
         label_names=labels[1] if labels else (),
         notes=(*content.notes, *said),
-        class_columns=tuple(kinds),
         sample_names=tuple(map(str, obs.index)),
     )
 

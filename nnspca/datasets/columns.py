@@ -1,19 +1,21 @@
-"""The columns of a table as it was read, those left out too: what each is, and what its values are."""
+"""The columns of a table: numbers, texts and what lies beside them while it is read; and what is known of each."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, overload
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse
 
+from nnspca.datasets.cells import CLASS_NAMES
+from nnspca.datasets.notes import Choice, Note, decision, doubt
+
 Role = Literal["feature", "name", "class", "weight", "time", "left out"]
-ColumnKind = Literal["number", "whole number", "yes or no", "text", "order", "empty"]
 EXAMPLES, BARS = 3, 10  # values shown of a column, and bars of its histogram
-BLOCK = 2**22  # numbers that are sorted at once
+BLOCK = 2**20  # numbers that are sorted at once
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class Column:
         As the header has it; ``""`` for a column without one.
     role : {"feature", "name", "class", "weight", "time", "left out", "sample"}
         What became of it: of a row, ``"name"`` and ``"class"`` are those of the sample; ``"sample"`` where samples are
-        columns.
+        columns. ``""`` where the file could not be read.
     kind : {"number", "whole number", "yes or no", "text", "order", "empty"}
         What its cells hold; ``"order"`` for words that are read as their places in an order.
     least, median, most : float
@@ -37,6 +39,8 @@ class Column:
         Different values.
     examples : tuple of str
         The first three different values.
+    bars : tuple of int
+        How many numbers lie in each tenth from the least to the most; empty for text.
 
     Examples
     --------
@@ -49,205 +53,155 @@ class Column:
     """
 
     name: str
-    role: str
-    kind: str
+    role: str = ""
+    kind: str = ""
     least: float = np.nan
     median: float = np.nan
     most: float = np.nan
     missing: int = 0
     distinct: int = 0
     examples: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Words:
-    """What is known of a column of text."""
-
-    missing: int
-    distinct: int
-    examples: tuple[str, ...]
+    bars: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
-class Figures:
-    """What describes numbers, one entry a column: NaN and 0 where a column has none."""
+class Texts:
+    """A column of text, "" where nothing stands; ``levels`` are its values where the format declares them."""
 
-    least: np.ndarray
-    median: np.ndarray
-    most: np.ndarray
-    missing: np.ndarray
-    distinct: np.ndarray
-    bars: np.ndarray  # (n, 10): how many values lie in each tenth from the least to the most
+    name: str
+    values: list[str]
+    levels: tuple[str, ...] = ()
+    place: int = 0
 
+    @property
+    def called(self) -> str:
+        """How a sentence begins that is about this column."""
+        return f"Column {self.name!r:.60}" if self.name else "The first column, which has no name,"
 
-@dataclass(frozen=True, eq=False)
-class Columns(Sequence[Column]):
-    """All columns of a table, made into :class:`Column` when asked for; ``figures`` has their numbers as arrays.
-
-    Attributes
-    ----------
-    names, roles, kinds : tuple of str
-        One for each column, in the order of the file.
-    places : ndarray of int, shape (n,)
-        Of a column of numbers its place in ``numbers``; −1 for text.
-    numbers : ndarray or sparse array, shape (m, p)
-        The columns of numbers as they were read, NaN where one is missing; None where only ``known`` came over.
-    beside : mapping of int to ndarray, shape (m,)
-        Columns of numbers that are no features, by place.
-    words : mapping of int to Words
-        Of a column of text, by place.
-    levels : mapping of int to mapping of float to str
-        What numbers stand for, by place: words that are an order, and value labels.
-
-    Examples
-    --------
-    >>> import nnspca
-    >>> table = nnspca.datasets.preview(b"a,b\\n1,x\\n3,y\\n8,x", "t.csv").columns
-    >>> table.names, table.roles, table.figures.most.tolist()
-    (('a', 'b'), ('feature', 'class'), [8.0, nan])
-    """
-
-    names: tuple[str, ...] = ()
-    roles: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
-    places: np.ndarray = field(default_factory=lambda: np.empty(0, int))
-    numbers: Any = None
-    beside: Mapping[int, np.ndarray] = field(default_factory=dict)
-    words: Mapping[int, Words] = field(default_factory=dict)
-    levels: Mapping[int, Mapping[float, str]] = field(default_factory=dict)
-    known: Figures | None = None
-    known_examples: tuple[tuple[str, ...], ...] = ()
-
-    @classmethod
-    def of_features(cls, X: Any, names: Sequence[str]) -> Columns:
-        """Describe an array of which every column is a feature."""
-        n = len(names)
-        return cls(tuple(names), ("feature",) * n, ("",) * n, np.arange(n), X)
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-    @overload
-    def __getitem__(self, j: int) -> Column: ...
-    @overload
-    def __getitem__(self, j: slice) -> tuple[Column, ...]: ...
-    def __getitem__(self, j: int | slice) -> Column | tuple[Column, ...]:
-        if isinstance(j, slice):
-            return tuple(self[i] for i in range(len(self))[j])
-        j = range(len(self))[j]
-        role = self.roles[j] if self.roles else ""
-        if j in self.words:
-            words = self.words[j]
-            none = (np.nan, np.nan, np.nan)
-            return Column(self.names[j], role, self.kinds[j], *none, words.missing, words.distinct, words.examples)
-        if not len(self.places):  # of a table that could not be read
-            return Column(self.names[j], role, "")
-        seen = self.figures
-        ends = float(seen.least[j]), float(seen.median[j]), float(seen.most[j])
-        counted = int(seen.missing[j]), int(seen.distinct[j])
-        return Column(self.names[j], role, self.kind(j), *ends, *counted, self.examples(j))
-
-    def __iter__(self) -> Iterator[Column]:
-        return (self[j] for j in range(len(self)))
-
-    def kind(self, j: int) -> str:
-        """Return the kind of a column; that of plain numbers is found by looking."""
-        if self.kinds[j]:
-            return self.kinds[j]
-        seen = self._numbers_of(j)
-        return "whole number" if seen.size and bool((seen == np.round(seen)).all()) else "number"
-
-    def examples(self, j: int) -> tuple[str, ...]:
-        """Return the first different values of a column as text."""
-        if j in self.words:
-            return self.words[j].examples
-        if self.numbers is None:
-            return self.known_examples[j] if self.known_examples else ()
-        words, values = self.levels.get(j, {}), dict.fromkeys(self._numbers_of(j)[:1000].tolist())
-        return tuple(f"{v:.15g}" + (f" = {words[v]}" if v in words else "") for v in list(values)[:EXAMPLES])
-
-    def _numbers_of(self, j: int) -> np.ndarray:
-        """The numbers of a column that are not missing."""
-        if j in self.beside:
-            values = self.beside[j]
-        else:
-            values = self.numbers[:, [int(self.places[j])]]
-            values = np.ravel(values.toarray() if scipy.sparse.issparse(values) else values)
-        return values[~np.isnan(values)]
-
-    @cached_property
-    def figures(self) -> Figures:
-        """The least, median and most of each column, and what else counts its values."""
-        n = len(self.names)
-        if self.known is not None:
-            return self.known
-        (least, median, most), (missing, distinct) = np.full((3, n), np.nan), np.zeros((2, n), int)
-        made = Figures(least, median, most, missing, distinct, np.zeros((n, BARS), int))
-        for j, words in self.words.items():
-            made.missing[j], made.distinct[j] = words.missing, words.distinct
-        among = np.flatnonzero(self.places >= 0) if self.numbers is not None else np.empty(0, int)
-        step = max(1, BLOCK // max(1, self.numbers.shape[0])) if among.size else 1
-        for some in (among[start : start + step] for start in range(0, among.size, step)):
-            values = self.numbers[:, self.places[some]]
-            _describe(made, some, values.toarray() if scipy.sparse.issparse(values) else values)
-        if self.beside:
-            _describe(made, np.array(list(self.beside)), np.column_stack(list(self.beside.values())))
-        return made
-
-    def with_roles(self, roles: Mapping[str, str]) -> Columns:
-        """Return the same with other roles, by name."""
-        if not self.roles or not roles:
-            return self
-        return replace(self, roles=tuple(roles.get(n, r) for n, r in zip(self.names, self.roles, strict=True)))
-
-    def with_feature_role(self, role: str) -> Columns:
-        """Return the same with another role in place of that of features."""
-        return replace(self, roles=tuple(role if one == "feature" else one for one in self.roles))
-
-    def some(self, places: Sequence[int]) -> Columns:
-        """Return some of the columns, in this order: their figures are computed without those of the others."""
-
-        def pick(values: Sequence[Any]) -> tuple[Any, ...]:
-            return tuple(values[j] for j in places) if values else ()
-
-        def kept(held: Mapping[int, Any]) -> dict[int, Any]:
-            return {i: held[j] for i, j in enumerate(places) if j in held}
-
-        return replace(
-            self,
-            names=pick(self.names),
-            roles=pick(self.roles),
-            kinds=pick(self.kinds),
-            places=self.places[list(places)] if len(self.places) else self.places,
-            beside=kept(self.beside),
-            words=kept(self.words),
-            levels=kept(self.levels),
-            known=None if self.known is None else Figures(*(of[list(places)] for of in vars(self.known).values())),
-            known_examples=pick(self.known_examples),
+    @property
+    def identifies(self) -> bool:
+        """Whether each row has a text of its own."""
+        return (
+            len(self.values) > 1 and len(set(self.values)) == len(self.values) and self.name.lower() not in CLASS_NAMES
         )
 
-    def without_numbers(self) -> Columns:
-        """Return the same with its figures in place of the numbers."""
-        n = range(len(self))
-        kinds, examples = tuple(map(self.kind, n)) if self.kinds else (), tuple(map(self.examples, n))
-        return replace(self, kinds=kinds, numbers=None, beside={}, known=self.figures, known_examples=examples)
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The columns of numbers, NaN where one is missing, and those of text; those of other roles lie beside."""
+
+    every: tuple[str, ...]  # the names of all columns as read
+    numbers: Any
+    places: np.ndarray  # of each column of numbers among all
+    texts: tuple[Texts, ...] = ()
+    beside: Mapping[int, np.ndarray | Texts] = field(default_factory=dict)  # by place
+    roles: Mapping[int, str] = field(default_factory=dict)  # by place, of those beside
+    role: str = "feature"  # of the columns of numbers
+    kinds: Mapping[int, str] = field(default_factory=dict)  # by place, of numbers written as words
+    levels: Mapping[int, Mapping[float, str]] = field(default_factory=dict)  # by place, what codes stand for
+    notes: tuple[Note, ...] = ()
+    doubts: tuple[Note, ...] = ()
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Those of the columns of numbers."""
+        return [self.every[place] for place in self.places.tolist()]
+
+    def saying(self, says: str, topic: str = "", about: Sequence[str] = (), **otherwise: Any) -> Table:
+        """The same with a decision."""
+        return replace(self, notes=(*self.notes, decision(says, topic, about, **otherwise)))
+
+    def asking(self, topic: str, says: str, *choices: Choice, **about: Any) -> Table:
+        """The same with a doubt."""
+        return replace(self, doubts=(*self.doubts, doubt(topic, says, *choices, **about)))
+
+    def without(self, columns: Sequence[int | Texts], role: str = "left out") -> Table:
+        """The same without some columns, of text or by their places among the numbers, which get another role."""
+        if not len(columns):
+            return self
+        at = [j for j in columns if not isinstance(j, Texts)]
+        gone = {one.place: one for one in columns if isinstance(one, Texts)}
+        beside = {**self.beside, **gone, **{int(self.places[j]): self.numbers[:, j] for j in at}}
+        return replace(
+            self,
+            numbers=np.delete(self.numbers, at, axis=1) if at else self.numbers,
+            places=np.delete(self.places, at) if at else self.places,
+            texts=tuple(text for text in self.texts if text.place not in gone),
+            beside=beside,
+            roles={**dict.fromkeys(beside, role), **self.roles},
+        )
+
+    def of_rows(self, kept: np.ndarray) -> Table:
+        """The same with some rows."""
+        where = np.flatnonzero(kept)
+
+        def some(one: Any) -> Any:
+            return replace(one, values=[one.values[i] for i in where]) if isinstance(one, Texts) else one[where]
+
+        beside = {place: some(one) for place, one in self.beside.items()}
+        return replace(self, numbers=self.numbers[where], texts=tuple(map(some, self.texts)), beside=beside)
+
+    def of_role(self, role: str) -> np.ndarray | Texts | None:
+        """The column that has a role which only one can have."""
+        return next((self.beside[place] for place, one in self.roles.items() if one == role), None)
+
+    def described(self) -> tuple[Column, ...]:
+        """Return what is known of every column."""
+        made: dict[int, Column] = {}
+        for place, one in [*((text.place, text) for text in self.texts), *self.beside.items()]:
+            if isinstance(one, Texts):
+                words = dict.fromkeys(filter(None, one.values))
+                examples, missing = tuple(words)[:EXAMPLES], one.values.count("")
+                made[place] = Column("", kind="text", missing=missing, distinct=len(words), examples=examples)
+        for places, values in self._blocks():
+            made |= zip(places, _described(values), strict=True)
+        for place in {*self.levels, *self.kinds}:
+            column, levels = made[place], self.levels.get(place, {})
+            if levels and column.kind != "text":
+                shown = [f"{code} = {levels[float(code)]}" for code in column.examples if float(code) in levels]
+                column = replace(column, examples=tuple(shown) or column.examples)
+            made[place] = replace(column, kind=self.kinds.get(place, column.kind))
+        roles = {**dict.fromkeys(self.places.tolist(), self.role), **self.roles}
+        return tuple(
+            replace(made[place], name=name, role=roles.get(place, "left out")) for place, name in enumerate(self.every)
+        )
+
+    def _blocks(self) -> Iterator[tuple[list[int], np.ndarray]]:
+        """Columns of numbers by their places, few at a time."""
+        step = max(1, BLOCK // max(1, self.numbers.shape[0]))
+        for start in range(0, len(self.places), step):
+            values = self.numbers[:, start : start + step]
+            values = values.toarray() if scipy.sparse.issparse(values) else values
+            yield self.places[start : start + step].tolist(), values
+        for place, one in self.beside.items():
+            if not isinstance(one, Texts):
+                yield [place], one[:, None]
 
 
-def _describe(made: Figures, some: np.ndarray, values: np.ndarray) -> None:
-    """Fill in what describes some columns; sorted, missing values come last."""
+def _described(values: np.ndarray) -> list[Column]:
+    """Return what is known of columns of numbers; sorted, missing values come last."""
     X = np.sort(values, axis=0)
-    m = len(X)
+    m, columns = len(X), np.arange(X.shape[1])
     missing = np.isnan(X).sum(axis=0)
     count = m - missing
-    full, columns = count > 0, np.arange(X.shape[1])
-    last = np.maximum(count - 1, 0)
-    made.missing[some] = missing
-    made.least[some], made.most[some] = X[0], np.where(full, X[last, columns], np.nan)
-    made.median[some] = (X[last // 2, columns] + X[count // 2 * full, columns]) / 2
-    made.distinct[some] = full + (np.diff(X, axis=0) > 0).sum(axis=0)
-    width = made.most[some] - made.least[some]
+    last, full = np.maximum(count - 1, 0), count > 0
+    least, most = X[0], np.where(full, X[last, columns], np.nan)
+    median = (X[last // 2, columns] + X[count // 2 * full, columns]) / 2
     with np.errstate(invalid="ignore", over="ignore"):
-        bins = (X - X[0]) / np.where(width > 0, width, 1.0) * BARS
+        distinct = full + (np.diff(X, axis=0) > 0).sum(axis=0)
+        bins = (X - least) / np.where(most > least, most - least, 1.0) * BARS
+        whole = ((np.round(X) == X) | np.isnan(X)).all(axis=0) & full
     bins = np.where(np.isfinite(bins), np.minimum(bins, BARS - 1), BARS).astype(int)
     flat = np.bincount((bins + columns * (BARS + 1)).ravel(), minlength=(BARS + 1) * len(columns))
-    made.bars[some] = flat.reshape(len(columns), BARS + 1)[:, :BARS]
+    bars = map(tuple, flat.reshape(len(columns), BARS + 1)[:, :BARS].tolist())
+    kinds, examples = np.where(whole, "whole number", "number"), map(_examples, values.T)
+    figures = (one.tolist() for one in (kinds, least, median, most, missing, distinct))
+    return [Column("", "", *known) for known in zip(*figures, examples, bars, strict=True)]
+
+
+def _examples(values: np.ndarray) -> tuple[str, ...]:
+    """The first different numbers as text."""
+    seen = values[~np.isnan(values)]
+    few = dict.fromkeys(seen[:20].tolist())
+    few = few if len(few) >= EXAMPLES else dict.fromkeys(seen[:1000].tolist())
+    return tuple(f"{value:.15g}" for value in list(few)[:EXAMPLES])

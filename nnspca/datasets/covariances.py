@@ -6,10 +6,10 @@ import re
 
 import numpy as np
 
+from nnspca.datasets.columns import Table
 from nnspca.datasets.dataset import Content
-from nnspca.datasets.notes import decision
 from nnspca.datasets.options import Reading
-from nnspca.datasets.parsing import Table, counted, listed
+from nnspca.datasets.parsing import counted, listed
 
 SYMMETRY_TOLERANCE = 1e-8
 PAIRWISE = re.compile(r"(pearson|spearman|kendall|korrelation|corr[eé]lation)", re.IGNORECASE)  # beside them: Sig., N
@@ -21,8 +21,9 @@ def objection(A: object) -> str | None:
     if not isinstance(A, np.ndarray) or A.shape[0] != A.shape[1] or not np.any(A):
         return ""
     scale, diagonal = np.abs(A).max(), np.diag(A)
-    if not np.abs(A - A.T).max() <= SYMMETRY_TOLERANCE * scale:
-        return ""
+    with np.errstate(invalid="ignore"):  # of infinite entries
+        if not np.abs(A - A.T).max() <= SYMMETRY_TOLERANCE * scale:
+            return ""
     if diagonal.min() < 0:
         return f"the number in row {int(np.argmin(diagonal)) + 1:,} of its diagonal is negative"
     spread = np.sqrt(diagonal / scale)
@@ -38,8 +39,8 @@ def only_correlations(table: Table) -> Table:
     for text in table.texts:
         kept = np.array([bool(PAIRWISE.match(value)) for value in text.values])
         if kept.sum() == len(table.names) < len(kept):
-            said = f"{counted(int((~kept).sum()), 'row')} beside the correlations left out, as {text.name!r} says."
-            return table.without_texts([text]).of_rows(kept).saying(decision(said))
+            says = f"{counted(int((~kept).sum()), 'row')} beside the correlations left out, as {text.name!r} says."
+            return table.without([text]).of_rows(kept).saying(says)
     return table
 
 
@@ -74,11 +75,10 @@ def covariance(table: Table, reading: Reading) -> Content | None:
     full, side = _mirrored(A, named or reading.kind == "covariance")
     if full is None or objection(full) is not None:
         return None
-    table = table.saying(*(decision(text, "kind") for text in (*said, side) if text))
-    table = table.without_texts(table.texts, "name")
-    table = table.without([j for j, name in enumerate(table.names) if name not in used])
-    columns = table.columns(table.numbers)
-    return Content(X=full, feature_names=tuple(names), notes=table.notes, doubts=table.doubts, table=columns)
+    for says in filter(None, (*said, side)):
+        table = table.saying(says, "kind")
+    table = table.without(table.texts, "name").without([j for j, name in enumerate(table.names) if name not in used])
+    return Content(X=full, feature_names=tuple(names), notes=table.notes, doubts=table.doubts, table=table)
 
 
 def _mirrored(A: np.ndarray, told: bool) -> tuple[np.ndarray | None, str]:

@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nnspca.datasets.dataset import Dataset
+from nnspca.datasets.roles import is_time, is_whole, numbers_samples
+from nnspca.datasets.scales import means
 from nnspca.datasets.tables import is_counted
 
 WIDE, UNEQUAL = 10.0, 3.0  # ratios of two standard deviations: of different scales, and perhaps of such
@@ -27,17 +29,6 @@ NEAR = 0.3  # share of the first direction's largest loading from which a featur
 NAMED_ALIKE = 8  # least number of columns for which a shared name plus a number means one unit
 FEW_KINDS = 20  # most whole numbers that may stand for classes
 GENERIC = frozenset({"", "c", "col", "column", "f", "feat", "feature", "attr", "field", "unnamed", "v", "var", "x"})
-IDENTIFIERS, CLASSES = (
-    re.compile(rf"(?:^|[_\s.-])(?:{words})$", re.I)
-    for words in (
-        "id|ids|index|idx|no|nr|num|row|rownum|case|subject|patient|code",
-        "class|label|target|cluster|group|species|diagnosis",
-    )
-)
-TIMES, TOTALS = (
-    re.compile(rf"(?:^|[_\s.-])(?:{words})(?:$|[_\s.-])", re.I)
-    for words in ("(?:date|day|time|timestamp|year|month)s?", "total|sum|overall|all")
-)
 
 
 @dataclass(frozen=True)
@@ -190,31 +181,19 @@ def _identifiers_and_dates(data: Dataset, used: np.ndarray) -> list[Note]:
     identifiers, dates, classes = [], [], []
     for i in used.tolist():
         name, values = str(data.feature_names[i]), data.X[:, i]
-        if not _whole(values):
-            continue
-        kinds, steps = len(np.unique(values)), np.diff(values)
-        if TIMES.search(name) and _is_time(values):
+        if is_time(name, values):
             dates.append(i)
-        elif kinds == len(values):
-            if (steps == 1).all() or (steps == -1).all() or IDENTIFIERS.search(name):
-                identifiers.append(i)
-        elif CLASSES.search(name) and kinds <= min(FEW_KINDS, len(values) // 2) and not is_counted(data.X, i):
-            classes.append(i)
+        elif is_whole(values):
+            kinds, steps = len(np.unique(values)), np.diff(values)
+            if kinds == len(values):
+                identifiers += [i] * bool((np.abs(steps) == 1).all() or numbers_samples(name, values))
+            elif means("class", name) and kinds <= min(FEW_KINDS, len(values) // 2) and not is_counted(data.X, i):
+                classes.append(i)
     return [
         *_left_out("identifiers", data, identifiers, "numbers the samples", "number the samples"),
         *_left_out("dates", data, dates, "holds a date", "hold dates"),
         *_left_out("classes", data, classes, "holds few whole numbers, a class", "hold classes"),
     ]
-
-
-def _whole(values: np.ndarray) -> bool:
-    return bool((values == np.round(values)).all())
-
-
-def _is_time(values: np.ndarray) -> bool:
-    """Whether whole numbers are years, days written as yyyymmdd, or seconds since 1970."""
-    low, high = float(values.min()), float(values.max())
-    return (low >= 1500 and high <= 2200) or (low >= 15_000_101 and high <= 22_001_231) or (low >= 1e8 and high < 4e9)
 
 
 def _duplicates(data: Dataset, used: np.ndarray) -> list[Note]:
@@ -231,7 +210,7 @@ def _totals(data: Dataset, used: np.ndarray) -> list[Note]:
     whole = X.sum(axis=1)
     for j, i in enumerate(used.tolist()):
         others = [whole - X[:, j]]
-        if j > 1 and TOTALS.search(str(data.feature_names[i])):
+        if j > 1 and means("sum_of_columns", str(data.feature_names[i])):
             others.append(X[:, [k for k in range(j) if used[k] not in found]].sum(axis=1))
         if any(np.allclose(X[:, j], other, rtol=1e-6, atol=1e-9 * np.abs(X[:, j]).max()) for other in others):
             found.append(i)
@@ -282,7 +261,7 @@ def _counts(data: Dataset, used: np.ndarray) -> list[Note]:
     if values.size == 0 or float(values.min()) < 0:
         return []
     sample = np.asarray(values).ravel()[:: max(1, values.size // 200_000)]
-    if not (sample > 0).any() or not _whole(sample) or len(np.unique(sample[:20_000])) < COUNTED:
+    if not (sample > 0).any() or not is_whole(sample) or len(np.unique(sample[:20_000])) < COUNTED:
         return []
     text = (
         "All values are whole numbers of zero and more, like counts: a logarithm, log(1 + x), "

@@ -93,13 +93,7 @@ def handle(content: Content, reading: Reading) -> Content:
     if not by_rows:
         names = tuple(content.feature_names[j] for j in places)
         return replace(content, X=X[:, places], feature_names=names, image_shape=None, notes=notes)
-    return replace(
-        content,
-        X=X[places],
-        labels=None if content.labels is None else content.labels[places],
-        sample_names=tuple(content.sample_names[i] for i in places) if content.sample_names else (),
-        notes=notes,
-    )
+    return replace(content.of_rows(places), notes=notes)
 
 
 def _carried(X: np.ndarray, missing: np.ndarray) -> np.ndarray:

@@ -28,6 +28,9 @@ class Choice:
     label: str
     sets: Mapping[str, Any] = field(default_factory=dict)
 
+    def __str__(self) -> str:
+        return f"{self.label} ({', '.join(f'{name}={value!r}' for name, value in self.sets.items())})"
+
 
 @dataclass(frozen=True)
 class Note:

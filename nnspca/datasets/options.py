@@ -45,13 +45,13 @@ class Reading:
         words are missing values.
     orders : sequence of sequences of str, optional
         Words in their order, the least first: a column that holds no others is read as their places, 1, 2, 3, …;
-        ``()`` for none.
+        ``()`` for none. Others are still asked about.
     pivot : (str or sequence of str, str, str), optional
         Of a table in long form: the column, or several, whose values name the samples, the one that names the
         features, and the one of numbers; ``()`` keeps the rows as they are.
     skip_rows : sequence of int or str, optional
-        Rows that are no samples, by their names or places from 0 on below the header; ``()`` for none. By default those
-        called total, sum, mean or average.
+        Rows that are no samples, by their names or places from 0 on below the header, beside those called total, sum,
+        mean or average; ``()`` for none at all.
     n_rows : int, optional
         How many rows below the header belong to the table.
     missing : {"refuse", "drop rows", "drop features", "mean", "last"}
@@ -59,7 +59,7 @@ class Reading:
         mean of the feature in their place, or the value before. A word in a column of numbers is one.
     missing_codes : sequence of float or str, optional
         Numbers and words that stand for a missing value in every column; ``()`` for none. By default −9, −99, 999 and
-        the like, where the other values of a column are far away.
+        the like, where the other values of a column are far away; else these are asked about.
     limits : {"missing", "half", "limit"}, optional
         How a limit of detection such as "<0.3" is read: as a missing value, half the limit, or the limit.
     series : {"levels", "changes", "returns"}, optional
@@ -143,27 +143,36 @@ class Reading:
             object.__setattr__(self, name, value)
 
     def _of_columns(self) -> dict[str, Any]:
-        """The roles of columns, and what these say of class and names."""
-        check_instance("columns", roles := self.columns or {}, Mapping, "what becomes of columns, by name")
-        taken: dict[str, Any] = {"columns": dict(roles)}
-        for column, role in roles.items():
+        """The roles of columns, those that ``label`` and ``sample_names`` give too: "" alone stays there."""
+        check_instance("columns", self.columns, Mapping, "what becomes of columns, by name")
+        taken: dict[str, Any] = {"columns": dict(self.columns)}
+        for option, role in ONE_ROLE.items():
+            if name := getattr(self, option):
+                taken["columns"] |= {name: role}
+            if name or role in taken["columns"].values():
+                taken[option] = None
+        roles = list(taken["columns"].values())
+        for column, role in taken["columns"].items():
             check_choice(f"columns[{column!r:.40}]", role, get_args(Role))
-        for role in ("class", "name", "weight", "time"):
-            if len(chosen := [name for name, one in roles.items() if one == role]) > 1:
-                raise ValueError(f"columns={shown(roles)} is not allowed; give one column at most as {role!r}")
-            if any(chosen) and role in ("class", "name"):  # a column without a name is told by its role alone
-                taken["label" if role == "class" else "sample_names"] = chosen[0]
+            if role in SINGLE and roles.count(role) > 1:
+                raise ValueError(
+                    f"columns={shown(taken['columns'])} is not allowed; give one column at most as {role!r}"
+                )
         return taken
+
+    def of_role(self, role: str) -> str | None:
+        """Return the column that was given a role which only one can have.
+
+        >>> Reading(label="kind").of_role("class")
+        'kind'
+        """
+        return next((name for name, one in self.columns.items() if one == role), None)
 
     @property
     def arguments(self) -> dict[str, Any]:
         """The options that are not the usual ones, as arguments of :func:`nnspca.datasets.read`."""
-        usual, mine = vars(Reading()), vars(self)
-        given = {name: mine[name] for name in usual if mine[name] != usual[name]}
-        for role, name in (("class", "label"), ("name", "sample_names")):
-            if name in given and role in self.columns.values():
-                del given[name]  # which the columns say
-        return given
+        usual = vars(Reading())
+        return {name: getattr(self, name) for name in usual if getattr(self, name) != usual[name]}
 
     def settled(self, choice: Choice) -> Self:
         """Return the same with a choice; roles of columns, orders, rows and topics are added to those before.
@@ -172,29 +181,21 @@ class Reading:
         >>> how.columns
         {'id': 'name', 'w': 'weight'}
         """
-        given, sets = self.arguments, choice.sets
+        given, sets = self.arguments, dict(choice.sets)
         if any(name in OF_CELLS and value != getattr(self, name) for name, value in sets.items()):
             given = {name: value for name, value in given.items() if name not in OF_COLUMNS}
-        for name, value in sets.items():
-            if name == "columns":
-                given["columns"] = dict(self.columns) if "columns" in given else {}
-                for column, role in value.items():
-                    _give_role(given, column, role)
-            elif name in ADDED:
-                value = tuple(dict.fromkeys([*(given.get(name) or ()), *value]))
-            given |= {} if name == "columns" else {name: value}
-        return replace(self, **(vars(Reading()) | given))
+        gone = {*sets.get("columns", {}).values()} & SINGLE  # of which the one before loses its role
+        gone |= {role for option, role in ONE_ROLE.items() if option in sets}
+        roles = {name: role for name, role in given.pop("columns", {}).items() if role not in gone}
+        sets["columns"] = roles | sets.get("columns", {})
+        for name in ADDED:
+            if sets.get(name):
+                sets[name] = tuple(dict.fromkeys([*given.get(name, ()), *sets[name]]))
+        return replace(self, **(vars(Reading()) | given | sets))
 
 
-def _give_role(given: dict[str, Any], column: str, role: str) -> None:
-    """Give a column a role in the arguments of a reading; of those that only one can have, the one before loses it."""
-    others = {name: one for name, one in given["columns"].items() if one != role or role in ("feature", "left out")}
-    given["columns"] = {**others, column: role}
-    for other, option in (("class", "label"), ("name", "sample_names")):
-        if role == other or given.get(option) == column:
-            given.pop(option, None)
-
-
+ONE_ROLE = {"label": "class", "sample_names": "name"}
+SINGLE = {"class", "name", "weight", "time"}
 SEVERAL = {
     "orders": "orders of words, the least first, or () for none",
     "pivot": "the columns of samples, features and numbers, or () for none",

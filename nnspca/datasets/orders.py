@@ -9,59 +9,48 @@ from dataclasses import replace
 import numpy as np
 
 from nnspca.datasets.cells import ABSENT, CLASS_NAMES
-from nnspca.datasets.notes import Choice, decision, doubt
+from nnspca.datasets.columns import Table, Texts
+from nnspca.datasets.notes import Choice
 from nnspca.datasets.options import Reading
-from nnspca.datasets.parsing import Table, Texts, counted, listed
-from nnspca.datasets.scales import CODE, MOST_WORDS, NO_ANSWER, order_of
+from nnspca.datasets.parsing import listed
+from nnspca.datasets.scales import CODE, MOST_WORDS, means, order_of
 
 ALIKE = 3  # columns with the same words from which these are asked to be an order
 
 
 def read_orders(table: Table, reading: Reading) -> Table:
     """Read columns of ordered words as their places: chosen orders, else known ones, which are asked."""
+    free = [text for text in table.texts if _is_free(text, reading)]
     for order in reading.orders or ():
-        chosen = [text for text in table.texts if set(map(str, order)) >= _words(text) and _is_free(text, reading)]
-        table = _as_numbers(table, chosen, tuple(map(str, order)))
-        if chosen:
-            said = f"{_called(chosen)} read as places in an order: {' < '.join(map(str, order))}."
-            table = table.saying(decision(said, "orders", [text.name for text in chosen]))
-    if reading.orders is not None:
-        return table
-    able = [text for text in table.texts if _is_free(text, reading) and 2 <= len(_words(text)) <= MOST_WORDS]
-    for same in _alike(able):
-        words = list(dict.fromkeys(word for text in same for word in text.values if _is_word(word)))
-        order = order_of(words)
-        names = [text.name for text in same]
+        if chosen := [text for text in free if text in table.texts and set(map(str, order)) >= _words(text)]:
+            names = [text.name for text in chosen]
+            table = _as_numbers(table, chosen, tuple(map(str, order)))
+            says = f"Words of {listed(names)} read as places in an order: {' < '.join(map(str, order))}."
+            table = table.saying(says, "orders", names, orders=())
+    free = [text for text in free if text in table.texts and 2 <= len(_words(text)) <= MOST_WORDS]
+    for same in _alike(free) if reading.orders != () else ():
+        words = sorted({word for text in same for word in _words(text)})
+        order, names = order_of(words), [text.name for text in same]
         if not order and len(same) < ALIKE:
             continue
         if len(same) < 2 and (len(order) == 2 or all(CODE.fullmatch(word) for word in order)):
             continue  # yes and no, small and large, g1 and g2: a class
-        unknown = tuple(sorted(words))
-        one = [Choice("the class", {"columns": {names[0]: "class"}, "orders": ()})] if len(names) == 1 else []
-        out = Choice("left out", {"columns": dict.fromkeys(names, "left out")})
+        topic, first = f"order: {names[0]}", order or tuple(words)
+        ways = [Choice(" < ".join(way), {"orders": (way,)}) for way in (first, first[::-1])]
+        ways += [Choice("the class", {"columns": {names[0]: "class"}})] if len(names) == 1 else []
+        ways.append(Choice("left out", {"columns": dict.fromkeys(names, "left out")}))
         if order:
             table = _as_numbers(table, same, order)
-            said = f"{_called(same)} in an order: {' < '.join(order)}. Read as places in it, 1 to {len(order)}."
-            read = Choice(" < ".join(order), {"orders": (order,)})
-            question = doubt(f"order: {names[0]}", said, read, *one, out, about=names)
+            says = f"Words of {listed(names)} read as places in an order, 1 to {len(order)}: {' < '.join(order)}."
+            table = table.asking(topic, says, *ways, about=names)
         else:
-            said = f"{_called(same)} the same {len(words)} words, {listed(unknown)}, which may be an order."
-            read = Choice("no order", {"orders": ()})
-            ways = [Choice(" < ".join(way), {"orders": (way,)}) for way in (unknown, unknown[::-1])]
-            question = doubt(f"order: {names[0]}", said, read, *ways, out, about=names)
-        if not set(question.settles[0].sets["accepted"]) & set(reading.accepted) or order:
-            table = replace(table, doubts=(*table.doubts, question))
+            says = f"The same {len(words)} words in {listed(names)} may be an order: {listed(words)}."
+            table = table.asking(topic, says, Choice("no order"), *ways, about=names)
     return table
 
 
-def _called(texts: Sequence[Texts]) -> str:
-    """How a sentence begins that is about such columns."""
-    names = listed([text.name for text in texts])
-    return f"Column {names} holds words" if len(texts) == 1 else f"Columns {names} hold words"
-
-
 def _is_word(word: str) -> bool:
-    return word.lower() not in ABSENT - {"none"} and not NO_ANSWER.fullmatch(word)
+    return word.lower() not in ABSENT - {"none"} and not means("no_answer", word)
 
 
 def _words(text: Texts) -> set[str]:
@@ -70,8 +59,7 @@ def _words(text: Texts) -> set[str]:
 
 def _is_free(text: Texts, reading: Reading) -> bool:
     """Whether nothing was said of a column."""
-    chosen = text.name in (reading.label, reading.sample_names) or text.name in reading.columns
-    return bool(text.name) and not chosen and text.name.lower() not in CLASS_NAMES and not text.levels
+    return bool(text.name) and not (text.name in reading.columns or text.name.lower() in CLASS_NAMES or text.levels)
 
 
 def _alike(texts: Sequence[Texts]) -> list[list[Texts]]:
@@ -91,23 +79,19 @@ def _alike(texts: Sequence[Texts]) -> list[list[Texts]]:
 
 def _as_numbers(table: Table, texts: Sequence[Texts], order: Sequence[str]) -> Table:
     """Columns of words as places in an order, from 1 on; other words are missing values."""
-    if not texts:
-        return table
     places = {word: float(i) for i, word in enumerate(order, start=1)}
     columns = [np.array([places.get(word, np.nan) for word in text.values]) for text in texts]
-    gone = {text.place for text in texts}
-    at = np.array([text.place for text in texts])
-    every = np.concatenate([table.places, at])
-    numbers = np.column_stack([table.numbers, *columns])
+    gone = [text.place for text in texts]
+    every = np.concatenate([table.places, gone]).astype(int)
     by_place = np.argsort(every, kind="stable")
     words = {place: word for word, place in places.items()}
     return replace(
         table,
-        numbers=numbers[:, by_place],
+        numbers=np.column_stack([table.numbers, *columns])[:, by_place],
         places=every[by_place],
-        texts=tuple(text for text in table.texts if text.place not in gone),
+        texts=tuple(text for text in table.texts if text not in texts),
         kinds={**table.kinds, **dict.fromkeys(gone, "order")},
-        levels={**table.levels, **{text.place: words for text in texts}},
+        levels={**table.levels, **dict.fromkeys(gone, words)},
     )
 
 
@@ -116,44 +100,33 @@ def read_labels(table: Table, labels: Mapping[str, Mapping[float, str]], reading
     labelled = {j: labels[name] for j, name in enumerate(table.names) if labels.get(name)}
     if not labelled:
         return table
-    numbers, levels, classes, unclear, silent = table.numbers.copy(), dict(table.levels), [], [], []
-    kinds = Counter(tuple(sorted(words.values())) for words in labelled.values())
+    numbers, levels, texts, silent, kept = table.numbers.copy(), dict(table.levels), [], [], []
+    shared = Counter(tuple(sorted(words.values())) for words in labelled.values())
     for j, words in labelled.items():
-        none = [code for code, word in words.items() if NO_ANSWER.fullmatch(word.strip())]
-        if none and np.isin(numbers[:, j], none).any():
-            numbers[np.isin(numbers[:, j], none), j] = np.nan
-            silent.append(table.names[j])
-        used = set(np.unique(numbers[~np.isnan(numbers[:, j]), j]).tolist())
-        words = {code: word for code, word in words.items() if code not in none}
-        levels[int(table.places[j])] = words
-        free = table.names[j] not in reading.columns
-        whole = used <= set(words) and len(used) > 1 and kinds[tuple(sorted(labels[table.names[j]].values()))] == 1
-        if table.names[j] == reading.label or reading.columns.get(table.names[j]) == "class":
-            classes.append(j)
-        elif free and whole and (len(words) == 2 or not order_of(list(words.values()))):
-            classes.append(j)
-            unclear += [j] * (len(words) > 2)
-    table = replace(table, numbers=numbers, levels=levels)
+        name, place, values = table.names[j], int(table.places[j]), numbers[:, j]
+        none = [code for code, word in words.items() if means("no_answer", word.strip())]
+        if none and np.isin(values, none).any():
+            values[np.isin(values, none)] = np.nan
+            silent.append(name)
+        used = set(np.unique(values[~np.isnan(values)]).tolist())
+        levels[place] = {code: word for code, word in words.items() if code not in none}
+        alone = shared[tuple(sorted(words.values()))] == 1
+        whole = used <= set(levels[place]) and len(used) > 1 and alone and name not in reading.columns
+        kinds = [word for _, word in sorted(levels[place].items())]
+        if reading.columns.get(name) == "class" or (whole and (len(kinds) == 2 or not order_of(kinds))):
+            given = ["" if np.isnan(v) else words.get(v, f"{v:.15g}") for v in values.tolist()]
+            texts.append(Texts(name, given, tuple(kinds), place))
+            if len(kinds) > 2 and name not in reading.columns:
+                ways = Choice("kinds", {}), Choice("an order", {"columns": {name: "feature"}})
+                says = f"The codes of {name!r:.60} stand for {listed(kinds)}: kinds, or an order?"
+                table = table.asking(f"order: {name}", says, *ways, about=[name])
+        else:
+            kept.append(name)
     if silent:
-        said = (
-            f"What is labelled as no answer is read as missing in {counted(len(silent), 'column')}: {listed(silent)}."
-        )
-        table = table.saying(decision(said, "missing", silent))
-    if others := [table.names[j] for j in labelled if j not in classes]:
-        said = f"{counted(len(others), 'column')} of labelled codes read as these numbers: {listed(others)}."
-        table = table.saying(decision(said, "columns", others))
-    for j in unclear:
-        name = table.names[j]
-        kinds_of_it = [word for _, word in sorted(labels[name].items())]
-        said = f"The codes of {name!r:.60} stand for {listed(kinds_of_it)}: kinds, or an order?"
-        ways = Choice("kinds", {}), Choice("an order", {"columns": {name: "feature"}})
-        table = replace(table, doubts=(*table.doubts, doubt(f"order: {name}", said, *ways, about=[name])))
-    texts = []
-    for j in classes:
-        words = labels[table.names[j]]
-        values = ["" if np.isnan(v) else words.get(v, f"{v:.15g}") for v in numbers[:, j].tolist()]
-        ordered = tuple(word for _, word in sorted(words.items()))
-        texts.append(Texts(table.names[j], values, ordered, int(table.places[j])))
+        table = table.saying(f"Codes labelled as no answer read as missing in {listed(silent)}.", "missing", silent)
+    if kept:
+        table = table.saying(f"Labelled codes read as these numbers: {listed(kept)}.", "columns", kept)
+    gone = [text.place for text in texts]
+    stay = ~np.isin(table.places, gone)
     every = sorted([*table.texts, *texts], key=lambda text: text.place)
-    kept = np.setdiff1d(np.arange(len(table.places)), classes).astype(int)
-    return replace(table, numbers=numbers[:, kept], places=table.places[kept], texts=tuple(every))
+    return replace(table, numbers=numbers[:, stay], places=table.places[stay], texts=tuple(every), levels=levels)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, time
 from decimal import Decimal
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,9 +23,9 @@ from nnspca.datasets.cells import (
     number,
     text_of,
 )
-from nnspca.datasets.columns import EXAMPLES, Columns, Words
+from nnspca.datasets.columns import Table, Texts
 from nnspca.datasets.layout import Grid
-from nnspca.datasets.notes import Choice, Note, decision, doubt
+from nnspca.datasets.notes import Choice, Note, decision
 from nnspca.datasets.options import Reading
 from nnspca.errors import DataError, needed
 from nnspca.numerics.doubles import EXACT, as_doubles
@@ -39,113 +38,6 @@ UNIT = re.compile(
     r"pp[mb]|dB|lbs?|oz|ft|in|mi|mph|IU|rpm|ha|mmHg|°[CF])[23²³]?(/[a-zA-Zµ]{1,4}[23²³]?)?"
 )
 WHOLE = re.compile(r"[+\-−]?\d+")
-
-
-@dataclass(frozen=True, eq=False)
-class Texts:
-    """A column of text, "" where nothing stands; ``levels`` are its values where the format declares them."""
-
-    name: str
-    values: list[str]
-    levels: tuple[str, ...] = ()
-    place: int = 0
-
-    @property
-    def called(self) -> str:
-        """How a sentence begins that is about this column."""
-        return f"Column {self.name!r:.60}" if self.name else "The first column, which has no name,"
-
-    @property
-    def words(self) -> Words:
-        """What is known of it."""
-        different = dict.fromkeys(filter(None, self.values))
-        return Words(self.values.count(""), len(different), tuple(list(different)[:EXAMPLES]))
-
-    @property
-    def identifies(self) -> bool:
-        """Whether each row has a text of its own."""
-        return (
-            len(self.values) > 1 and len(set(self.values)) == len(self.values) and self.name.lower() not in CLASS_NAMES
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class Table:
-    """The columns of numbers, NaN where one is missing, and those of text; those of other roles lie beside."""
-
-    every: tuple[str, ...]  # the names of all columns as read
-    numbers: np.ndarray
-    places: np.ndarray  # of each column of numbers among all
-    texts: tuple[Texts, ...] = ()
-    beside: Mapping[int, np.ndarray | Texts] = field(default_factory=dict)  # by place
-    roles: Mapping[int, str] = field(default_factory=dict)  # by place, of those beside; others are left out
-    kinds: Mapping[int, str] = field(default_factory=dict)  # by place, of numbers written as words
-    levels: Mapping[int, Mapping[float, str]] = field(default_factory=dict)  # by place, what codes stand for
-    gone: tuple[str, ...] = ()  # names of rows that were left out as totals
-    notes: tuple[Note, ...] = ()
-    doubts: tuple[Note, ...] = ()
-
-    @cached_property
-    def names(self) -> list[str]:
-        """Those of the columns of numbers."""
-        return [self.every[place] for place in self.places.tolist()]
-
-    def saying(self, *notes: Note) -> Table:
-        """The same with notes."""
-        return replace(self, notes=(*self.notes, *notes))
-
-    def without(self, columns: Sequence[int], role: str = "left out") -> Table:
-        """The same without some columns of numbers, which get another role."""
-        if not len(columns):
-            return self
-        gone = {int(self.places[j]): self.numbers[:, j] for j in columns}
-        return replace(
-            self,
-            numbers=np.delete(self.numbers, columns, axis=1),
-            places=np.delete(self.places, columns),
-            beside={**self.beside, **gone},
-            roles={**self.roles, **dict.fromkeys(gone, role)},
-        )
-
-    def without_texts(self, texts: Sequence[Texts], role: str = "left out") -> Table:
-        """The same without some columns of text, which get another role."""
-        gone = {text.place: text for text in texts}
-        return replace(
-            self,
-            texts=tuple(text for text in self.texts if text.place not in gone),
-            beside={**self.beside, **gone},
-            roles={**self.roles, **dict.fromkeys(gone, role)},
-        )
-
-    def of_rows(self, kept: np.ndarray) -> Table:
-        """The same with some rows."""
-        where = np.flatnonzero(kept)
-
-        def some(one: Any) -> Any:
-            return replace(one, values=[one.values[i] for i in where]) if isinstance(one, Texts) else one[where]
-
-        beside = {place: some(one) for place, one in self.beside.items()}
-        return replace(self, numbers=self.numbers[where], texts=tuple(map(some, self.texts)), beside=beside)
-
-    def columns(self, numbers: np.ndarray) -> Columns:
-        """What is known of every column; ``numbers`` are those of the features, which are not copied."""
-        roles, kinds = ["left out"] * len(self.every), [""] * len(self.every)
-        places = np.full(len(self.every), -1)
-        places[self.places] = np.arange(len(self.places))
-        for place in self.places.tolist():
-            roles[place] = "feature"
-        words, beside = {}, {}
-        for text in self.texts:
-            words[text.place] = text.words
-        for place, one in self.beside.items():
-            roles[place] = self.roles.get(place, "left out")
-            if isinstance(one, Texts):
-                words[place] = one.words
-            else:
-                beside[place] = one
-        for place, kind in [*dict.fromkeys(words, "text").items(), *self.kinds.items()]:
-            kinds[place] = kind
-        return Columns(self.every, tuple(roles), tuple(kinds), places, numbers, beside, words, self.levels)
 
 
 def parse(grid: Grid, reading: Reading) -> Table:
@@ -204,47 +96,35 @@ def parse(grid: Grid, reading: Reading) -> Table:
     table = replace(table, notes=(*grid.notes, *notes), doubts=grid.doubts)
     out = set(chosen_out)
     table = table.without([i for i, j in enumerate(order) if j in out])
-    table = table.without_texts([text for text in table.texts if text.place in out])
+    table = table.without([text for text in table.texts if text.place in out])
     if (beyond := said.pop("limits")) and reading.limits is None:
-        table = replace(table, doubts=(*table.doubts, _asked_limits(beyond)))
-    if reading.n_rows is None and reading.skip_rows is None:
-        table = replace(table, doubts=(*table.doubts, *_asked_rows(table, words_in)))
+        says = f"Values beyond a limit, such as <0.3, are read as missing in {listed(beyond)}."
+        ways = {"missing": "missing", "half the limit": "half", "the limit": "limit"}
+        table = table.asking("limits", says, *(Choice(way, {"limits": to}) for way, to in ways.items()), about=beyond)
+    table = _asked_rows(table, words_in, reading)
     said["chosen"] = [grid.names[j] for j in chosen_out]
     for key, text in SAID.items():
         if names := said[key]:
-            text = text.format(count=counted(len(names), "column"), names=listed(names))
-            table = table.saying(decision(text, "chosen" if key == "chosen" else "columns", names))
+            table = table.saying(f"{text} {listed(names)}.", "chosen" if key == "chosen" else "columns", names)
     return table
 
 
-def _asked_limits(names: list[str]) -> Note:
-    """The question what stands for numbers below a limit of detection."""
-    says = (
-        f"{counted(len(names), 'column')} with values beyond a limit, such as <0.3: {listed(names)}. Read as missing."
-    )
-    labels = {"missing": "missing", "half": "half the limit", "limit": "the limit"}
-    return doubt("limits", says, *(Choice(label, {"limits": way}) for way, label in labels.items()), about=names)
-
-
-def _asked_rows(table: Table, words: np.ndarray) -> tuple[Note, ...]:
-    """The question about rows of words among numbers: units, a second header, or where a second table begins."""
-    count = len(table.names)
-    bare = np.isnan(table.numbers).all(axis=1) & (words >= max(2, count / 2))
-    rows = np.flatnonzero(bare).tolist()
-    if not rows or len(rows) > 5:
-        return ()
+def _asked_rows(table: Table, words: np.ndarray, reading: Reading) -> Table:
+    """Ask about rows of words among numbers: units, a second header, or where a second table begins."""
+    bare = np.isnan(table.numbers).all(axis=1) & (words >= max(2, len(table.names) / 2))
+    rows = [i for i in np.flatnonzero(bare).tolist() if i not in (reading.skip_rows or ())]
+    if not rows or len(rows) > 5 or reading.skip_rows == () or reading.n_rows is not None:
+        return table
     says = f"{counted(len(rows), 'row')} of words among the numbers: units, or the header of a second table?"
-    ways = [Choice("samples without numbers", {"skip_rows": ()}), Choice("not samples", {"skip_rows": tuple(rows)})]
-    if rows[0] > 1:
-        ways.append(Choice("the table ends there", {"n_rows": rows[0]}))
-    return (doubt("rows of words", says, *ways, rows=rows),)
+    ways = [Choice("samples without numbers"), Choice("not samples", {"skip_rows": tuple(rows)})]
+    ways += [Choice("the table ends there", {"n_rows": rows[0]})] if rows[0] > 1 else []
+    return table.asking("rows of words", says, *ways, rows=rows)
 
 
-SAID = {
-    "chosen": "{count} left out, as chosen: {names}.",
-    "truths": "True and false are read as 1 and 0, in {count}: {names}.",
-    "written": "Signs of currency, per cent and thousands are not read in {count}: {names}; so are stars, and a "
-    "number in parentheses is negative.",
+SAID = {  # of columns
+    "chosen": "Left out, as chosen:",
+    "truths": "True and false are read as 1 and 0 in",
+    "written": "Stars, currencies, per cent and thousands are not read, and a number in parentheses is negative, in",
 }
 
 
@@ -262,9 +142,7 @@ def without_empty(table: Table) -> Table:
             "delimiter=, sheet= or header=."
         )
     named = [name for name in empty if name and not re.fullmatch(r"column \d+|Unnamed: \d+", name)]
-    if not named:
-        return table
-    return table.saying(decision(f"{counted(len(named), 'empty column')} left out: {listed(named)}.", "columns", named))
+    return table.saying(f"Without any value, left out: {listed(named)}.", "columns", named) if named else table
 
 
 class _Column:
@@ -489,15 +367,11 @@ def without_counter(table: Table, short: bool) -> Table:
         if short:
             raise short_header(len(table.names) + len(table.texts))
         return table
-    counts = any(np.array_equal(values, np.arange(start, start + len(values))) for start in (0, 1))
+    says = "The first column has no name and a whole number of its own in each row: left out."
     if short:
-        said = "The header has one name fewer than there are columns: the first is the names of the rows."
-    elif counts:
-        said = "The first column has no name and counts the rows: left out."
-    else:
-        said = "The first column has no name and a whole number of its own in each row: left out."
+        says = "The header has one name fewer than there are columns: the first is the names of the rows."
     name = table.names[0]
-    return table.without([0]).saying(decision(said, "columns", [name], columns={name: "feature"}))
+    return table.without([0]).saying(says, "columns", [name], columns={name: "feature"})
 
 
 def short_header(width: int) -> DataError:

@@ -174,7 +174,7 @@ def leave_out(data: Dataset, columns: Sequence[str | int]) -> Dataset:
             known = ", ".join(list(places)[:5])
             raise DataError(f"there is no column {column!r:.60}; there are {data.n_features:,}: {known}, …")
         gone.add(i)
-    retained = [i for i in range(data.n_features) if i not in gone]
+    retained, names = [i for i in range(data.n_features) if i not in gone], {data.feature_names[i] for i in gone}
     if not retained:
         raise DataError("at least one column has to be left")
     if not gone:
@@ -187,7 +187,7 @@ def leave_out(data: Dataset, columns: Sequence[str | int]) -> Dataset:
         image_shape=None,
         axis=None if data.axis is None else replace(data.axis, values=data.axis.values[retained]),
         planted=None,
-        table=data.table and data.table.with_roles({data.feature_names[i]: "left out" for i in gone}),
+        table=data.table and tuple(replace(one, role="left out") if one.name in names else one for one in data.columns),
     )
 
 

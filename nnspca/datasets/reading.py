@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 
 from nnspca.control.arguments import check_instance
 from nnspca.datasets import catalogue, cells, missing, preparing, series
-from nnspca.datasets.columns import Columns
+from nnspca.datasets.columns import Column, Table
 from nnspca.datasets.covariances import objection
 from nnspca.datasets.dataset import Content, Dataset, Kind
 from nnspca.datasets.files import Source, opened, part_names
@@ -19,7 +20,7 @@ from nnspca.datasets.formats import MATRICES
 from nnspca.datasets.images import SUFFIXES as IMAGES
 from nnspca.datasets.layout import Grid
 from nnspca.datasets.missing import MissingValues
-from nnspca.datasets.notes import Note, decision
+from nnspca.datasets.notes import DataDoubt, Note, decision
 from nnspca.datasets.options import Reading
 from nnspca.datasets.parsing import listed
 from nnspca.datasets.readers import damaged, parse_files, suffix
@@ -38,8 +39,8 @@ class FilePreview:
     ----------
     shape : (int, int)
         Rows and columns below the header, as they stand in the file.
-    columns : Columns
-        All of them, with their roles; roles are empty where a problem came before.
+    columns : tuple of Column
+        All of them, with their roles; of a file that could not be read their names alone.
     rows : tuple of tuple of str
         At most the first twenty, and of each the first hundred cells.
     decided : dict
@@ -63,7 +64,7 @@ class FilePreview:
     """
 
     shape: tuple[int, int] = (0, 0)
-    columns: Columns = field(default_factory=Columns)
+    columns: tuple[Column, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     decided: Mapping[str, Any] = field(default_factory=dict)
     sheets: tuple[str, ...] = ()
@@ -76,12 +77,12 @@ class FilePreview:
     @property
     def names(self) -> tuple[str, ...]:
         """Those of the columns, at most the first thousand."""
-        return self.columns.names[:NAMES]
+        return tuple(column.name for column in self.columns[:NAMES])
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """What becomes of each of these."""
-        return self.columns.roles[:NAMES]
+        """What becomes of each of these; empty where the file could not be read."""
+        return tuple(column.role for column in self.columns[:NAMES] if column.role)
 
 
 def read(
@@ -152,17 +153,10 @@ def read(
     if seen.error is not None:
         raise seen.error
     assert seen.data is not None
+    if doubts := seen.data.doubts:
+        asked = [f"{note} {note.topic!r}: " + " / ".join(map(str, note.settles)) for note in doubts]
+        warnings.warn("\n".join(["this may be misread:", *asked]), DataDoubt, stacklevel=2)
     return seen.data
-
-
-def _signed() -> inspect.Signature:
-    """The signature of :func:`read`, with the options by name."""
-    mine, options = inspect.signature(read), inspect.signature(Reading).parameters.values()
-    first = list(mine.parameters.values())[:-1]
-    return mine.replace(parameters=[*first, *(one.replace(kind=one.KEYWORD_ONLY) for one in options)])
-
-
-read.__signature__ = _signed()  # type: ignore[attr-defined]
 
 
 def preview(
@@ -190,24 +184,35 @@ def preview(
     problem = "" if isinstance(error, MissingValues) or error is None else str(error)
     about = grid if content is None else content
     shown: dict[str, Any] = {} if about is None else {"notes": about.notes, "doubts": about.doubts}
-    if content is not None:
-        turned = content.table is not None and "sample" in content.table.roles
-        drawn_as = "covariance" if seen.is_covariance else "table"
-        shown["decided"] = {"samples": "columns" if turned else seen.samples or "rows", "kind": drawn_as}
-        last = content if seen.data is None else seen.data
-        shown["columns"] = last.table or Columns.of_features(last.X, last.feature_names)
     if grid is not None:
         some = grid.frame.iloc[:ROWS, :COLUMNS].astype(object)
         values, shape = some.where(some.notna(), None).to_numpy().tolist(), grid.frame.shape
-        shown = {"columns": Columns(tuple(grid.names)), "sheets": grid.sheets} | shown
-        shown["decided"] = {**shown.get("decided", {}), **grid.decided}
+        shown |= {"columns": tuple(map(Column, grid.names)), "sheets": grid.sheets, "decided": grid.decided}
     elif content is not None:
         few, shape = content.X[:ROWS, :COLUMNS], content.X.shape
         values = (few if isinstance(few, np.ndarray) else few.toarray()).tolist()
     else:
         return FilePreview(problem=problem, data=seen.data, error=error)
+    if content is not None:
+        last = content if seen.data is None else seen.data
+        shown["columns"] = columns = last.columns
+        samples = "columns" if any(one.role == "sample" for one in columns) else seen.samples or "rows"
+        drawn_as = "covariance" if seen.is_covariance else "table"
+        shown["decided"] = {"samples": samples, "kind": drawn_as, **shown.get("decided", {})}
     rows = tuple(tuple(map(cells.text_of, row)) for row in values)
     return FilePreview(shape=shape, rows=rows, problem=problem, data=seen.data, error=error, **shown)
+
+
+def _signed(function: Any) -> None:
+    """Give a function the options of a reading by name, in place of its own ``**options``."""
+    *first, _ = inspect.signature(function).parameters.values()
+    options, usual = inspect.signature(Reading).parameters.values(), vars(Reading())
+    more = [one.replace(kind=one.KEYWORD_ONLY, default=usual[one.name]) for one in options]
+    function.__signature__ = inspect.signature(function).replace(parameters=[*first, *more])
+
+
+for _one in (read, preview):
+    _signed(_one)
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,7 +258,9 @@ def _seen(source: Source, filename: Any, reading: Reading, name: str | None) -> 
             if isinstance(found, Grid):
                 seen, beginning = replace(seen, grid=found), found.beginning
             content = arrange(found, reading) if isinstance(found, Grid) else found
-        content = _without_accepted(content, reading)
+        accepted = tuple(note for note in content.doubts if note.topic in reading.accepted)  # are decisions
+        still = tuple(note for note in content.doubts if note not in accepted)
+        content = replace(content, notes=(*content.notes, *accepted), doubts=still)
         seen = replace(seen, content=content, is_covariance=_is_covariance(content, reading.kind))
         return replace(seen, data=_dressed(content, files, label, name, names, reading))
     except MissingValues as error:
@@ -266,15 +273,6 @@ def _seen(source: Source, filename: Any, reading: Reading, name: str | None) -> 
         again = DataError(f"{whose}: {error}" if beginning in str(error) else f"{whose}: {error} {beginning}")
         again.__cause__ = error
     return replace(seen, error=again)
-
-
-def _without_accepted(content: Content, reading: Reading) -> Content:
-    """Doubts that were accepted are decisions."""
-    if reading.series is None and isinstance(content.X, np.ndarray) and content.image_shape is None:
-        content = replace(content, doubts=(*content.doubts, *series.asked_levels(content)))
-    accepted = tuple(note for note in content.doubts if note.topic in reading.accepted)
-    open_ = tuple(note for note in content.doubts if note.topic not in reading.accepted)
-    return replace(content, notes=(*content.notes, *accepted), doubts=open_) if accepted else content
 
 
 def _dressed(
@@ -292,7 +290,7 @@ def _dressed(
     if reading.kind is None and content.labels is None:
         content = replace(content, notes=(*content.notes, *_said_of_squares(content.X, drawn_as)))
     if drawn_as == "covariance":  # its rows are features
-        content = replace(content, sample_names=(), name_columns=())
+        content = replace(content, sample_names=())
     called = label[: len(label) - len(suffix(label))] or label
     if label in files and len(files) > 1 and content.image_shape is not None:  # images: no single name fits
         label = called = f"{called.rpartition('.')[0]} and {len(files) - 1:,} more"
@@ -310,10 +308,9 @@ def _dressed(
 
 def _of_features(dataset: Dataset, reading: Reading) -> Dataset:
     """Leave out the features that were chosen by names they have only after reading; DataError for unknown names."""
-    of_file = set() if dataset.table is None else set(dataset.table.names)
-    later = {name: role for name, role in reading.columns.items() if name not in of_file}
+    every = dataset.table.every if isinstance(dataset.table, Table) else dataset.feature_names
+    later = {name: role for name, role in reading.columns.items() if name not in every and role != "class"}
     if unknown := [name for name in later if name not in dataset.feature_names]:
-        every = list(dataset.feature_names if dataset.table is None else dataset.table.names)
         raise DataError(f"columns= names {unknown[0]!r:.60}, and no column is called so; there are: {listed(every)}.")
     return preparing.leave_out(dataset, [name for name, role in later.items() if role == "left out"])
 

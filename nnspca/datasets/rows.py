@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
-from dataclasses import replace
+from collections.abc import Sequence
 
 import numpy as np
 
-from nnspca.datasets.notes import Choice, decision, doubt
+from nnspca.datasets.columns import Table
+from nnspca.datasets.notes import Choice
 from nnspca.datasets.options import Reading
-from nnspca.datasets.parsing import Table, counted, listed
+from nnspca.datasets.parsing import counted, listed
+from nnspca.datasets.scales import means
 
-TOTALS = re.compile(
-    r"(grand |sub)?-?totals?|sums?|averages?|means?|avg\.?|overall|gesamt|summe|mittelwert|durchschnitt|moyenne|somme|"
-    r"media|promedio|suma|totale",
-    re.IGNORECASE,
-)
-AMONG_TOTALS = re.compile(r"\b(sub|grand)?-?(totals?|gesamt|insgesamt|summe|totaux|totale|average)\b", re.IGNORECASE)
 MOST_ROWS, LOOKED_AT = 2000, 200  # rows and columns of a table in which sums are sought
-BESIDE_TOTALS = re.compile(
-    r"medians?|std\.?( ?dev\.?)?|s\.?d\.?|st(andard )?dev(iation)?|min(imum)?|max(imum)?|counts?|n", re.IGNORECASE
-)
+REMARK = re.compile(r"^[!#*†‡§]|[\s:]")
 
 
 def without_ends(table: Table, reading: Reading) -> Table:
@@ -30,85 +25,82 @@ def without_ends(table: Table, reading: Reading) -> Table:
         table = table.of_rows(np.arange(len(table.numbers)) < reading.n_rows)
     bare = np.isnan(table.numbers).all(axis=1)
     width = table.numbers.shape[1] + len(table.texts)
-    kept = np.ones(len(bare), bool)
-    if width > 1:
-        for i in range(len(bare) - 1, 0, -1):  # words alone among numbers are missing values by now
-            said = [text.values[i] for text in table.texts if text.values[i]]
-            if not bare[i] or len(said) > 1 or (said and (width < 3 or not re.search(r"^[!#*†‡§]|[\s:]", said[0]))):
-                break
-            kept[i] = False
-        if not kept.all() and kept.sum() > 1:
-            first_said = "".join(text.values[int(kept.argmin())] for text in table.texts)
-            said_so = f": {first_said[:60]!r}" if first_said else ""
-            said_all = f"{counted(int((~kept).sum()), 'line')} below the table left out{said_so}."
-            table = table.of_rows(kept).saying(decision(said_all))
-    first = [
-        next((text.values[i] for text in table.texts[:2] if text.values[i]), "") for i in range(len(table.numbers))
-    ]
-    if reading.skip_rows is not None:
-        gone = set(reading.skip_rows)
-        return table.of_rows(np.array([name not in gone and i not in gone for i, name in enumerate(first)], bool))
-    return _asked_sums(_without_totals(table, first), first)
-
-
-def _without_totals(table: Table, first: list[str]) -> Table:
-    """Leave out rows called total, sum, mean and the like, and what stands beside them."""
-    if not table.texts or min(Counter(first).values()) > 1:
-        return table  # every word repeats: classes, such as media and cells
-    kept = np.array([not TOTALS.fullmatch(word.strip(" :")) for word in first], bool)
-    if kept.all() or kept.sum() < 2:
+    end = len(bare)
+    while width > 1 and end > 2 and bare[end - 1]:  # words alone among numbers are missing values by now
+        said = [text.values[end - 1] for text in table.texts if text.values[end - 1]]
+        if len(said) > 1 or (said and (width < 3 or not REMARK.search(said[0]))):
+            break
+        end -= 1
+    if end < len(bare):
+        first_said = "".join(text.values[end] for text in table.texts)
+        table = table.of_rows(np.arange(len(bare)) < end)
+        table = table.saying(f"{counted(len(bare) - end, 'line')} below the table left out: {first_said[:60]!r}.")
+    first = {i: next((text.values[i] for text in table.texts[:2] if text.values[i]), "") for i in range(end)}
+    if reading.skip_rows == ():
         return table
-    for i in np.flatnonzero(~kept).tolist():  # standard deviations and the like stand with them
+    chosen = set(reading.skip_rows or ())
+    table, first = _of_rows(table, first, [not {i, name} & chosen for i, name in first.items()])
+    return _asked_sums(*_without_totals(table, first))
+
+
+def _of_rows(table: Table, first: dict[int, str], kept: Sequence[bool]) -> tuple[Table, dict[int, str]]:
+    """Some rows, and their first words by their places in the file."""
+    return table.of_rows(np.array(kept, bool)), dict(itertools.compress(first.items(), kept))
+
+
+def _without_totals(table: Table, first: dict[int, str]) -> tuple[Table, dict[int, str]]:
+    """Leave out rows called total, sum, mean and the like, and what stands beside them."""
+    words = [word.strip(" :") for word in first.values()]
+    if not table.texts or min(Counter(words).values()) > 1:
+        return table, first  # every word repeats: classes, such as media and cells
+    kept = [not means("total", word) for word in words]
+    if all(kept) or sum(kept) < 2:
+        return table, first
+    for i in [i for i, stays in enumerate(kept) if not stays]:  # standard deviations and the like stand with them
         for j in (i + 1, i - 1):
-            while 0 <= j < len(kept) and kept[j] and BESIDE_TOTALS.fullmatch(first[j].strip(" :")):
+            while 0 <= j < len(kept) and kept[j] and means("beside_total", words[j]):
                 kept[j] = False
                 j += 1 if j > i else -1
-    names = [first[i] for i in np.flatnonzero(~kept)]
-    said_all = f"{counted(len(names), 'row')} of totals left out: {listed(names)}."
-    return replace(table.saying(decision(said_all, "skip_rows", skip_rows=())), gone=(*names,)).of_rows(kept)
+    names = [word for word, stays in zip(words, kept, strict=True) if not stays]
+    table = table.saying(
+        f"{counted(len(names), 'row')} of totals left out: {listed(names)}.", "skip_rows", skip_rows=()
+    )
+    return _of_rows(table, first, kept)
 
 
-def _asked_sums(table: Table, first: list[str]) -> Table:
+def _asked_sums(table: Table, first: dict[int, str]) -> Table:
     """Ask about rows whose names hold the word total, and those that are the sum or mean of others."""
-    if table.gone:
-        first = [word for word in first if word not in table.gone]
-    named = [i for i, word in enumerate(first) if AMONG_TOTALS.search(word) and Counter(first)[word] == 1]
-    sums = _sums(table.numbers)
-    rows = sorted({*sums, *(named if len(named) < len(first) / 2 else ())})
+    count = Counter(first.values())
+    named = [i for i, word in enumerate(first.values()) if count[word] == 1 and means("sum_of_rows", word)]
+    rows = sorted({*_sums(table.numbers), *(named if len(named) < len(first) / 2 else ())})
     if not rows or len(rows) > len(first) / 2:
         return table
-    called = [first[i] or f"row {i + 1}" for i in rows]
-    why = "are sums or means of others" if sums else "are called so"
-    said = f"{counted(len(rows), 'row')} may be totals and no samples, as they {why}: {listed(called)}."
-    unique = all(first[i] and first.count(first[i]) == 1 for i in rows)
-    out = (*table.gone, *(first[i] if unique else i for i in rows))
-    ways = Choice("samples", {"skip_rows": table.gone}), Choice("not samples", {"skip_rows": out})
-    return replace(table, doubts=(*table.doubts, doubt("totals", said, *ways, rows=rows)))
+    places, words = list(first), list(first.values())
+    called = listed([words[i] or f"row {places[i] + 1}" for i in rows])
+    says = f"{counted(len(rows), 'row')} may be totals and no samples, by name or as sums or means of others: {called}."
+    unique = all(words[i] and count[words[i]] == 1 for i in rows)
+    out = Choice("not samples", {"skip_rows": tuple(words[i] if unique else places[i] for i in rows)})
+    return table.asking("totals", says, Choice("samples"), out, rows=[places[i] for i in rows])
 
 
 def _sums(X: np.ndarray) -> list[int]:
     """Rows that are the sum of rows before or after them, or the sum or mean of all others, in two columns or more."""
-    m, n = X.shape
-    if not 4 <= m <= MOST_ROWS or n < 2 or np.isnan(X).any():
+    m = len(X)
+    if not 4 <= m <= MOST_ROWS or np.isnan(X).any():
         return []
-    varied = np.flatnonzero(np.ptp(X, axis=0) > 0)[:LOOKED_AT]
-    X = X[:, varied]
+    X = X[:, np.flatnonzero(np.ptp(X, axis=0) > 0)[:LOOKED_AT]]
     if X.shape[1] < 2:
         return []
     far = 1e-6 * np.abs(X).sum(axis=0) / m + 1e-12
-    whole = X.sum(axis=0)
+    others = X.sum(axis=0) - X
 
     def close(difference: np.ndarray) -> np.ndarray:
         return np.asarray((np.abs(difference) <= far).all(axis=-1))
 
-    found = set(np.flatnonzero(close(X - (whole - X))).tolist())
-    found |= set(np.flatnonzero(close(X - (whole - X) / (m - 1))).tolist()) if m > 4 else set()
+    found = close(X - others) | (close(X - others / (m - 1)) & (m > 4))
     before = np.vstack([np.zeros(X.shape[1]), np.cumsum(X, axis=0)])
-    for i in range(m):
-        if (X[i] != 0).sum() < 2:
-            continue
+    for i in np.flatnonzero((X != 0).sum(axis=1) > 1).tolist():
         above = before[i] - before[: max(0, i - 1)]  # of at least two rows
         below = before[i + 3 :] - before[i + 1]
-        if (len(above) and close(above - X[i]).any()) or (len(below) and close(below - X[i]).any()):
-            found.add(i)
-    return sorted(found)
+        found[i] |= close(above - X[i]).any() or close(below - X[i]).any()
+    return np.flatnonzero(found).tolist()

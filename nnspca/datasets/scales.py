@@ -1,8 +1,9 @@
-"""Words that are an order: known ones of five languages, and those with numbers."""
+"""What words mean: names of columns and rows by their patterns, and known orders of five languages."""
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -12,11 +13,24 @@ NUMBERED = re.compile(
     r"(?:[A-Za-z]{0,2}(\d{1,2})|(\d{1,2})\s*[-–:.)=]\s*\S.*|\S.*\((\d{1,2})\))"
 )  # A1, 4 - Agree, agree (4)
 CODE = re.compile(r"[A-Za-z]*\d+")
-NO_ANSWER = re.compile(
-    r"(refus\w*|(i )?don'?t know|no answer|not (applicable|asked|answered)|dk|rf|na|n/?a|keine angabe|k\.? ?a\.?|"
-    r"weiß nicht|(ne )?sait pas|sans réponse|no sabe|no contesta|ns/nc|non so|missing|inap\w*|skipped|prefer not.*)",
-    re.IGNORECASE,
-)
+AROUND = {"whole": r"\A(?:{})\Z", "ends": r"(?:^|[\W_])(?:{})$", "among": r"(?:^|[\W_])(?:{})(?:$|[\W_])"}
+
+
+@cache
+def _pattern(what: str) -> re.Pattern[str]:
+    """The pattern that names.toml has for a meaning."""
+    tables = tomllib.loads(Path(__file__).with_name("names.toml").read_text(encoding="utf-8"))
+    where = next(where for where in tables if what in tables[where])
+    return re.compile(AROUND[where].format("|".join(tables[where][what])), re.IGNORECASE)
+
+
+def means(what: str, name: str) -> bool:
+    """Whether a name, or a cell, means what names.toml lists so.
+
+    >>> means("weight", "pspwght"), means("identifier", "person_id"), means("total", "totally")
+    (True, True, False)
+    """
+    return _pattern(what).search(name) is not None
 
 
 @cache

@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from nnspca.datasets.cells import ABSENT, CLASS_NAMES, text_of
 from nnspca.datasets.codes import read_codes
+from nnspca.datasets.columns import Table, Texts
 from nnspca.datasets.covariances import covariance, only_correlations
 from nnspca.datasets.dataset import Content, distinct
 from nnspca.datasets.folding import unfold
 from nnspca.datasets.layout import Grid
-from nnspca.datasets.notes import Choice, Note, decision, doubt
+from nnspca.datasets.notes import Choice
 from nnspca.datasets.options import Reading
 from nnspca.datasets.orders import read_labels, read_orders
-from nnspca.datasets.parsing import (
-    Table,
-    Texts,
-    counted,
-    is_whole,
-    listed,
-    parse,
-    short_header,
-    without_counter,
-    without_empty,
-)
+from nnspca.datasets.parsing import counted, is_whole, listed, parse, short_header, without_counter, without_empty
 from nnspca.datasets.roles import about_samples
 from nnspca.datasets.rows import without_ends
+from nnspca.datasets.series import asked_levels
 from nnspca.datasets.turning import orient, turned
 from nnspca.errors import DataError
 
 FEW_KINDS = 20  # most distinct whole numbers in a column that may be meant as the class
-LOOKED_AT = 2000  # most columns of which each is examined for classes and names
 
 
 def encode_labels(values: Sequence[str], levels: Sequence[str] = ()) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -58,46 +50,63 @@ def arrange(grid: Grid, reading: Reading) -> Content:
             return found
     if reading.kind != "covariance":
         table = read_codes(table, reading)
-    if reading.samples == "columns" and reading.label:
-        raise DataError(f"with samples in columns no column is the class, and {reading.label!r:.40} cannot be it.")
+    if reading.samples == "columns" and (label := reading.of_role("class")):
+        raise DataError(f"with samples in columns no column is the class, and {label!r:.40} cannot be it.")
     table, rows_are_features = orient(table, reading)
-    return turned(table) if rows_are_features else _with_class(table, grid, reading)
+    return turned(table, reading) if rows_are_features else _with_class(table, grid, reading)
 
 
 def _with_class(table: Table, grid: Grid, reading: Reading) -> Content:
     """Samples in rows: leave out what counts them, take their names and their class."""
     if reading.columns.get(table.names[0]) != "feature":
         table = without_counter(table, grid.short)
-    table = about_samples(table, reading)
-    able = _could_name(table)
-    sample_names, table = _names(table, grid, able, reading)
-    candidates = _could_be_class(table)
-    labels, label_names, table = _class(table, grid, reading)
+    table = _with_names(about_samples(table, reading), grid, reading)
+    table = _with_one_class(table, grid, reading)
+    if others := [text.name for text in table.texts]:
+        table = table.without(table.texts)
+        table = table.saying(f"{counted(len(others), 'column')} of text left out: {listed(others)}.", "label", others)
     X = np.ascontiguousarray(table.numbers)
     X.setflags(write=False)
+    named, classes, weights = map(table.of_role, ("name", "class", "weight"))
+    sample_names: tuple[str, ...] = ()
+    if named is not None:
+        sample_names = distinct(named.values if isinstance(named, Texts) else map(text_of, named.tolist()))
+    labels, label_names = _labels(classes)
+    table = _asked_many_out(asked_levels(table, X, sample_names, reading))
     return Content(
         X=X,
         feature_names=tuple(name or "column 1" for name in table.names) if grid.named else (),
         labels=labels,
         label_names=label_names,
-        class_columns=candidates,
         sample_names=sample_names,
-        name_columns=able,
+        weights=weights if isinstance(weights, np.ndarray) else None,
         notes=table.notes,
-        doubts=(*table.doubts, *_asked_many_out(table)),
-        table=table.columns(X),
+        doubts=table.doubts,
+        table=replace(table, numbers=X),
     )
 
 
-def _asked_many_out(table: Table) -> tuple[Note, ...]:
-    """The question about columns left out, where these are most of all."""
-    out = [j for j, one in table.beside.items() if table.roles.get(j, "left out") == "left out" and _holds(one)]
+def _labels(classes: np.ndarray | Texts | None) -> tuple[np.ndarray | None, tuple[str, ...]]:
+    """Number the classes that a column names."""
+    if classes is None:
+        return None, ()
+    if isinstance(classes, Texts):
+        return encode_labels(classes.values, classes.levels)
+    levels, labels = np.unique(classes.astype(np.int64), return_inverse=True)
+    return labels, tuple(map(str, levels))
+
+
+def _asked_many_out(table: Table) -> Table:
+    """Ask about columns left out, where these are most of all."""
+    gone = [j for j, one in table.beside.items() if table.roles[j] == "left out" and _holds(one)]
     chosen = {name for note in table.notes if note.topic == "chosen" for name in note.about}
-    names = [table.every[j] for j in sorted(out) if table.every[j] not in chosen]
+    names = [table.every[j] for j in sorted(gone) if table.every[j] not in chosen]
     if len(names) <= len(table.names) or len(names) < 3:
-        return ()
-    says = f"{len(names):,} of {len(table.every):,} columns would be left out, which is most of them: {listed(names)}."
-    return (doubt("left out", says, Choice("left out", {"columns": dict.fromkeys(names, "left out")}), about=names),)
+        return table
+    says = f"{len(names):,} of {len(table.every):,} columns are left out, which is most of them: {listed(names)}."
+    return table.asking(
+        "left out", says, Choice("left out", {"columns": dict.fromkeys(names, "left out")}), about=names
+    )
 
 
 def _holds(one: np.ndarray | Texts) -> bool:
@@ -105,107 +114,67 @@ def _holds(one: np.ndarray | Texts) -> bool:
     return len(set(one.values) - {""}) > 1 if isinstance(one, Texts) else bool((one > np.fmin.reduce(one)).any())
 
 
-def _names(table: Table, grid: Grid, able: tuple[str, ...], reading: Reading) -> tuple[tuple[str, ...], Table]:
-    """The names of the samples: the column chosen, else the first text that tells all rows apart."""
-    if name := reading.sample_names:
-        if name not in able:
-            raise DataError(
-                f"column {name!r:.60} cannot name the samples: each needs a name of its own. These can: "
-                f"{listed(able) or 'none'}."
-            )
-        table = table.saying(decision(f"Column {name!r:.60} names the samples, as chosen.", "sample_names", [name]))
-        if text := next((text for text in table.texts if text.name == name), None):
-            return tuple(text.values), table.without_texts([text], "name")
-        j = table.names.index(name)
-        return tuple(map(text_of, table.numbers[:, j].tolist())), table.without([j], "name")
-    taken: tuple[str, ...] = ()
+def _with_names(table: Table, grid: Grid, reading: Reading) -> Table:
+    """Give the column chosen, else the first text that tells all rows apart, the role of the samples' names."""
+    if (name := reading.of_role("name")) is not None:
+        one, values = _column(table, name)
+        if one is None or len(set(values)) < len(values):
+            raise DataError(f"column {name!r:.60} cannot name the samples: each needs a name of its own.")
+        table = table.without([one], "name")
+        table = table.saying(f"Column {name!r:.60} names the samples, as chosen.", "columns", [name])
     for text in table.texts:
         few = {*text.values} - ({""} if text.name.lower() not in CLASS_NAMES else set())
         many = len(text.values) > 2 * FEW_KINDS and len(set(text.values)) > len(text.values) / 2
-        each = "a different text in each row" if text.identifies else "as many texts as names have"
         if grid.short and not text.place and not text.identifies:
             raise short_header(len(grid.names))
         if len(text.values) > 1 and len(few) == 1:
-            filled = sum(map(bool, text.values))
-            where = "all rows" if filled == len(text.values) else f"{filled:,} of {len(text.values):,} rows, no other"
-            table = table.without_texts([text])
-            table = table.saying(decision(f"{text.called} has one text in {where}: left out.", "columns", [text.name]))
-        elif grid.roles.get(text.name) == "class" or text.name == reading.label or not (text.identifies or many):
+            table = table.without([text]).saying(f"{text.called} has one text: left out.", "columns", [text.name])
+        elif "class" in (grid.roles.get(text.name), reading.columns.get(text.name)):
             continue
-        elif taken or reading.sample_names == "":
-            table = table.without_texts([text])
-            table = table.saying(decision(f"{text.called} has {each}: left out.", "sample_names", [text.name]))
-        else:
-            said = f"{text.called} has {each}: taken as the names of the rows."
-            table = table.without_texts([text], "name")
-            table = table.saying(decision(said, "sample_names", [text.name], sample_names=""))
-            taken = distinct(text.values)
-    return taken, table
+        elif text.identifies or many:
+            is_name = table.of_role("name") is None and reading.sample_names is None
+            role, does = ("name", "names the samples") if is_name else ("left out", "is left out")
+            says = f"{text.called} {does}: it has {'a' if text.identifies else 'nearly a'} different text in each row."
+            otherwise = {"sample_names": ""} if is_name else {}
+            table = table.without([text], role).saying(says, "columns", [text.name], **otherwise)
+    return table
 
 
-def _class(table: Table, grid: Grid, reading: Reading) -> tuple[np.ndarray | None, tuple[str, ...], Table]:
-    """The class: the column chosen, else one so marked or called, else the first text that repeats."""
-    marked = next((name for name, role in grid.roles.items() if role == "class"), None)
-    wanted = marked if reading.label is None else reading.label
-    how = "is the class, as chosen" if reading.label is not None else "is the class, as the file says"
-    chosen = next((text for text in table.texts if text.name == wanted), None)
+def _column(table: Table, name: str) -> tuple[int | Texts | None, list[str]]:
+    """A column of text, or the place of one of whole numbers, and its values as text; None where there is none."""
+    for text in table.texts:
+        if text.name == name:
+            return text, text.values
+    if name not in table.names or not is_whole(values := table.numbers[:, table.names.index(name)]):
+        return None, []
+    return table.names.index(name), list(map(text_of, values.tolist()))
+
+
+def _with_one_class(table: Table, grid: Grid, reading: Reading) -> Table:
+    """Give the column chosen, else one so marked or called, else the first text that repeats, the role of the class."""
+    wanted, how = reading.of_role("class"), "as chosen"
+    if wanted is None and reading.label is None:
+        wanted, how = next((name for name, role in grid.roles.items() if role == "class"), None), "as the file says"
+    if wanted is None and reading.label is None:
+        texts = [text.name for text in table.texts if grid.roles.get(text.name) != "meta"]
+        numbers = [
+            name
+            for j, name in enumerate(table.names)
+            if name.lower() in CLASS_NAMES and reading.columns.get(name) != "feature" and len(table.names) > 1
+            if is_whole(table.numbers[:, j]) and not is_counted(table.numbers, j)
+        ]
+        called = [name for name in texts if name.lower() in CLASS_NAMES]
+        wanted, how = next(iter([*called, *texts, *numbers]), None), "by its texts" if texts else "by its name"
     if wanted is None:
-        texts = [text for text in table.texts if grid.roles.get(text.name) != "meta"]
-        called = [text for text in texts if text.name.lower() in CLASS_NAMES]
-        chosen, how = next(iter(called or texts), None), "holds text: read as the class"
-        if chosen is None and len(table.names) > 1:
-            whole = (
-                name
-                for name, values in zip(table.names, table.numbers.T, strict=True)
-                if name.lower() in CLASS_NAMES and reading.columns.get(name) != "feature" and is_whole(values)
-            )
-            whole = (name for name in whole if not is_counted(table.numbers, table.names.index(name)))
-            wanted, how = next(whole, None), "holds whole numbers: read as the class"
-    if chosen is not None:
-        table = table.without_texts([chosen], "class")
-        table = table.saying(decision(f"{chosen.called} {how}.", "label", [chosen.name], label=""))
-    if others := [text.name for text in table.texts]:
-        said = f"{counted(len(others), 'column')} of text left out: {listed(others)}."
-        table = table.without_texts(table.texts).saying(decision(said, "label", others))
-    if chosen is not None:
-        return *encode_labels(chosen.values, chosen.levels), table
-    if not wanted:
-        return None, (), table
-    if wanted not in table.names:
-        known = listed([*others, *table.names])
-        raise DataError(f"no column is called {wanted!r:.60}; there are: {known}. Choose one of these as the class.")
-    j = table.names.index(wanted)
-    if len(table.names) == 1 or not is_whole(table.numbers[:, j]):
+        return table
+    one, _ = _column(table, wanted)
+    if one is None or (not isinstance(one, Texts) and len(table.names) == 1):
         raise DataError(f"column {wanted!r:.60} cannot be the class: it needs texts or whole numbers beside a feature.")
-    levels, labels = np.unique(table.numbers[:, j].astype(np.int64), return_inverse=True)
-    table = table.without([j], "class").saying(decision(f"Column {wanted!r:.60} {how}.", "label", [wanted], label=""))
-    return labels, tuple(map(str, levels)), table
+    what = one.called if isinstance(one, Texts) else f"Column {wanted!r:.60}"
+    return table.without([one], "class").saying(f"{what} is the class, {how}.", "label", [wanted], label="")
 
 
 def is_counted(X: np.ndarray, j: int) -> bool:
     """Whether a column stands between others that are all counts with zeros, as those of words in texts are."""
     between = 0 < j < X.shape[1] - 1 and not X.min(axis=0).any()
     return between and is_whole(X) and bool(X.max() > 1)
-
-
-def _could_be_class(table: Table) -> tuple[str, ...]:
-    """The columns that may be meant as the class: text that repeats, and few distinct whole numbers."""
-    columns = [text.name for text in table.texts if text.name]
-    looked = table.names if 1 < len(table.names) <= LOOKED_AT else []
-    for j, name in enumerate(looked):
-        values = table.numbers[:, j]
-        if is_whole(values[:1000]) and is_whole(values):
-            kinds = len(np.unique(values))
-            if 1 < kinds <= FEW_KINDS and kinds < len(values):
-                columns.append(name)
-    return tuple(dict.fromkeys(columns))
-
-
-def _could_name(table: Table) -> tuple[str, ...]:
-    """The columns that may name the samples: texts, or whole numbers, of which none is there twice."""
-    texts = [text.name for text in table.texts if text.name and text.identifies]
-    if not 1 < len(table.names) <= LOOKED_AT:
-        return tuple(texts)
-    columns = zip(table.names, table.numbers.T, strict=True)
-    numbers = [name for name, values in columns if name and is_whole(values) and len(np.unique(values)) == len(values)]
-    return (*texts, *numbers)

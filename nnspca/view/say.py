@@ -38,7 +38,7 @@ def title(name: str) -> str:
 def as_read(data: Dataset) -> str:
     """Say what an answer about data is about: their size as they were read, and how many questions are open.
 
-    >>> as_read(nnspca.datasets.read(b"a,b\\n1,2\\n2,5\\n4,1", "t.csv"))
+    >>> as_read(Dataset(name="t", X=[[1, 2], [2, 5], [4, 1]]))
     '3 samples × 2 features as read'
     """
     (m, n), still = data.shape, len(data.doubts)

@@ -205,7 +205,7 @@ def test_missing_values_are_dealt_with_as_chosen():
     assert "would be left" in refused(b"a,b\n1,\n,2\n3,\n", "t.csv", missing="drop rows")
     assert read(workbook([["a", "b"], [1, 2], [None, 3], [5, 8]]), "t.xlsx", missing="drop rows").shape == (2, 2)
     without = read(b"a,b\n1,\n2,\n3,\n", "t.csv")
-    assert without.shape == (3, 1) and "1 empty column left out: 'b'." in map(str, without.notes)
+    assert without.shape == (3, 1) and "Without any value, left out: 'b'." in map(str, without.notes)
     out = io.BytesIO()
     np.save(out, np.array([[1, np.nan], [2, 3.0], [4, 9]]))
     assert read(out.getvalue(), "t.npy", missing="drop rows").shape == (2, 2)
@@ -215,15 +215,11 @@ def test_the_class_is_the_column_that_was_chosen():
     text = b"a,b,batch,u,v\n1,2,1,x,p\n2,4,1,x,q\n3,9,2,y,q\n"
     assert read(text, "t.csv").label_names == ("x", "y")
     ds = read(text, "t.csv", label="v")
-    assert (ds.feature_names, ds.label_names, ds.class_columns) == (
-        ("a", "b", "batch"),
-        ("p", "q"),
-        ("u", "v", "batch"),
-    )
+    assert (ds.feature_names, ds.label_names) == (("a", "b", "batch"), ("p", "q"))
     ds = read(text, "t.csv", label="batch")
     assert (ds.feature_names, ds.label_names) == (("a", "b"), ("1", "2"))
     assert read(text, "t.csv", label="").labels is None
-    assert "no column is called 'w'" in refused(text, "t.csv", label="w")
+    assert "names 'w', and no column" in refused(text, "t.csv", label="w")
 
 
 def test_a_format_whose_package_is_absent_says_what_to_install(monkeypatch):
@@ -235,7 +231,7 @@ def test_a_format_whose_package_is_absent_says_what_to_install(monkeypatch):
 def test_a_column_names_the_samples_found_or_chosen():
     content = b"who,town,id,height,width\nAnn,Bern,7,1,2\nBob,Bern,9,3,5\nCid,Chur,8,4,0\n"
     found = read(content, "t.csv")
-    assert found.sample_names == ("Ann", "Bob", "Cid") and found.name_columns[:2] == ("who", "id")
+    assert found.sample_names == ("Ann", "Bob", "Cid")
     chosen = read(content, "t.csv", sample_names="id")
     assert chosen.sample_names == ("7", "9", "8") and chosen.feature_names == ("height", "width")
     assert read(content, "t.csv", sample_names="").sample_names == ()

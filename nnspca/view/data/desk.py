@@ -11,7 +11,7 @@ import streamlit as st
 
 from nnspca.datasets import Choice, MissingValues, Note
 from nnspca.datasets.cells import DELIMITERS
-from nnspca.datasets.columns import Columns, Role
+from nnspca.datasets.columns import Role
 from nnspca.datasets.formats import TEXTS
 from nnspca.datasets.images import SUFFIXES as IMAGES
 from nnspca.datasets.options import MISSING
@@ -30,6 +30,7 @@ FORMATS = (
     "stays on this "
 )
 FOUND = "as found"
+HEADINGS = ("name", "role", "kind", "bars", "least", "median", "most", "missing", "distinct", "examples")
 ASKED, TALL = 10, 420  # questions that are shown at once, and pixels of the table of columns
 WAYS = ("leave out samples", "leave out features", "fill in the mean of the feature", "fill in the value before")
 CHOICES: dict[str, Mapping[Any, str]] = {  # by option of a reading, what may be chosen, in words
@@ -185,45 +186,33 @@ def _in_use(desk: Desk) -> None:
 
 def _columns(desk: Desk, doubted: set[str]) -> None:
     """Show one line a column, doubted ones first and of many features last; roles are changed in it."""
-    table, data = desk.seen.columns, desk.data
-    if not table.roles or (data is not None and data.kind != "table"):
+    columns, data = desk.seen.columns, desk.data
+    if not desk.seen.roles or (data is not None and data.kind != "table"):
         return
-    many, sought = len(table) > LINES, ""
-    order = sorted(
-        range(len(table)), key=lambda j: (table.names[j] not in doubted, many and table.roles[j] == "feature")
-    )
+    many, sought = len(columns) > LINES, ""
+    order = sorted(columns, key=lambda one: (one.name not in doubted, many and one.role == "feature"))
     if many:
-        label = f"Search among {len(table):,} columns; {LINES} are shown"
+        label = f"Search among {len(columns):,} columns; {LINES} are shown"
         sought = st.text_input(label, key="desk-search", max_chars=sanitize.NAME).lower()
-        order = [j for j in order if sought in table.names[j].lower()][:LINES]
+        order = [column for column in order if sought in column.name.lower()][:LINES]
     key, number = f"desk-columns-{hash(desk.reading.text + sought)}", st.column_config.NumberColumn(format="%.5g")
+    lines = {name: [getattr(column, name) for column in order] for name in HEADINGS}
+    lines["name"] = [sanitize.line(column.name, sanitize.NAME) for column in order]
+    lines["examples"] = [sanitize.line(", ".join(column.examples), sanitize.NAME) for column in order]
     st.data_editor(
-        _lines(table.some(order) if many else table, range(len(order)) if many else order),
+        lines,
         key=key,
         column_config={
             "role": st.column_config.SelectboxColumn(options=get_args(Role), required=True),
-            "spread": st.column_config.BarChartColumn(y_min=0, width=80),
+            "bars": st.column_config.BarChartColumn("spread", y_min=0, width=80),
             **dict.fromkeys(("least", "median", "most"), number),
         },
-        disabled=True if "sample" in table.roles else [name for name in HEADINGS if name != "role"],
+        disabled=True if "sample" in desk.seen.roles else [name for name in HEADINGS if name != "role"],
         hide_index=True,
         height=min(TALL, 40 + 35 * len(order)),
-        on_change=lambda: _take_roles(desk, [table.names[j] for j in order], st.session_state[key]["edited_rows"]),
+        on_change=lambda: _take_roles(desk, [one.name for one in order], st.session_state[key]["edited_rows"]),
     )
     st.caption("A role is changed by a double click: feature, name of the sample, class, weight, time, or left out.")
-
-
-HEADINGS = ("name", "role", "kind", "spread", "least", "median", "most", "missing", "distinct", "examples")
-
-
-def _lines(table: Columns, order: Sequence[int]) -> dict[str, list[Any]]:
-    """Return what is known of columns, by heading."""
-    columns = [table[j] for j in order]
-    lines: dict[str, list[Any]] = {name: [getattr(column, name, None) for column in columns] for name in HEADINGS}
-    lines["name"] = [sanitize.line(column.name, sanitize.NAME) for column in columns]
-    lines["examples"] = [sanitize.line(", ".join(column.examples), sanitize.NAME) for column in columns]
-    lines["spread"] = table.figures.bars[list(order)].tolist()
-    return lines
 
 
 def _take_roles(desk: Desk, names: Sequence[str], edited: Mapping[int, Mapping[str, str]]) -> None:

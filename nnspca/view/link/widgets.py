@@ -37,9 +37,9 @@ OFFERS = {  # by the key of the link: the button's words without a suggestion an
         "No suggestion: it needs the whole curve, and a k at which one more feature adds less than 1 %.",
     ),
     "r": (
-        "No suggestion",
+        "Suggest parts",
         "Suggested",
-        "Every part is worth having, or what fewer would leave out is not known yet.",
+        "No suggestion: all parts are more than chance, or none, or that is not known yet.",
     ),
 }
 USUAL = object()  # stands for the table's own default, which may be None
@@ -343,6 +343,8 @@ def offer(suggestion: Suggestion | None, key: str, now: int) -> None:
         kwargs={key: now if suggestion is None else suggestion.value},
         width="stretch",
     )
+    if suggestion is None and key == "r":
+        st.caption(nothing)
 
 
 def page_link(page: str, label: str, icon: str) -> None:

@@ -26,8 +26,7 @@ import numpy as np
 import scipy.sparse
 
 import nnspca
-from nnspca.datasets import Choice, Columns, Dataset, FilePreview, MissingValues, Note
-from nnspca.datasets.columns import Figures, Words
+from nnspca.datasets import Choice, Column, Dataset, FilePreview, MissingValues, Note
 from nnspca.errors import DataError, ReadingStopped
 
 MAX_BYTES = 200_000_000  # of all files together
@@ -60,9 +59,8 @@ GAVE_UP = (
     "again, or as CSV."
 )
 _TEXTS = ("name", "title", "kind", "description", "citation", "terms", "source")
-_LISTS = ("feature_names", "label_names", "class_columns", "sample_names", "name_columns")
+_LISTS, _ROWS = ("feature_names", "label_names", "sample_names"), ("labels", "weights")
 _SEEN = ("shape", "rows", "decided", "sheets", "problem")  # of a preview, as JSON has them
-_FIGURES = ("least", "median", "most", "missing", "distinct", "bars")
 
 
 def preview(files: Mapping[str, bytes], should_stop: Callable[[], bool], **options: Any) -> FilePreview:
@@ -191,15 +189,16 @@ def answer() -> None:
         seen = _refused(_named(given["sizes"], TOO_MUCH))
     fields: dict[str, Any] = {name: getattr(seen, name) for name in _SEEN}
     fields |= {name: list(map(asdict, getattr(seen, name))) for name in ("notes", "doubts")}
-    fields["columns"], arrays = _told(seen)
+    fields["columns"] = [tuple(vars(column).values()) for column in seen.columns]
+    arrays: dict[str, Any] = {}
     if (error := seen.error) is not None:
         fields["error"] = {"said": str(error), "is": type(error).__name__, **vars(error)}
     elif (data := seen.data) is not None:
         fields["data"] = {name: getattr(data, name) for name in (*_TEXTS, *_LISTS, "image_shape", "shape")}
         fields["data"]["notes"] = list(map(asdict, data.notes))
-        X, labels = data.X, data.labels
-        arrays |= {"data": X.data, "indices": X.indices, "indptr": X.indptr} if data.is_sparse else {"X": X}
-        arrays |= {} if labels is None else {"labels": labels}
+        X = data.X
+        arrays = {"data": X.data, "indices": X.indices, "indptr": X.indptr} if data.is_sparse else {"X": X}
+        arrays |= {name: one for name in _ROWS if (one := getattr(data, name)) is not None}
         del files, data
     np.savez(out, fields=np.array(json.dumps(fields)), **arrays)
     out.flush()
@@ -218,7 +217,7 @@ def _understood(answered: bytes) -> FilePreview:
         words |= {"sheets": tuple(map(str, fields["sheets"])), "problem": str(fields["problem"])}
         seen = FilePreview(**words, decided=decided)
         made = None if data is None else _dataset(data, arrays)
-        table = _columns(fields["columns"], arrays, None if made is None else made.X)
+        table = _columns(fields["columns"])
         if made is not None:
             made = replace(made, table=table, doubts=seen.doubts)
         return replace(seen, columns=table, data=made, error=None if error is None else _error(error))
@@ -242,36 +241,11 @@ def _notes(told: Sequence[Mapping[str, Any]]) -> tuple[Note, ...]:
     return tuple(made)
 
 
-def _told(seen: FilePreview) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The columns of a preview, without the numbers that are those of its data set: for JSON, and as arrays."""
-    columns, data = seen.columns, seen.data
-    same = data is not None and columns.numbers is data.X
-    if isinstance(columns.numbers, np.ndarray) and data is not None and not data.is_sparse:
-        same = bool(np.shares_memory(columns.numbers, data.X))
-    columns = columns if same else columns.without_numbers()
-    fields: dict[str, Any] = {name: getattr(columns, name) for name in ("names", "roles", "kinds", "known_examples")}
-    fields["words"] = [(place, *vars(words).values()) for place, words in columns.words.items()]
-    fields["beside"] = list(columns.beside)
-    fields["levels"] = [(place, list(words.items())) for place, words in columns.levels.items()]
-    fields["turned"] = "sample" in columns.roles
-    arrays: dict[str, Any] = {"places": columns.places}
-    if columns.beside:
-        arrays["beside"] = np.column_stack(list(columns.beside.values()))
-    if columns.known is not None:
-        arrays |= {f"known_{name}": getattr(columns.known, name) for name in _FIGURES}
-    return fields, arrays
-
-
-def _columns(told: Mapping[str, Any], arrays: Mapping[str, np.ndarray], X: Any) -> Columns:
+def _columns(told: Sequence[Sequence[Any]]) -> tuple[Column, ...]:
     """The columns that the other process wrote."""
-    beside = {int(place): arrays["beside"][:, i] for i, place in enumerate(told["beside"])}
-    known = Figures(*(arrays[f"known_{name}"] for name in _FIGURES)) if "known_least" in arrays else None
-    words = {int(place): Words(int(missing), int(count), tuple(some)) for place, missing, count, some in told["words"]}
-    names, roles, kinds = (tuple(map(str, told[name])) for name in ("names", "roles", "kinds"))
-    numbers = None if known is not None else X.T if told["turned"] else X
-    levels = {int(place): {float(code): str(word) for code, word in words} for place, words in told["levels"]}
-    some = _tuples(told["known_examples"])
-    return Columns(names, roles, kinds, arrays["places"], numbers, beside, words, levels, known, some)
+    made: list[Any] = [str, str, str, float, float, float, int, int]  # what each field is made by
+    made += [lambda several: tuple(map(str, several)), lambda several: tuple(map(int, several))]
+    return tuple(Column(*(make(value) for make, value in zip(made, one, strict=True))) for one in told)
 
 
 def _error(told: Mapping[str, Any]) -> DataError:
@@ -291,7 +265,8 @@ def _dataset(told: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Datas
     words |= {name: tuple(map(str, told[name])) for name in _LISTS}
     words["notes"] = _notes(told["notes"])
     shape = told["image_shape"]
-    return Dataset(X=X, image_shape=shape and (int(shape[0]), int(shape[1])), labels=arrays.get("labels"), **words)
+    words |= {name: arrays.get(name) for name in _ROWS}
+    return Dataset(X=X, image_shape=shape and (int(shape[0]), int(shape[1])), **words)
 
 
 def _limit(seconds: float, memory: int) -> None:

@@ -18,7 +18,7 @@ from nnspca.errors import DataError
 from nnspca.result import Progress
 from nnspca.view import cache, ledger, sanitize, session, tasks
 from nnspca.view.cache import nbytes
-from nnspca.view.desk import LINES, UNSEEN, Desk, File, Reading
+from nnspca.view.desk import UNSEEN, Desk, File, Reading
 from nnspca.view.jobs import Job, Work
 from nnspca.view.link import state, widgets
 from nnspca.view.session import Session
@@ -112,13 +112,11 @@ def _work(desk: Desk) -> Work:
         stays = {i for i, name in enumerate(inspected.feature_names) if name in kept}
         told = [note for note in inspected.notes if note.choice != "leave out" or stays.isdisjoint(note.features)]
         said = (Note(note.says, tuple(data.feature_names[i] for i in note.features), (), "columns") for note in told)
-        doubts = tuple(one for one in data.doubts if not one.about or not {*one.about} <= {*spare})
-        data = replace(nnspca.datasets.leave_out(data, spare), notes=(*data.notes, *said), doubts=doubts)
+        data = replace(nnspca.datasets.leave_out(data, spare), notes=(*data.notes, *said))
         job.report(Progress(0.9, "Preparing the covariance"))
         if not job.should_stop():  # here, where Stop is heard meanwhile: the page that draws it next hears nothing
             shared.get(*preparation.covariance_maker(data, False, reading.repair))
-        seen = replace(seen, data=data, columns=data.table or seen.columns)
-        _ = len(seen.columns) > LINES or seen.columns.figures  # which the desk shows
+        seen = replace(seen, data=data, columns=data.columns)
         return None if job.should_stop() else Read(seen, inspected, tuple(spare))
 
     return work

@@ -134,10 +134,8 @@ def read_h5ad(data: bytes, options: Reading) -> Content:
         raise DataError(f"the HDF5 file is damaged{reason(error)}: save it again.") from error
     content = _sparse(X, options) if scipy.sparse.issparse(X) else _content(np.asarray(X), options)
     kinds = [name for name in obs if hasattr(obs[name].dtype, "categories")]
-    usual = [name for name in kinds if name.lower() in USUAL_CLASSES]
-    chosen = options.of_role("class") or (
-        "" if options.label == "" else (usual or (kinds if len(kinds) == 1 else [""]))[0]
-    )
+    usual = [name for name in kinds if name.lower() in USUAL_CLASSES] or (kinds if len(kinds) == 1 else [])
+    chosen = options.of_role("class") or next(iter(usual if options.label is None else ()), "")
     if chosen and chosen not in kinds:
         known = ", ".join(kinds[:10]) or "none"
         raise DataError(f"no column of obs with categories is called {chosen!r:.60}; there are: {known}.")

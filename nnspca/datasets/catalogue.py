@@ -56,7 +56,9 @@ ENTRIES = {
     "lfw-faces": Entry(lambda both, *_: (originals.lfw_faces(both), "bundled with scikit-image"), has_negatives=True),
     "cbcl-faces": Entry(_cbcl, originals.cbcl_faces, originals.CBCL, is_local=lambda: fetch.is_local(originals.CBCL)),
     "cbcl-faces-raw": Entry(
-        lambda both, *_: originals.cbcl_faces_raw(both), has_negatives=True, is_local=originals.cbcl_raw_is_local
+        lambda both, *_: originals.cbcl_faces_raw(both),
+        has_negatives=True,
+        is_local=lambda: originals.cbcl_archive() is not None,
     ),
     "lrs": Entry(
         lambda *_: (originals.lrs(fetch.unpack(originals.SPECTROMETER)), "spectrometer.arff, bundled with nnspca"),

@@ -88,21 +88,12 @@ def _alone(X: np.ndarray) -> tuple[dict[float, list[int]], dict[float, list[int]
 
 
 def _asked(table: Table, found: Mapping[float, list[int]], known: tuple[float, ...]) -> Table:
-    """Ask about values that stand alone; a column counts too where such a value is only outside of the others."""
-    X = table.numbers
-    for value, alone in found.items():
-        where = np.asarray(value == X)
-        places = [j for j in np.flatnonzero(where.any(axis=0)) if j in alone or _is_outside(X[:, j], value)]
-        names = [table.names[j] for j in places]
+    """Ask about values that stand alone."""
+    for value, places in found.items():
+        where, names = np.asarray(value == table.numbers), [table.names[j] for j in places]
         what = f"{counted(int(where[:, places].sum()), 'value')} {value:g} in {listed(names)}"
         ways = Choice("real"), Choice("missing", {"missing_codes": (*known, value)})
         rows = np.flatnonzero(where[:, places].any(axis=1))[:MOST_ROWS].tolist()
         says = f"{what}, far from all others there: missing or real?"
         table = table.asking(f"code: {value:g}", says, *ways, about=names, rows=rows)
     return table
-
-
-def _is_outside(values: np.ndarray, value: float) -> bool:
-    """Whether all other values of a column lie on one side of a value."""
-    others = values[(values != value) & ~np.isnan(values)]
-    return others.size > 2 and (value < others.min() or value > others.max())

@@ -196,13 +196,8 @@ def read_arff(data: bytes, _: Reading) -> Grid:
         if not kind.startswith("{"):
             continue
         values = frame[j].str.strip()
-        quote = "'" if "'" in kind else '"'
-        levels = [
-            cell.strip()
-            for cell in next(
-                csv.reader([kind.strip("{}")], quotechar=quote, escapechar="\\", skipinitialspace=True), []
-            )
-        ]
+        how: dict[str, Any] = {"quotechar": "'" if "'" in kind else '"', "escapechar": "\\", "skipinitialspace": True}
+        levels = [cell.strip() for row in csv.reader([kind.strip("{}")], **how) for cell in row]
         numeric = all(number(level, ".") is not None for level in levels) and j < len(names) - 1
         numeric &= CLASS_NAMES.isdisjoint(re.split(r"[^a-z]+", names[j].lower()))
         frame[j] = values.astype(float) if numeric else pandas.Categorical(values, dict.fromkeys(levels))

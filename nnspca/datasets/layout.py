@@ -90,9 +90,7 @@ def _laid_out(rows: list[list[str]], reading: Reading, parted: str) -> Grid:
         raise DataError("found a header and no rows below it: header= says how many rows name the columns.")
     if title := [i for i in range(levels[0] if levels else first) if filled[i]]:
         said = " ".join(" ".join(filter(None, rows[i])) for i in title)
-        what = "line stands" if len(title) == 1 else "lines stand"
-        are = "is" if len(title) == 1 else "are"
-        notes.append(decision(f"{len(title)} {what} above the table and {are} left out: {said[:60]!r}.", "header"))
+        notes.append(decision(f"Above the table, left out: {said[:60]!r}.", "header"))
     below = [row for row in rows[first:] if any(row)]
     wide = max(map(len, below))
     while wide > 1 and all(len(row) < wide or not row[wide - 1] for row in [*below, *(rows[i] for i in levels)]):

@@ -10,6 +10,7 @@ from nnspca.datasets.cells import nothing
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.notes import decision
 from nnspca.datasets.options import Reading
+from nnspca.datasets.parsing import listed
 from nnspca.errors import DataError
 
 
@@ -39,8 +40,8 @@ class MissingValues(DataError):
 
     def __init__(self, found: str, count: int, rows: int, features: int, shape: tuple[int, int]):
         super().__init__(
-            f"{found} Fill them in or remove those rows or columns; or missing='drop rows', missing='drop features' or "
-            "missing='mean' does it."
+            f"{found} Fill them in or remove those rows or columns; or missing= does it: 'drop rows', 'drop features', "
+            "'mean' or 'last'."
         )
         self.found, self.count, self.rows, self.features, self.shape = found, count, rows, features, shape
 
@@ -68,13 +69,9 @@ def handle(content: Content, reading: Reading) -> Content:
         raise MissingValues(found, count, gone, int((~features).sum()), X.shape)
     said = f"{count:,} missing value{'' if count == 1 else 's'}"
     if choice in ("mean", "last"):
-        empty = np.asarray(missing.all(axis=0))
-        if empty.any():
-            raise DataError(
-                f"{int(empty.sum()):,} of {len(empty):,} features {'has' if empty.sum() == 1 else 'have'} no value at "
-                f"all, so no {choice} either (the first is {content.feature_names[int(empty.argmax())]!r:.60}). Leave "
-                "out the features with missing values, or remove these."
-            )
+        if (empty := np.asarray(missing.all(axis=0))).any():
+            bare = [content.feature_names[j] for j in np.flatnonzero(empty)]
+            raise DataError(f"without any value, so no {choice} either: {listed(bare)}. Leave these columns out.")
         if choice == "mean":
             X, said = np.where(missing, np.nanmean(X, axis=0), X), f"{said}: filled with the mean of the feature."
         else:

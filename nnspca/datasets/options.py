@@ -105,12 +105,8 @@ class Reading:
 
     def __post_init__(self) -> None:
         """Refuse what is no option; sequences become tuples, as JSON has lists."""
-        check_choice("samples", self.samples, ("rows", "columns"), none=True)
-        check_choice("kind", self.kind, ("table", "covariance"), none=True)
-        check_choice("missing", self.missing, MISSING)
-        check_choice("decimal", self.decimal, (".", ","), none=True)
-        check_choice("limits", self.limits, get_args(Limits), none=True)
-        check_choice("series", self.series, get_args(Series), none=True)
+        for name, allowed in ONE_OF.items():
+            check_choice(name, getattr(self, name), allowed, none=name != "missing")
         taken: dict[str, Any] = {}
         if self.header is not None and not isinstance(self.header, bool):
             check_whole("header", self.header, 0, more="or True or False")
@@ -196,6 +192,14 @@ class Reading:
 
 ONE_ROLE = {"label": "class", "sample_names": "name"}
 SINGLE = {"class", "name", "weight", "time"}
+ONE_OF = {
+    "samples": ("rows", "columns"),
+    "kind": ("table", "covariance"),
+    "missing": MISSING,
+    "decimal": (".", ","),
+    "limits": get_args(Limits),
+    "series": get_args(Series),
+}
 SEVERAL = {
     "orders": "orders of words, the least first, or () for none",
     "pivot": "the columns of samples, features and numbers, or () for none",

@@ -237,8 +237,7 @@ class _Column:
         """Whether fewer than half of the cells are numbers, or say that one lies beyond a limit."""
         if self.levels:
             return True
-        beyond = [isinstance(cell, str) and self._limit(cell) for cell in self.cells]
-        able = [value is not None or over for value, over in zip(self.values, beyond, strict=True)]
+        able = [value is not None or i in self.beyond for i, value in enumerate(self.values)]
         given = self._count([not gone for gone in self.absent])
         few = self.name.lower() in CLASS_NAMES and self._count(able) < given
         return few or 2 * self._count(able) < given or not any(value is not None for value in self.values)
@@ -248,10 +247,14 @@ class _Column:
         return beyond is not None and any(number(beyond[1], sign) is not None for sign in ".,")
 
     @property
+    def words(self) -> list[bool]:
+        """Whether a cell holds a word, of each different one."""
+        return [value is None and not gone for value, gone in zip(self.values, self.absent, strict=True)]
+
+    @property
     def is_odd(self) -> np.ndarray:
-        """Whether a cell holds a word, shape (m,)."""
-        pairs = zip(self.values, self.absent, strict=True)
-        return np.array([*(value is None and not gone for value, gone in pairs), False])[self.codes]
+        """Whether a row has a word there, shape (m,)."""
+        return np.array([*self.words, False])[self.codes]
 
     @property
     def numbers(self) -> np.ndarray:
@@ -261,12 +264,6 @@ class _Column:
             pairs = zip(self.values, self.absent, strict=True)
             values = [np.nan if value is None or gone else value for value, gone in pairs]
         return np.array([*values, np.nan])[self.codes]
-
-    @property
-    def odd(self) -> Counter[str]:
-        """The words among its numbers, and how often each stands there."""
-        triples = zip(self.cells, self.values, self.absent, self.counts, strict=True)
-        return Counter({str(cell): int(count) for cell, value, gone, count in triples if value is None and not gone})
 
     @property
     def said(self) -> list[Note]:
@@ -279,7 +276,8 @@ class _Column:
         if self.beside:
             said = f"{called} {self.beside} behind its numbers, which is not read."
             notes.append(decision(said, "columns", [self.name]))
-        if odd := self.odd:
+        triples = zip(self.cells, self.words, self.counts.tolist(), strict=True)
+        if odd := Counter({str(cell): count for cell, is_word, count in triples if is_word}):
             most = ", ".join(f"{count:,} × {word[:30]!r}" for word, count in odd.most_common(4))
             most += f" and {len(odd) - 4:,} more" if len(odd) > 4 else ""
             said = f"{called} {most}, which is no number: read as missing."

@@ -113,7 +113,7 @@ def crop(dataset: Dataset, pixels: int) -> Dataset:
     check_whole("pixels", pixels, 1, (min(height, width) - 1) // 2)
     retained = np.arange(height * width).reshape(height, width)[pixels:-pixels, pixels:-pixels]
     names = tuple(dataset.feature_names[j] for j in retained.ravel())
-    note = f"cropped by {_pixels(pixels)} at each border"
+    note = f"cropped by a {pixels}-pixel border"
     return _with_values(dataset, dataset.X[:, retained.ravel()], note, feature_names=names, image_shape=retained.shape)
 
 
@@ -202,14 +202,10 @@ class Step:
     needs: str = "dense"  # or "images", "samples" (sparse ones too) or "shares"
 
 
-def _pixels(count: int) -> str:
-    return f"{count} pixel{'' if count == 1 else 's'}"
-
-
 def _cropping(pixels: int) -> Step:
     return Step(
         f"{CROP}{pixels}",
-        f"Leaves out {_pixels(pixels)} at each border of the images: for a background that would dominate.",
+        f"Leaves out a {pixels}-pixel border of the images: for a background that would dominate.",
         f"data = nnspca.datasets.crop(data, {pixels})",
         lambda dataset: crop(dataset, pixels),
         "images",

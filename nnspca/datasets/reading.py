@@ -22,7 +22,7 @@ from nnspca.datasets.layout import Grid
 from nnspca.datasets.missing import MissingValues
 from nnspca.datasets.notes import DataDoubt, Note, decision
 from nnspca.datasets.options import Reading
-from nnspca.datasets.parsing import listed
+from nnspca.datasets.parsing import counted, listed
 from nnspca.datasets.readers import damaged, parse_files, suffix
 from nnspca.datasets.tables import arrange
 from nnspca.errors import DataError, UnknownOption
@@ -179,7 +179,8 @@ def preview(
     (';', ',', 1)
     """
     name = options.pop("name", None)
-    seen = _seen(path_or_bytes, *_asked(filename, reading, options), name)
+    filename, reading = _asked(filename, reading, options)
+    seen = _seen(path_or_bytes, filename, reading, name)
     grid, content, error = seen.grid, seen.content, seen.error
     problem = "" if isinstance(error, MissingValues) or error is None else str(error)
     about = grid if content is None else content
@@ -196,8 +197,8 @@ def preview(
     if content is not None:
         last = content if seen.data is None else seen.data
         shown["columns"] = columns = last.columns
-        samples = "columns" if any(one.role == "sample" for one in columns) else seen.samples or "rows"
-        drawn_as = "covariance" if seen.is_covariance else "table"
+        samples = "columns" if any(one.role == "sample" for one in columns) else reading.samples or "rows"
+        drawn_as = "covariance" if seen.data is not None and seen.data.kind == "covariance" else "table"
         shown["decided"] = {"samples": samples, "kind": drawn_as, **shown.get("decided", {})}
     rows = tuple(tuple(map(cells.text_of, row)) for row in values)
     return FilePreview(shape=shape, rows=rows, problem=problem, data=seen.data, error=error, **shown)
@@ -219,12 +220,10 @@ for _one in (read, preview):
 class _Seen:
     """How far reading came: the cells of a table, its numbers, the data set, or the error that ended it."""
 
-    samples: str | None = None
     grid: Grid | None = None
     content: Content | None = None
     data: Dataset | None = None
     error: DataError | None = None
-    is_covariance: bool = False
 
 
 def _asked(filename: object, reading: Reading | None, options: Mapping[str, Any]) -> tuple[Any, Reading]:
@@ -245,7 +244,7 @@ def _seen(source: Source, filename: Any, reading: Reading, name: str | None) -> 
     if name is not None:
         check_instance("name", name, str, "what to call the data set")
     label, files = opened(source, filename)
-    seen = _Seen(reading.samples)
+    seen = _Seen()
     beginning = ""
     try:
         if len(files) == 1 and (known := catalogue.recognise(next(iter(files.values())), name)) is not None:
@@ -261,7 +260,7 @@ def _seen(source: Source, filename: Any, reading: Reading, name: str | None) -> 
         accepted = tuple(note for note in content.doubts if note.topic in reading.accepted)  # are decisions
         still = tuple(note for note in content.doubts if note not in accepted)
         content = replace(content, notes=(*content.notes, *accepted), doubts=still)
-        seen = replace(seen, content=content, is_covariance=_is_covariance(content, reading.kind))
+        seen = replace(seen, content=content)
         return replace(seen, data=_dressed(content, files, label, name, names, reading))
     except MissingValues as error:
         known_so = error.count, error.rows, error.features, error.shape
@@ -286,9 +285,8 @@ def _dressed(
     """What was read as a data set: missing values handled, checked, and named."""
     content = series.formed(missing.handle(content, reading), reading)
     _check(content, reading.kind)
-    drawn_as = _kind(content, reading.kind)
-    if reading.kind is None and content.labels is None:
-        content = replace(content, notes=(*content.notes, *_said_of_squares(content.X, drawn_as)))
+    drawn_as, notes = _kind(content, reading.kind)
+    content = replace(content, notes=(*content.notes, *notes))
     if drawn_as == "covariance":  # its rows are features
         content = replace(content, sample_names=())
     called = label[: len(label) - len(suffix(label))] or label
@@ -321,9 +319,8 @@ def _check(content: Content, kind: str | None) -> None:
     rows, columns = X.shape
     if rows < 2 or columns < 1:
         raise DataError(
-            f"found {rows} {'row' if rows == 1 else 'rows'} and {columns} "
-            f"{'column' if columns == 1 else 'columns'} of numbers; at least 2 rows (samples) and 1 column "
-            "are needed."
+            f"found {counted(rows, 'row')} and {counted(columns, 'column')} of numbers; at least 2 rows "
+            "(samples) and 1 column are needed."
         )
     dense = isinstance(X, np.ndarray)
     stored = X if dense else X.data
@@ -347,32 +344,21 @@ def _check(content: Content, kind: str | None) -> None:
         )
 
 
-def _kind(content: Content, given: str | None) -> Kind:
-    if given == "covariance":
-        if objection(content.X) is not None:
-            raise DataError(
-                f"a covariance is asked for, but the {content.X.shape[0]:,} × "
-                f"{content.X.shape[1]:,} matrix is not square and symmetric with a diagonal that "
-                "dominates. Check the matrix, or read it as samples."
-            )
-        return "covariance"
-    if content.image_shape is not None:
-        return "images"
-    return "covariance" if given is None and content.labels is None and objection(content.X) is None else "table"
-
-
-def _said_of_squares(A: Any, drawn_as: Kind) -> tuple[Note, ...]:
-    """Return why a square symmetric table is read as samples, or that it is read as a covariance."""
-    if drawn_as == "covariance":
-        return (decision("It is square and symmetric, and read as a covariance.", "kind", kind="table"),)
-    why = objection(A) if drawn_as == "table" else ""
-    if not why or len(A) < 3:
-        return ()
-    return (
-        decision(f"It is square and symmetric, but no covariance: {why}. So each row is read as a sample.", "kind"),
-    )
-
-
-def _is_covariance(content: Content, given: str | None) -> bool:
-    """Whether what was read is one, or cannot be used at all."""
-    return content.image_shape is None and given != "table" and content.labels is None and objection(content.X) is None
+def _kind(content: Content, given: str | None) -> tuple[Kind, tuple[Note, ...]]:
+    """Return how it is drawn, and what was decided where it is square and symmetric."""
+    why, labelled = objection(content.X), content.labels is not None
+    if given == "covariance" and why is not None:
+        m, n = content.X.shape
+        raise DataError(
+            f"a covariance is asked for, but the {m:,} × {n:,} matrix is not square and symmetric with a diagonal that "
+            "dominates. Check the matrix, or read it as samples."
+        )
+    if content.image_shape is not None and given is None:
+        return "images", ()
+    if given == "covariance" or (given is None and not labelled and why is None):
+        says = "It is square and symmetric, and read as a covariance."
+        return "covariance", () if given else (decision(says, "kind", kind="table"),)
+    if not why or given or labelled or len(content.X) < 3:
+        return ("table" if content.image_shape is None else "images"), ()
+    says = f"It is square and symmetric, but no covariance: {why}. So each row is read as a sample."
+    return "table", (decision(says, "kind"),)

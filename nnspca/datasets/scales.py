@@ -17,11 +17,11 @@ AROUND = {"whole": r"\A(?:{})\Z", "ends": r"(?:^|[\W_])(?:{})$", "among": r"(?:^
 
 
 @cache
-def _pattern(what: str) -> re.Pattern[str]:
-    """The pattern that names.toml has for a meaning."""
+def patterns(what: str) -> tuple[re.Pattern[str], ...]:
+    """Return the patterns that names.toml has for a meaning."""
     tables = tomllib.loads(Path(__file__).with_name("names.toml").read_text(encoding="utf-8"))
     where = next(where for where in tables if what in tables[where])
-    return re.compile(AROUND[where].format("|".join(tables[where][what])), re.IGNORECASE)
+    return tuple(re.compile(AROUND[where].format(one), re.IGNORECASE) for one in tables[where][what])
 
 
 def means(what: str, name: str) -> bool:
@@ -30,7 +30,7 @@ def means(what: str, name: str) -> bool:
     >>> means("weight", "pspwght"), means("identifier", "person_id"), means("total", "totally")
     (True, True, False)
     """
-    return _pattern(what).search(name) is not None
+    return any(one.search(name) for one in patterns(what))
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -13,20 +12,8 @@ from nnspca.datasets.dataset import Content, distinct
 from nnspca.datasets.notes import Choice
 from nnspca.datasets.options import Reading
 from nnspca.datasets.parsing import is_whole, listed, without_counter
-from nnspca.datasets.scales import means
+from nnspca.datasets.scales import means, patterns
 from nnspca.datasets.series import asked_levels
-
-OF_AMOUNTS = tuple(  # that several columns share of which each is a sample, the best first
-    re.compile(rf"{words}", re.IGNORECASE)
-    for words in (
-        r"lfq[ _.]intensity[ _.]+(.+)",
-        r"(?:normali[sz]ed[ _.])?abundances?[ _.:(]+(.+)",
-        r"reporter[ _.]intensity(?:[ _.]corrected)?[ _.]+(.+)",
-        r"(.+?)[ _.](?:peak[ _.])?(?:area|height)",
-        r"intensity[ _.]+(.+)",
-        r"(.+)[ _.](?:raw[ _.])?(?:intensity|counts?|quantity|pg\.quantity)",
-    )
-)
 
 
 def orient(table: Table, reading: Reading) -> tuple[Table, bool]:
@@ -77,7 +64,7 @@ def _reasons(table: Table) -> list[str]:
 
 def _group(table: Table) -> list[int]:
     """The columns of amounts, one a sample, beside others about the features; none where there is no such group."""
-    for pattern in OF_AMOUNTS:
+    for pattern in patterns("amount"):  # the best first
         group = [j for j, name in enumerate(table.names) if pattern.fullmatch(name)]
         if len(group) >= 2 and len({pattern.fullmatch(table.names[j])[1] for j in group}) == len(group):  # type: ignore[index]
             return group

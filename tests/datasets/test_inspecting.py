@@ -60,7 +60,7 @@ def test_counts_are_told_from_grades_and_from_negative_numbers():
 def test_signs_say_how_many_features_each_sign_would_bring():
     rng = np.random.default_rng(3)
     X = rng.standard_normal((100, 1)) * [1, 1, 1, -1, -1] + 0.3 * rng.standard_normal((100, 5))
-    assert "3 features rise while 2 fall" in inspect(X).note("signs").says
+    assert "'feature 3' against 'feature 4', 'feature 5'" in inspect(X).note("signs").says
     assert inspect(np.abs(X[:, :3])).note("signs") is None or inspect(X[:, :3]).note("signs") is None
 
 
@@ -111,7 +111,7 @@ def test_a_quantity_in_two_units_is_used_once():
     names = ["cm", "kg", "inch", "age"]
     seen = inspect(np.c_[cm, kg, cm / 2.54, age], names)
     assert seen.left_out == (2,)
-    assert "Column 'inch' holds the same quantity as another column" in str(seen)
+    assert "unit: 'inch'" in str(seen)
     opposite = inspect(np.c_[cm, kg, -cm, age], names)
     assert opposite.note("duplicates") is None  # a nonnegative component can use one of the two only
     assert inspect(np.c_[cm, kg, cm, cm / 2.54], names).left_out == (2, 3)

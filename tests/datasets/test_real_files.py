@@ -152,7 +152,7 @@ given(
     (3, 2),
     names=("yield t/ha", "rain mm"),
     samples=("A", "B", "C"),
-    notes=("1 line stands above",),
+    notes=("Above the table",),
 )
 given(
     "numbers as text in a sheet",
@@ -239,7 +239,7 @@ given(
     (71, 10),
     names=("IBM", "AAPL"),
     options={"missing": "drop rows"},
-    notes=("above the table",),
+    notes=("Above the table",),
 )
 given("sparse", "c.npz", b"", (6, 60))
 out = io.BytesIO()

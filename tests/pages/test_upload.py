@@ -88,8 +88,9 @@ def test_missing_values_are_asked_with_what_each_way_costs_and_the_code_says_whi
 
 
 def test_where_a_way_to_deal_with_missing_values_leaves_nothing_the_others_can_still_be_chosen(bring):
-    page = bring(("gaps.csv", b"a,b,c\n1,,2\n3,5,\n,4,1\n"))
-    settle(page.button(key="doubt-0-0").click().run())
+    page = bring(("gaps.csv", b"day,a,b,c\n2024-01-01,1,,2\n2024-01-02,3,5,\n2024-01-03,,4,1\n"))
+    assert "value before" in page.button(key="doubt-0-0").label, "of a series"
+    settle(page.button(key="doubt-0-1").click().run())
     assert "without these samples, 0 would be left" in texts(page)
     settle(page.selectbox(key="desk-missing").set_value("mean").run())
     assert held(page, "gaps").shape == (3, 3)

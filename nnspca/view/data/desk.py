@@ -9,13 +9,14 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from nnspca.datasets import Choice, MissingValues, Note
+from nnspca.datasets import Choice, Column, MissingValues, Note
 from nnspca.datasets.cells import DELIMITERS
 from nnspca.datasets.columns import Role
 from nnspca.datasets.formats import TEXTS
 from nnspca.datasets.images import SUFFIXES as IMAGES
 from nnspca.datasets.options import MISSING
 from nnspca.datasets.readers import SUFFIXES
+from nnspca.datasets.scales import means
 from nnspca.result import rounded, wording
 from nnspca.view import sanitize, say, session
 from nnspca.view.desk import LINES, Desk, Reading
@@ -135,13 +136,17 @@ def _questions(desk: Desk, doubts: Sequence[Note]) -> None:
     if (error := desk.seen.error) is not None and isinstance(error, MissingValues):
         costs = f": {error.rows:,} of {error.shape[0]:,}", f": {error.features:,} of {error.shape[1]:,}", "", ""
         ways = [Choice(f"{way}{cost}", {"missing": to}) for way, cost, to in zip(WAYS, costs, MISSING[1:], strict=True)]
+        if any(one.role == "time" or _names_dates(one) for one in desk.seen.columns):  # a series
+            ways.sort(key=lambda way: way.sets["missing"] != "last")
         doubts = (*doubts, Note(error.found, settles=tuple(ways)))
     for i, note in enumerate(doubts):
-        _note(desk, note, f"doubt-{i}", _amber)
+        _note(
+            desk, note, f"doubt-{i}", lambda says: st.warning(f"**Look at this first.** {says}", icon=":material/help:")
+        )
 
 
-def _amber(says: str) -> None:
-    st.warning(f"**Look at this first.** {says}", icon=":material/help:")
+def _names_dates(column: Column) -> bool:
+    return column.role == "name" and all(means("date", one) for one in column.examples)
 
 
 def _problem(desk: Desk) -> None:
@@ -150,13 +155,8 @@ def _problem(desk: Desk) -> None:
         st.error(sanitize.plain(desk.problem), icon=":material/error:")
     if desk.data is not None and desk.read is not None:
         still = f"Until then **{sanitize.plain(desk.data.title)}** is used as it was read before."
-        st.button(
-            "Read it as before", key="desk-back", help=still, icon=":material/undo:", on_click=_back, args=(desk,)
-        )
-
-
-def _back(desk: Desk) -> None:
-    desk.reading = desk.read or desk.reading
+        back, icon = (desk, "reading", desk.read), ":material/undo:"
+        st.button("Read it as before", key="desk-back", help=still, icon=icon, on_click=setattr, args=back)
 
 
 def _in_use(desk: Desk) -> None:
@@ -231,7 +231,10 @@ def _options(desk: Desk) -> None:
     with st.container(horizontal=True, key="desk-controls"):
         for key in [key for key in CHOICES if key not in absent]:
             _select(desk, key, {name: name for name in seen.sheets} if key == "sheet" else CHOICES[key])
-        _codes(desk)
+        codes = ", ".join(map(str, desk.reading.missing_codes or ()))
+        about = "Numbers or words between commas, such as -99, unknown. Empty cells and NA are missing in any case."
+        how: dict[str, Any] = {"placeholder": FOUND, "help": about, "max_chars": 200, "width": 180}
+        _drawn(st.text_input, desk, "missing_codes", "Missing codes", codes, _codes, **how)
         if desk.reading.repair or (desk.problem and seen.data is not None and seen.data.kind == "covariance"):
             about = "The matrix without its negative eigenvalues: the nearest one that is a covariance (Higham 1988)."
             _drawn(st.toggle, desk, "repair", "Take the nearest covariance instead", desk.reading.repair, help=about)
@@ -268,18 +271,6 @@ def _select(desk: Desk, key: str, words: Mapping[Any, str]) -> None:
     )
 
 
-def _codes(desk: Desk) -> None:
-    """Offer to name what stands for a missing value."""
-    about = "Numbers or words between commas, such as -99, unknown. Empty cells and NA are missing in any case."
-    _drawn(
-        st.text_input,
-        desk,
-        "missing_codes",
-        "Missing codes",
-        ", ".join(map(str, desk.reading.missing_codes or ())),
-        lambda said: tuple(code for part in said.split(",") if (code := part.strip())) or None,
-        placeholder=FOUND,
-        help=about,
-        max_chars=200,
-        width=180,
-    )
+def _codes(said: str) -> tuple[str, ...] | None:
+    """What stands for a missing value, between commas."""
+    return tuple(code for part in said.split(",") if (code := part.strip())) or None

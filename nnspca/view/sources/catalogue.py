@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -124,17 +124,8 @@ def infos() -> dict[str, DatasetInfo]:
     known = {info.name: info for info in nnspca.datasets.available()}
     known |= {name: one.info for name, one in files_opened().items()}
     for name, data in uploaded().items():
-        known[name] = DatasetInfo(
-            name=name,
-            title=data.title or name,
-            description=data.description,
-            kind=data.kind,
-            shape=data.shape,
-            citation=data.citation,
-            terms=data.terms,
-            bundled=False,
-            local=True,
-        )
+        said: dict[str, Any] = {what: getattr(data, what) for what in ("description", "kind", "citation", "terms")}
+        known[name] = DatasetInfo(name=name, title=data.title or name, shape=data.shape, bundled=False, **said)
     return known
 
 

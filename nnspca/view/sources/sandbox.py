@@ -70,8 +70,7 @@ def preview(files: Mapping[str, bytes], should_stop: Callable[[], bool], **optio
     """
     size = sum(map(len, files.values()))
     if size > MAX_BYTES:
-        problem = f"{size:,} bytes were brought; at most {MAX_BYTES:,} are read. Keep fewer rows or columns."
-        return _refused(DataError(problem))
+        return _refused(files, f"{size:,} bytes are more than can be read; at most {MAX_BYTES:,} are read.")
     plain = size <= SMALL and all(name.lower().endswith(PLAIN) and _narrow(text) for name, text in files.items())
     known = len(files) == 1 and nnspca.datasets.catalogue.recognised(next(iter(files.values()))) is not None
     seen = _here(files, options) if plain or known else _apart(files, should_stop, options)
@@ -91,7 +90,8 @@ def _narrow(text: bytes) -> bool:
     return max(map(len, rows), default=0) <= ROW
 
 
-def _refused(error: DataError) -> FilePreview:
+def _refused(files: Mapping[str, Any], problem: str) -> FilePreview:
+    error = DataError(f"{next(iter(files))!r:.100}: {problem}")
     return FilePreview(problem=str(error), error=error)
 
 
@@ -122,22 +122,18 @@ def _apart(files: Mapping[str, bytes], should_stop: Callable[[], bool], options:
             if should_stop():
                 raise ReadingStopped("the reading was stopped; nothing of the file was kept.")
             if time.monotonic() > end:
-                return _refused(_named(files, TOO_LONG))
+                return _refused(files, TOO_LONG)
             talk.join(POLL_SECONDS)
     finally:
         process.kill()
         talk.join()
         status = process.wait()
     if status == SPENT:
-        return _refused(_named(files, TOO_LONG))
+        return _refused(files, TOO_LONG)
     try:
-        return _understood(b"".join(said)) if status == 0 else _refused(_named(files, GAVE_UP))
+        return _understood(b"".join(said)) if status == 0 else _refused(files, GAVE_UP)
     except Exception:  # the process may have written anything
-        return _refused(_named(files, GAVE_UP))
-
-
-def _named(files: Mapping[str, bytes], problem: str) -> DataError:
-    return DataError(f"{next(iter(files))!r:.100}: {problem}")
+        return _refused(files, GAVE_UP)
 
 
 def _talk(process: subprocess.Popen[bytes], request: str, files: Mapping[str, bytes], said: list[bytes]) -> None:
@@ -186,7 +182,7 @@ def answer() -> None:
         files = {name: sys.stdin.buffer.read(size) for name, size in given["sizes"].items()}
         seen = _here(files, given["options"])
     except MemoryError:
-        seen = _refused(_named(given["sizes"], TOO_MUCH))
+        seen = _refused(given["sizes"], TOO_MUCH)
     fields: dict[str, Any] = {name: getattr(seen, name) for name in _SEEN}
     fields |= {name: list(map(asdict, getattr(seen, name))) for name in ("notes", "doubts")}
     fields["columns"] = [tuple(vars(column).values()) for column in seen.columns]

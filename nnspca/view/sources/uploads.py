@@ -106,13 +106,14 @@ def _work(desk: Desk) -> Work:
             return Read(seen)
         data = seen.data
         inspected = nnspca.datasets.inspect(data)
-        spare = [data.feature_names[i] for i in inspected.left_out]
-        kept = {name for name, role in reading.columns.items() if role == "feature"}
-        spare = [name for name in spare if name not in kept]
-        stays = {i for i, name in enumerate(inspected.feature_names) if name in kept}
-        told = [note for note in inspected.notes if note.choice != "leave out" or stays.isdisjoint(note.features)]
-        said = (Note(note.says, tuple(data.feature_names[i] for i in note.features), (), "columns") for note in told)
-        data = replace(nnspca.datasets.leave_out(data, spare), notes=(*data.notes, *said))
+        kept, names = {name for name, role in reading.columns.items() if role == "feature"}, data.feature_names
+        spare = [names[i] for i in inspected.left_out if names[i] not in kept]
+        seen_of = [(note, tuple(names[i] for i in note.features)) for note in inspected.notes]
+        told = [(note, of) for note, of in seen_of if note.choice != "leave out" or kept.isdisjoint(of)]
+        data = replace(
+            nnspca.datasets.leave_out(data, spare),
+            notes=(*data.notes, *(Note(note.says, of, topic="columns") for note, of in told)),
+        )
         job.report(Progress(0.9, "Preparing the covariance"))
         if not job.should_stop():  # here, where Stop is heard meanwhile: the page that draws it next hears nothing
             shared.get(*preparation.covariance_maker(data, False, reading.repair))

@@ -25,8 +25,6 @@ CBCL, MLL, SPECTROMETER, SYMBOLS = (fetch.RemoteFile(**file) for file in _FACTS[
 CHIP = "GPL8300"  # what NCBI's GEO calls the HG-U95Av2
 _TEXT = b"\x00\x04\x00\x09"  # before each text, whose length in four bytes follows
 _HEAD = b"RDX2\nX\n"
-
-
 PLAIN = Reading(samples="rows", kind="table", missing_codes=())
 CBCL_SHAPE = (19, 19)
 LEUKEMIA_TESTED = 15

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -119,7 +118,7 @@ def read(
     name : str, optional
         What to call the data set; the file's name unless given.
     **options
-        Fields of :class:`Reading` in place of those of ``reading``: ``samples``, ``header``, ``columns``, ….
+        Each field of :class:`Reading` by its name, in place of that of ``reading``: ``samples``, ``header``, ….
 
     Returns
     -------
@@ -202,18 +201,6 @@ def preview(
         shown["decided"] = {"samples": samples, "kind": drawn_as, **shown.get("decided", {})}
     rows = tuple(tuple(map(cells.text_of, row)) for row in values)
     return FilePreview(shape=shape, rows=rows, problem=problem, data=seen.data, error=error, **shown)
-
-
-def _signed(function: Any) -> None:
-    """Give a function the options of a reading by name, in place of its own ``**options``."""
-    *first, _ = inspect.signature(function).parameters.values()
-    options, usual = inspect.signature(Reading).parameters.values(), vars(Reading())
-    more = [one.replace(kind=one.KEYWORD_ONLY, default=usual[one.name]) for one in options]
-    function.__signature__ = inspect.signature(function).replace(parameters=[*first, *more])
-
-
-for _one in (read, preview):
-    _signed(_one)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,8 +14,7 @@ FEW = 5  # samples below which numbers tell nothing of what a column is
 LOOKED_AT = 2000  # most columns of which each is looked at
 SAID = {
     "time": "Column {name!r:.60} is the time, as chosen.",
-    "weight": "Column {name!r:.60} is the weight, as chosen. No result uses it by itself: "
-    "Covariance.from_data(data, sample_weight=data.weights) does.",
+    "weight": "Column {name!r:.60} is the weight, as chosen; no result uses it without sample_weight=data.weights.",
 }
 LABELS = {"feature": "a feature", "time": "the time", "weight": "the weight of the samples", "left out": "left out"}
 

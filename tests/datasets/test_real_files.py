@@ -286,11 +286,9 @@ def columns_of(case, seen):
     chosen = "columns" in FILES[case].options or FILES[case].name.rpartition(".")[2] in ("npz", "h5ad")
     # the second column of SPSS says which rows are correlations, and becomes nothing
     unclear = "sample" in seen.roles or len(set(seen.names)) < len(seen.names) or len(seen.names) == 100
-    return (
-        {}
-        if chosen or unclear or case == "SPSS correlations"
-        else {"columns": dict(zip(seen.names, seen.roles, strict=True))}
-    )
+    if chosen or unclear or case == "SPSS correlations":
+        return {}
+    return {"columns": dict(zip(seen.names, seen.roles, strict=True))}
 
 
 def is_the_whole_matrix(case, ds):
@@ -333,9 +331,8 @@ def test_what_becomes_of_each_column_can_be_chosen():
     assert ds.feature_names == ("As", "Pb") and ds.sample_names == ("7", "9", "12", "15")
     assert ds.label_names == ("2001", "2002", "2003", "2004")
     assert "Left out, as chosen: 'site'." in map(str, ds.notes)
-    words = nnspca.datasets.read(
-        b"a,b,c\nlow,1,2\n3,2,5\nhigh,4,1\nmid,4,2\n", "w.csv", columns={"a": "feature"}, missing="mean"
-    )
+    text = b"a,b,c\nlow,1,2\n3,2,5\nhigh,4,1\nmid,4,2\n"
+    words = nnspca.datasets.read(text, "w.csv", columns={"a": "feature"}, missing="mean")
     assert words.feature_names == ("a", "b", "c")
     for wrong, error in (({"As": "sample"}, ValueError), ({"zinc": "name"}, nnspca.DataError)):
         with pytest.raises(error, match="columns"):
@@ -356,10 +353,8 @@ def test_a_preview_shows_rows_roles_and_decisions_also_where_reading_fails():
     assert seen.names == ("id", "site", "year", "As", "Pb")
     assert seen.roles == ("feature", "class", "feature", "feature", "feature")
     assert seen.rows[1] == ("9", "B", "2002", "<0.3", "3") and seen.shape == (4, 5)
-    assert seen.decided == {"header": 1, "delimiter": ",", "decimal": ".", "encoding": "utf-8-sig"} | {
-        "samples": "rows",
-        "kind": "table",
-    }
+    cells = {"header": 1, "delimiter": ",", "decimal": ".", "encoding": "utf-8-sig"}
+    assert seen.decided == cells | {"samples": "rows", "kind": "table"}
     assert not seen.problem and any("<0.3" in str(note) for note in seen.notes)
     chosen = nnspca.datasets.preview(WATER.encode(), "w.csv", columns={"id": "name", "site": "left out"})
     assert chosen.roles == ("name", "left out", "feature", "feature", "feature")

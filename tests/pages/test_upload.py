@@ -291,7 +291,7 @@ def test_a_link_prepares_bundled_data_the_code_says_how_and_k_fits_the_smaller_i
     (k,) = [box for box in page.number_input if box.key == "k"] or [None]
     assert k is None or k.max == 4
     assert "After: crop-3" in texts(page)
-    assert "Cropped by 3 pixels" in str(preparing.crop(nnspca.datasets.load("digits"), 3).notes[-1])
+    assert "Cropped by a 3-pixel border" in str(preparing.crop(nnspca.datasets.load("digits"), 3).notes[-1])
 
 
 # The Python that every page writes down, run.

@@ -39,7 +39,7 @@ OFFERS = {  # by the key of the link: the button's words without a suggestion an
     "r": (
         "Suggest parts",
         "Suggested",
-        "No suggestion: all parts are more than chance, or none, or that is not known yet.",
+        "Off: it needs a first part beyond chance and a later one that is not.",
     ),
 }
 USUAL = object()  # stands for the table's own default, which may be None
@@ -334,6 +334,8 @@ def offer(suggestion: Suggestion | None, key: str, now: int) -> None:
         if suggestion.value != now:
             here.suggested[key] = suggestion.value
             st.rerun()
+    if suggestion is None and key == "r":
+        st.caption(nothing)
     st.button(
         waiting if suggestion is None else f"{name}: {suggestion.value:,}",
         key=f"suggest-{key}",
@@ -343,8 +345,6 @@ def offer(suggestion: Suggestion | None, key: str, now: int) -> None:
         kwargs={key: now if suggestion is None else suggestion.value},
         width="stretch",
     )
-    if suggestion is None and key == "r":
-        st.caption(nothing)
 
 
 def page_link(page: str, label: str, icon: str) -> None:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from nnspca.view import chance, necessity, stability, tasks
+from nnspca.view import chance, necessity, say, stability, tasks
 from nnspca.view.figures.style import Figure
 from nnspca.view.link import state, widgets
 from nnspca.view.parts import panels, run, take
@@ -32,7 +32,7 @@ with asked:
 if not choice.with_:
     said.info("Choose at least one solver to see its parts.", icon=":material/grid_view:")
     widgets.end_page()
-purpose.markdown(panels.purpose(now, choice))
+purpose.markdown(f"{panels.purpose(now, choice)} {say.as_read(subject.data).capitalize()}.")
 known = subject.parts_along((choice.r,))[choice.r]
 with press:
     needed = run.is_needed(subject, choice, known)

@@ -1,9 +1,13 @@
 """Data sets: bundled, fetched once, or read from your own files."""
 
 from nnspca.datasets.catalogue import available, load
+from nnspca.datasets.columns import Column
 from nnspca.datasets.dataset import Axis, Dataset, DatasetInfo
 from nnspca.datasets.inspecting import Inspection, inspect
 from nnspca.datasets.lazily import LazyData, open_lazily
+from nnspca.datasets.missing import MissingValues
+from nnspca.datasets.notes import Choice, DataDoubt, Note
+from nnspca.datasets.options import Reading
 from nnspca.datasets.originals import gene_symbols, spiked
 from nnspca.datasets.preparing import (
     crop,
@@ -13,17 +17,22 @@ from nnspca.datasets.preparing import (
     normalize_images,
     project_out,
 )
-from nnspca.datasets.reading import FilePreview, MissingValues, preview, read
+from nnspca.datasets.reading import FilePreview, preview, read
 from nnspca.errors import ReadingStopped
 
 __all__ = [
     "Axis",
+    "Choice",
+    "Column",
+    "DataDoubt",
     "Dataset",
     "DatasetInfo",
     "FilePreview",
     "Inspection",
     "LazyData",
     "MissingValues",
+    "Note",
+    "Reading",
     "ReadingStopped",
     "available",
     "crop",

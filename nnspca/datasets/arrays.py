@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from nnspca.datasets.cells import CLASS_NAMES, ReadingOptions
+from nnspca.datasets.cells import CLASS_NAMES
 from nnspca.datasets.dataset import Content, distinct
+from nnspca.datasets.notes import Note, decision
+from nnspca.datasets.options import Reading
 from nnspca.datasets.tables import encode_labels
 from nnspca.errors import DataError, needed, reason
 from nnspca.numerics.doubles import as_doubles
@@ -26,12 +28,12 @@ SYMBOLS = ("gene_symbols", "gene_symbol", "gene_name", "gene_names", "feature_na
 USUAL_CLASSES = CLASS_NAMES | {"cell_type", "celltype", "cell_type_original"}
 
 
-def read_npy(data: bytes, options: ReadingOptions) -> Content:
+def read_npy(data: bytes, options: Reading) -> Content:
     """Read one array from NPY bytes: (m, n) samples, or (m, height, width) grey images."""
     return _content(_loaded(data), options)
 
 
-def read_npz(data: bytes, options: ReadingOptions) -> Content:
+def read_npz(data: bytes, options: Reading) -> Content:
     """Read the array ``X`` (or the only one that can be samples) from NPZ bytes.
 
     ``feature_names``, ``label_names``, ``image_shape`` and labels (``y``) saved beside it are used where they fit.
@@ -55,7 +57,7 @@ def _loaded(data: bytes) -> Any:
         raise DataError("the file holds no plain numbers; Python objects are never loaded: save an array.") from error
 
 
-def read_mat(data: bytes, options: ReadingOptions) -> Content:
+def read_mat(data: bytes, options: Reading) -> Content:
     """Read the variable ``X`` (or the only numeric matrix) from the bytes of a MATLAB file (v5 to v7)."""
     if data[:10] == b"MATLAB 7.3" or b"\x89HDF\r\n\x1a\n" in data[:1024]:
         raise DataError("this is a MATLAB v7.3 (HDF5) file; save it with save('file.mat', 'X', '-v7').")
@@ -72,14 +74,14 @@ def read_mat(data: bytes, options: ReadingOptions) -> Content:
     return _content(X, options, {name: arrays[name].ravel() for name in vectors - {key}})
 
 
-def read_market(data: bytes, options: ReadingOptions, beside: Mapping[str, bytes] | None = None) -> Content:
+def read_market(data: bytes, options: Reading, beside: Mapping[str, bytes] | None = None) -> Content:
     """Read a matrix in MatrixMarket format, gzipped or not, with the names of its features and samples."""
     from scipy import io as scipy_io
 
     text = plain(data)
     if text[:14].lower() != b"%%matrixmarket":
         raise DataError("the first line does not say %%MatrixMarket matrix …: is this a MatrixMarket file?")
-    content = _sparse(scipy.sparse.csr_array(scipy_io.mmread(io.BytesIO(text))), ReadingOptions())
+    content = _sparse(scipy.sparse.csr_array(scipy_io.mmread(io.BytesIO(text))), Reading())
     X, notes = content.X, list(content.notes)
     features, samples = _names(beside or {}, FEATURES), _names(beside or {}, SAMPLES)
     turned = options.samples == "columns"
@@ -94,7 +96,8 @@ def read_market(data: bytes, options: ReadingOptions, beside: Mapping[str, bytes
                 "belong together."
             )
         turned = as_10x
-        notes.append(f"The samples are its {'columns' if turned else 'rows'}, by the names beside it.")
+        said = f"The samples are its {'columns' if turned else 'rows'}, by the names beside it."
+        notes.append(decision(said, "samples"))
     X = scipy.sparse.csr_array(X.T) if turned else X
     return Content(
         X=X,
@@ -109,7 +112,7 @@ def is_beside(name: str) -> bool:
     return name.lower().removesuffix(".gz").endswith(BESIDE)
 
 
-def read_h5ad(data: bytes, options: ReadingOptions) -> Content:
+def read_h5ad(data: bytes, options: Reading) -> Content:
     """Read X of an AnnData file: cells in rows, genes in columns; a column of obs with categories may be the class."""
     if options.samples == "columns":
         raise DataError("AnnData has cells in rows by definition: leave its samples as rows.")
@@ -131,13 +134,15 @@ def read_h5ad(data: bytes, options: ReadingOptions) -> Content:
         raise DataError(f"the HDF5 file is damaged{reason(error)}: save it again.") from error
     content = _sparse(X, options) if scipy.sparse.issparse(X) else _content(np.asarray(X), options)
     kinds = [name for name in obs if hasattr(obs[name].dtype, "categories")]
-    usual = [name for name in kinds if name.lower() in USUAL_CLASSES]
-    chosen = options.label if options.label is not None else (usual or (kinds if len(kinds) == 1 else [""]))[0]
+    usual = [name for name in kinds if name.lower() in USUAL_CLASSES] or (kinds if len(kinds) == 1 else [])
+    chosen = options.of_role("class") or next(iter(usual if options.label is None else ()), "")
     if chosen and chosen not in kinds:
         known = ", ".join(kinds[:10]) or "none"
         raise DataError(f"no column of obs with categories is called {chosen!r:.60}; there are: {known}.")
     labels: Any = None
+    said: tuple[Note, ...] = ()
     if chosen:
+        said = (decision(f"Column {chosen!r:.60} of obs is the class.", "label", [chosen], label=""),)
         levels = tuple(map(str, obs[chosen].dtype.categories))
         labels = encode_labels(["" if v is None or v != v else str(v) for v in obs[chosen].astype(object)], levels)
     return Content(
@@ -145,8 +150,7 @@ def read_h5ad(data: bytes, options: ReadingOptions) -> Content:
         feature_names=names_of(var),
         labels=labels[0] if labels else None,
         label_names=labels[1] if labels else (),
-        notes=(*content.notes, f"Column {chosen!r:.60} of obs is the class.") if chosen else content.notes,
-        class_columns=tuple(kinds),
+        notes=(*content.notes, *said),
         sample_names=tuple(map(str, obs.index)),
     )
 
@@ -231,13 +235,12 @@ def _checked(given: Any) -> scipy.sparse.csr_array:
     return array
 
 
-def _sparse(given: Any, options: ReadingOptions) -> Content:
+def _sparse(given: Any, options: Reading) -> Content:
     array = _checked(given)
     array = scipy.sparse.csr_array(array.T) if options.samples == "columns" else array
     size = array.shape[0] * array.shape[1]
-    return Content(
-        X=array, notes=(f"Sparse: {array.nnz:,} of {size:,} numbers are not zero, and no others are stored.",)
-    )
+    said = f"Sparse: {array.nnz:,} of {size:,} numbers are not zero, and no others are stored."
+    return Content(X=array, notes=(decision(said),))
 
 
 def _check_plain(dtype: np.dtype) -> None:
@@ -246,7 +249,7 @@ def _check_plain(dtype: np.dtype) -> None:
         raise DataError(f"the array holds {what}; real numbers (float or integer) are needed.")
 
 
-def _content(array: np.ndarray, options: ReadingOptions, vectors: dict[str, np.ndarray] | None = None) -> Content:
+def _content(array: np.ndarray, options: Reading, vectors: dict[str, np.ndarray] | None = None) -> Content:
     vectors = vectors or {}
     _check_plain(array.dtype)
     if array.ndim not in (2, 3):

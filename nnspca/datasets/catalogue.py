@@ -11,6 +11,7 @@ from pathlib import Path
 from nnspca.control.arguments import check_callables, check_flag
 from nnspca.datasets import fetch, originals
 from nnspca.datasets.dataset import Content, Dataset, DatasetInfo
+from nnspca.datasets.notes import decision
 from nnspca.errors import DataError, ReadingStopped
 
 Tell = fetch.OnProgress | None
@@ -55,7 +56,9 @@ ENTRIES = {
     "lfw-faces": Entry(lambda both, *_: (originals.lfw_faces(both), "bundled with scikit-image"), has_negatives=True),
     "cbcl-faces": Entry(_cbcl, originals.cbcl_faces, originals.CBCL, is_local=lambda: fetch.is_local(originals.CBCL)),
     "cbcl-faces-raw": Entry(
-        lambda both, *_: originals.cbcl_faces_raw(both), has_negatives=True, is_local=originals.cbcl_raw_is_local
+        lambda both, *_: originals.cbcl_faces_raw(both),
+        has_negatives=True,
+        is_local=lambda: originals.cbcl_archive() is not None,
     ),
     "lrs": Entry(
         lambda *_: (originals.lrs(fetch.unpack(originals.SPECTROMETER)), "spectrometer.arff, bundled with nnspca"),
@@ -180,4 +183,4 @@ def recognise(data: bytes, name: str | None = None) -> Dataset | None:
     if name is None:
         return known
     note = f"Byte for byte the file of “{known.title}” in the catalogue, and read as that."
-    return replace(known, name=name, title=name, notes=(*known.notes, note))
+    return replace(known, name=name, title=name, notes=(*known.notes, decision(note)))

@@ -6,15 +6,17 @@ import hashlib
 import itertools
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 import scipy.sparse
 
 from nnspca.control.arguments import check_choice, masked, shown
 from nnspca.covariance.input import numbers, opened
+from nnspca.datasets.columns import Column, Table
+from nnspca.datasets.notes import Note
 from nnspca.errors import DataError
 
 Kind = Literal["faces", "images", "spectra", "genes", "table", "covariance"]
@@ -89,10 +91,11 @@ class Content:
     label_names: tuple[str, ...] = ()
     axis: Axis | None = None
     planted: np.ndarray | None = None
-    notes: tuple[str, ...] = ()
-    class_columns: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+    doubts: tuple[Note, ...] = ()
+    table: Table | tuple[Column, ...] | None = None
     sample_names: tuple[str, ...] = ()
-    name_columns: tuple[str, ...] = ()
+    weights: np.ndarray | None = None
 
     def __post_init__(self):
         given = opened(self.X)
@@ -101,14 +104,34 @@ class Content:
             object.__setattr__(self, "feature_names", given.names)
         if self.labels is not None:
             object.__setattr__(self, "labels", _read_only(_places(self.labels), np.int64))
-        if self.planted is not None:
-            object.__setattr__(self, "planted", _read_only(self.planted, np.float64))
+        said = tuple(note if isinstance(note, Note) else Note(str(note)) for note in self.notes)
+        object.__setattr__(self, "notes", said)
+        for name in ("planted", "weights"):
+            if (given := getattr(self, name)) is not None:
+                object.__setattr__(self, name, _read_only(given, np.float64))
         if not self.feature_names and len(self.X.shape) == 2:
             names = tuple(f"feature {j}" for j in range(1, self.X.shape[1] + 1))
             if self.image_shape is not None:
                 height, width = self.image_shape
                 names = tuple(f"row {r}, column {c}" for r in range(1, height + 1) for c in range(1, width + 1))
             object.__setattr__(self, "feature_names", names)
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """Each column as it was read: name, role, kind and values."""
+        if isinstance(self.table, tuple):
+            return self.table
+        names = self.feature_names
+        return (self.table or Table(names, self.X, np.arange(len(names)))).described()
+
+    def of_rows(self, where: np.ndarray) -> Self:
+        """Return the same of some rows."""
+        rows: dict[str, Any] = {
+            "X": self.X[where],
+            "sample_names": tuple(self.sample_names[i] for i in where if self.sample_names),
+        }
+        rows |= {name: one[where] for name in ("labels", "weights") if (one := getattr(self, name)) is not None}
+        return replace(self, **rows)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -137,12 +160,17 @@ class Dataset(Content):
         A numeric coordinate of the features.
     planted : ndarray, shape (n, r), or None
         For made-up data: the unit directions the data were made from.
-    notes : tuple of str
-        A sentence on each decision of the reader.
+    notes : tuple of Note
+        The decisions of the reader, a sentence each.
+    doubts : tuple of Note
+        What may be misread, with the options of :class:`Reading` that settle it; empty where all is read as meant.
+    columns : tuple of Column
+        Each column of the table as it was read, those left out too; of other formats each feature.
     sample_names : tuple of str
         One for each row; empty where none are known.
-    class_columns, name_columns : tuple of str
-        The columns of a table that could be read as the class, and those that could name the samples.
+    weights : ndarray, shape (m,), or None
+        How much each sample counts, by the column of that role. No call uses it by itself:
+        ``Covariance.from_data(data, sample_weight=data.weights)`` does.
 
     Examples
     --------
@@ -178,9 +206,10 @@ class Dataset(Content):
             ("planted", n if self.planted is None else len(self.planted), n),
             ("labels", m if self.labels is None else len(self.labels), m),
             ("sample_names", len(self.sample_names) or m, m),
+            ("weights", m if self.weights is None else len(self.weights), m),
         ):
             if size != needed:
-                of = "samples" if what in ("labels", "sample_names") else "features"
+                of = "samples" if what in ("labels", "sample_names", "weights") else "features"
                 raise DataError(f"{what} stands for {size} {of}; X has {needed}")
         finite = np.isfinite(self.X.data if self.is_sparse else self.X)
         if bad := int(finite.size - finite.sum()):
@@ -219,10 +248,10 @@ class Dataset(Content):
         taken = self.X[index]
         return np.asarray(taken.toarray() if self.is_sparse else taken)
 
-    def columns(self, index: np.ndarray) -> np.ndarray:
+    def features(self, index: np.ndarray) -> np.ndarray:
         """Some columns of ``X``, dense.
 
-        >>> Dataset(name="two", X=scipy.sparse.eye_array(3, format="csr")).columns(np.array([1]))
+        >>> Dataset(name="two", X=scipy.sparse.eye_array(3, format="csr")).features(np.array([1]))
         array([[0.],
                [1.],
                [0.]])

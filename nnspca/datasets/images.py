@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.datasets.cells import ReadingOptions
 from nnspca.datasets.dataset import Content
+from nnspca.datasets.notes import Note, decision
+from nnspca.datasets.options import Reading
 from nnspca.datasets.tables import encode_labels
 from nnspca.errors import DataError, needed, reason
 
@@ -63,7 +64,7 @@ def _tarred(data: bytes, endings: tuple[str, ...]) -> Iterator[tuple[str, bytes 
                 yield member.name, stream.read() if stream is not None else None
 
 
-def of_images(files: Iterable[Member], seen: Counter[str], options: ReadingOptions) -> Content:
+def of_images(files: Iterable[Member], seen: Counter[str], options: Reading) -> Content:
     """Read image files, one image a sample, in order of their names; ``seen`` counts other files."""
     if options.samples == "columns":
         raise DataError("in an archive each image is one sample: leave its samples as rows.")
@@ -71,7 +72,7 @@ def of_images(files: Iterable[Member], seen: Counter[str], options: ReadingOptio
     X, shape, notes = stack(images, options.image_size)
     labels, label_names = _folders([image.name for image in images])
     if left_out := sum(seen.values()):
-        notes = (f"Left out what is no image: {left_out} of the files in the archive.", *notes)
+        notes = (decision(f"Left out what is no image: {left_out} of the files in the archive."), *notes)
     return Content(X=X, image_shape=shape, labels=labels, label_names=label_names, notes=notes)
 
 
@@ -86,7 +87,7 @@ def no_images(seen: Counter[str]) -> DataError:
 
 def stack(
     images: list[Grey], wanted: tuple[int, int] | None = None
-) -> tuple[np.ndarray, tuple[int, int], tuple[str, ...]]:
+) -> tuple[np.ndarray, tuple[int, int], tuple[Note, ...]]:
     """Decode images into rows of grey values; return them with (height, width) and what was done to their sizes.
 
     Those of another size than the one wanted, or than that of most, are resized. Where most have none in common, it is
@@ -104,12 +105,11 @@ def stack(
     if not resized:
         return X, (height, width), ()
     listed = ", ".join(f"{w}×{h} ({count})" for (w, h), count in sizes.most_common(5))
-    note = (
+    said = (
         f"{resized:,} of {len(images):,} images were resized to {width}×{height} pixels (width×height); they have "
-        f"{len(sizes)} size{'s' * (len(sizes) > 1)}: {listed}{', …' if len(sizes) > 5 else ''}; image_size= takes "
-        "another."
+        f"{len(sizes)} size{'s' * (len(sizes) > 1)}: {listed}{', …' if len(sizes) > 5 else ''}."
     )
-    return X, (height, width), (note,)
+    return X, (height, width), (decision(said, "image_size"),)
 
 
 def _pillow() -> Any:

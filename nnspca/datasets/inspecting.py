@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from nnspca.datasets.dataset import Dataset
+from nnspca.datasets.parsing import listed
+from nnspca.datasets.roles import is_time, is_whole, numbers_samples
+from nnspca.datasets.scales import means
 from nnspca.datasets.tables import is_counted
 
 OUTLYING = 5.0  # kurtosis of a feature from which its tenth and ninetieth per cent tell its scale; 3 for normal samples
@@ -28,17 +31,6 @@ NEAR = 0.3  # share of the first direction's largest loading from which a featur
 NAMED_ALIKE = 8  # least number of columns for which a shared name plus a number means one unit
 FEW_KINDS = 20  # most whole numbers that may stand for classes
 GENERIC = frozenset({"", "c", "col", "column", "f", "feat", "feature", "attr", "field", "unnamed", "v", "var", "x"})
-IDENTIFIERS, CLASSES = (
-    re.compile(rf"(?:^|[_\s.-])(?:{words})$", re.I)
-    for words in (
-        "id|ids|index|idx|no|nr|num|row|rownum|case|subject|patient|code",
-        "class|label|target|cluster|group|species|diagnosis",
-    )
-)
-TIMES, TOTALS = (
-    re.compile(rf"(?:^|[_\s.-])(?:{words})(?:$|[_\s.-])", re.I)
-    for words in ("(?:date|day|time|timestamp|year|month)s?", "total|sum|overall|all")
-)
 
 
 @dataclass(frozen=True)
@@ -126,7 +118,7 @@ def inspect(X: object, feature_names: Sequence[str] | None = None) -> Inspection
     >>> seen.standardise, seen.left_out
     (True, (2,))
     >>> print(seen)
-    Column 'id' numbers the samples: left out.
+    Left out, numbers of the samples: 'id'.
     The scales of the columns differ by a factor of 19,000: standardised, so that units do not matter.
     Without standardising, 'income' alone would have 99.9 % of the total variance.
     """
@@ -135,16 +127,13 @@ def inspect(X: object, feature_names: Sequence[str] | None = None) -> Inspection
     m, n = data.shape
     if data.kind == "covariance":
         return Inspection((m, n), (), data.feature_names)
-    notes: list[Note] = []
-    if m < FEW:
-        notes.append(
-            Note("few samples", f"Only {m} sample{'' if m == 1 else 's'}: the result says little about others.")
-        )
+    notes = [Note("few samples", f"Samples, so few that the result says little about others: {m}.")] * (m < FEW)
     spread = np.asarray(data.deviations)
     constant = np.flatnonzero(spread == 0)
-    notes += _left_out("constant", data, constant, "does not vary", "do not vary")
     if constant.size and (constant.size == n or data.image_shape is not None):  # a picture keeps its pixels
-        notes[-1] = replace(notes[-1], says=notes[-1].says.removesuffix(": left out.") + ".", choice="")
+        notes.append(Note("constant", f"Without variation: {_named(data, constant)}.", "", tuple(constant.tolist())))
+    else:
+        notes += _left_out("constant", data, constant, "without variation")
     if data.kind == "table" and data.image_shape is None and data.axis is None:
         notes += _of_table(data, spread, np.flatnonzero(spread > 0))
     return Inspection((m, n), tuple(notes), data.feature_names)
@@ -173,17 +162,13 @@ def _without(used: np.ndarray, notes: Iterable[Note]) -> np.ndarray:
 
 def _named(data: Dataset, which: Sequence[int] | np.ndarray) -> str:
     """The names of columns, at most five."""
-    names = [repr(str(data.feature_names[int(i)])[:40]) for i in which[:5]]
-    more = len(which) - len(names)
-    return f"{', '.join(names)}{f' and {more:,} more' if more else ''}"
+    return listed([str(data.feature_names[int(i)]) for i in which])
 
 
-def _left_out(kind: str, data: Dataset, which: Sequence[int] | np.ndarray, one: str, several: str) -> list[Note]:
-    """A note on columns that are left out, if there are any: what ``one`` of them does, or ``several`` do."""
-    if not len(which):
-        return []
-    does, head = (one, "Column") if len(which) == 1 else (several, "Columns")
-    return [Note(kind, f"{head} {_named(data, which)} {does}: left out.", "leave out", tuple(map(int, which)))]
+def _left_out(kind: str, data: Dataset, which: Sequence[int] | np.ndarray, what: str) -> list[Note]:
+    """A note on columns that are left out as ``what`` they are, if there are any."""
+    says = f"Left out, {what}: {_named(data, which)}."
+    return [Note(kind, says, "leave out", tuple(map(int, which)))] if len(which) else []
 
 
 def _identifiers_and_dates(data: Dataset, used: np.ndarray) -> list[Note]:
@@ -191,39 +176,27 @@ def _identifiers_and_dates(data: Dataset, used: np.ndarray) -> list[Note]:
     identifiers, dates, classes = [], [], []
     for i in used.tolist():
         name, values = str(data.feature_names[i]), data.X[:, i]
-        if not _whole(values):
-            continue
-        kinds, steps = len(np.unique(values)), np.diff(values)
-        if TIMES.search(name) and _is_time(values):
+        if is_time(name, values):
             dates.append(i)
-        elif kinds == len(values):
-            if (steps == 1).all() or (steps == -1).all() or IDENTIFIERS.search(name):
-                identifiers.append(i)
-        elif CLASSES.search(name) and kinds <= min(FEW_KINDS, len(values) // 2) and not is_counted(data.X, i):
-            classes.append(i)
+        elif is_whole(values):
+            kinds, steps = len(np.unique(values)), np.diff(values)
+            if kinds == len(values):
+                identifiers += [i] * bool((np.abs(steps) == 1).all() or numbers_samples(name, values))
+            elif means("class", name) and kinds <= min(FEW_KINDS, len(values) // 2) and not is_counted(data.X, i):
+                classes.append(i)
     return [
-        *_left_out("identifiers", data, identifiers, "numbers the samples", "number the samples"),
-        *_left_out("dates", data, dates, "holds a date", "hold dates"),
-        *_left_out("classes", data, classes, "holds few whole numbers, a class", "hold classes"),
+        *_left_out("identifiers", data, identifiers, "numbers of the samples"),
+        *_left_out("dates", data, dates, "dates or times"),
+        *_left_out("classes", data, classes, "whole numbers of classes"),
     ]
-
-
-def _whole(values: np.ndarray) -> bool:
-    return bool((values == np.round(values)).all())
-
-
-def _is_time(values: np.ndarray) -> bool:
-    """Whether whole numbers are years, days written as yyyymmdd, or seconds since 1970."""
-    low, high = float(values.min()), float(values.max())
-    return (low >= 1500 and high <= 2200) or (low >= 15_000_101 and high <= 22_001_231) or (low >= 1e8 and high < 4e9)
 
 
 def _duplicates(data: Dataset, used: np.ndarray) -> list[Note]:
     """Columns that hold the quantity of an earlier column, be it in another unit."""
     Z = _standardised(data, used)
     later = np.triu(Z.T @ Z / len(Z), 1)  # each pair once, at the row of the earlier column
-    same, one = used[(later >= SAME).any(axis=0)], "the same quantity as another column, be it in another unit"
-    return _left_out("duplicates", data, same, f"holds {one}", f"hold {one}")
+    same = used[(later >= SAME).any(axis=0)]
+    return _left_out("duplicates", data, same, "the same quantity as another column, be it in another unit")
 
 
 def _totals(data: Dataset, used: np.ndarray) -> list[Note]:
@@ -232,13 +205,13 @@ def _totals(data: Dataset, used: np.ndarray) -> list[Note]:
     whole = X.sum(axis=1)
     for j, i in enumerate(used.tolist()):
         others = [whole - X[:, j]]
-        if j > 1 and TOTALS.search(str(data.feature_names[i])):
+        if j > 1 and means("sum_of_columns", str(data.feature_names[i])):
             others.append(X[:, [k for k in range(j) if used[k] not in found]].sum(axis=1))
         if any(np.allclose(X[:, j], other, rtol=1e-6, atol=1e-9 * np.abs(X[:, j]).max()) for other in others):
             found.append(i)
     if len(used) < 3 or len(found) >= len(used) - 1:  # where all are sums of all, none is the total
         return []
-    return _left_out("totals", data, found, "is the sum of others", "are sums of others")
+    return _left_out("totals", data, found, "sums of others")
 
 
 def _scales(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
@@ -287,7 +260,7 @@ def _counts(data: Dataset, used: np.ndarray) -> list[Note]:
     if values.size == 0 or float(values.min()) < 0:
         return []
     sample = np.asarray(values).ravel()[:: max(1, values.size // 200_000)]
-    if not (sample > 0).any() or not _whole(sample) or len(np.unique(sample[:20_000])) < COUNTED:
+    if not (sample > 0).any() or not is_whole(sample) or len(np.unique(sample[:20_000])) < COUNTED:
         return []
     text = (
         "All values are whole numbers of zero and more, like counts: a logarithm, log(1 + x), "
@@ -309,7 +282,7 @@ def _orientation(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[No
 
 
 def _standardised(data: Dataset, used: np.ndarray) -> np.ndarray:
-    return (data.columns(used) - np.asarray(data.means)[used]) / np.asarray(data.deviations)[used]
+    return (data.features(used) - np.asarray(data.means)[used]) / np.asarray(data.deviations)[used]
 
 
 def _leading(Z: np.ndarray) -> tuple[np.ndarray, float]:
@@ -333,10 +306,9 @@ def _signs(data: Dataset, used: np.ndarray) -> list[Note]:
     if not len(few):
         return []
     text = (
-        f"Along the first eigenvector {len(many):,} feature{'s' * (len(many) > 1)} rise{'s' * (len(many) == 1)} while "
-        f"{len(few):,} fall{'s' * (len(few) == 1)}: a nonnegative component can use only one of these groups, "
-        f"{_named(data, used[many])} against {_named(data, used[few])}. With any sign (nonnegative=False) it uses "
-        "both; so it does once items of opposite direction are turned round."
+        f"The first eigenvector sets {_named(data, used[many])} against {_named(data, used[few])}: a nonnegative "
+        "component can use only one of these groups. With any sign it uses both; so it does once items of opposite "
+        "direction are turned round."
     )
     return [Note("signs", text, "offer any sign")]
 

@@ -13,8 +13,9 @@ import scipy.sparse
 
 from nnspca.datasets.arrays import lies_elsewhere, names_of, table_of
 from nnspca.datasets.dataset import Dataset, distinct
+from nnspca.datasets.formats import TEXTS
 from nnspca.datasets.images import SUFFIXES as IMAGES
-from nnspca.datasets.reading import SUFFIXES, TEXTS
+from nnspca.datasets.readers import SUFFIXES
 from nnspca.errors import DataError, needed, reason
 
 AT_A_TIME = 2**23  # numbers

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import os
 import re
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,74 +13,23 @@ from pathlib import Path
 import numpy as np
 
 from nnspca.control.arguments import check_callables, check_several, check_whole, real, shown
-from nnspca.datasets import cells, fetch, images
+from nnspca.datasets import fetch, formats, images
 from nnspca.datasets.arrays import read_mat
-from nnspca.datasets.cells import ReadingOptions
 from nnspca.datasets.dataset import Axis, Content, Dataset
+from nnspca.datasets.options import Reading
 from nnspca.datasets.tables import arrange
 from nnspca.errors import DataError, needed
 
-CBCL = fetch.RemoteFile(
-    "CBCL.mat",
-    "amjadseyedi/NMFcUDA/6e0d0bb4612790df2b06cd8cc327c85fc446c245/CBCL.mat",
-    "b2c4a9c3933f1dbc20889efb65e4aaa7a339ec91a13f93ead909c94b23993fa0",
-    877_056,
-)
-MLL = fetch.RemoteFile(
-    "MLL.csv",
-    "taiyang479/HRO-GWO/67fb6c5ab55af2004b24cd359488d3d629446dca/data/MLL.csv",
-    "07d80e95cfa2d85c81a90052041452d9c5e636a5e4e4cb05fac55c7b94a2b2e0",
-    4_094_739,
-)
-SPECTROMETER = fetch.RemoteFile(
-    "spectrometer.arff",
-    "renatopp/arff-datasets/c59f172882592bb58982cc54d2d3c8a2b57e9b73/classification/spectrometer.arff",
-    "277916f0161f24725d434a2a7a948bc1d9872c1b5cab55dec1ed1f678e86053d",
-    519_394,
-)
-
-# Gene symbols for the probes of the chip HG-U95Av2: R's own file of one data frame of three columns of text (probe,
-# symbol, chip), for 37 chips. Its licence, the Artistic License 2.0, is stated by the collection (the R package idmap1
-# of J. Zeng) and by what was collected (Bioconductor's hgu95av2.db). It is fetched and never shipped, as the expression
-# levels are.
-SYMBOLS = fetch.RemoteFile(
-    "p2s_df.rda",
-    "jmzeng1314/idmap1/2becd51a19fc9074021d92caa99d12a2daa75fdf/data/p2s_df.rda",
-    "1c377f054a5fbb31ea3f855ae8c9128fc15c8393b72c1e47df6f864f3580abbd",
-    3_979_754,
-)
+_FACTS = tomllib.loads(Path(__file__).with_name("originals.toml").read_text(encoding="utf-8"))
+CBCL, MLL, SPECTROMETER, SYMBOLS = (fetch.RemoteFile(**file) for file in _FACTS["files"])
 CHIP = "GPL8300"  # what NCBI's GEO calls the HG-U95Av2
 _TEXT = b"\x00\x04\x00\x09"  # before each text, whose length in four bytes follows
 _HEAD = b"RDX2\nX\n"
-
-
-PLAIN = ReadingOptions(samples="rows", kind="table", missing_codes=())
+PLAIN = Reading(samples="rows", kind="table", missing_codes=())
 CBCL_SHAPE = (19, 19)
 LEUKEMIA_TESTED = 15
 N_FACES, N_NON_FACES = 2429, 4548
 ARCHIVES = ("face.train.tar.gz", "faces.tar.gz")
-
-
-_PITPROPS_NAMES = (
-    "topdiam", "length", "moist", "testsg", "ovensg", "ringtop", "ringbut",
-    "bowmax", "bowdist", "whorls", "clear", "knots", "diaknot",
-)  # fmt: skip
-# Jeffers (1967), in thousandths: each row holds the correlations of one variable with those before
-# it.
-_PITPROPS = """
-954
-364 297
-342 284 882
--129 -118 -148 220
-313 291 153 381 364
-496 503 -29 174 296 813
-424 419 -54 -59 4 90 372
-592 648 125 137 -39 211 465 482
-545 569 -81 -14 37 274 679 557 526
-84 76 162 97 -91 -36 -113 61 85 -319
--19 -36 220 169 -145 24 -232 -357 -127 -368 29
-134 144 126 15 -208 -329 -424 -202 -76 -291 7 184
-"""
 
 
 def lfw_faces(with_negatives: bool = False) -> Content:
@@ -102,10 +52,11 @@ def digits() -> Content:
 
 def pitprops() -> Content:
     """Return the correlation matrix of 13 measurements on 180 pit props."""
-    R = np.eye(len(_PITPROPS_NAMES))
-    for i, row in enumerate(_PITPROPS.strip().splitlines(), start=1):
-        R[i, :i] = R[:i, i] = np.array(row.split(), dtype=float) / 1000
-    return Content(X=R, feature_names=_PITPROPS_NAMES)
+    names = tuple(_FACTS["pitprops"]["names"])
+    R = np.eye(len(names))
+    for i, row in enumerate(_FACTS["pitprops"]["thousandths"], start=1):
+        R[i, :i] = R[:i, i] = np.array(row) / 1000
+    return Content(X=R, feature_names=names)
 
 
 def spiked(
@@ -211,7 +162,7 @@ def cbcl_faces(data: bytes) -> Content:
     MATLAB keeps an image column after column and a sample in each column; here samples are rows and
     their pixels run row after row.
     """
-    columns = read_mat(data, ReadingOptions(samples="columns")).X
+    columns = read_mat(data, Reading(samples="columns")).X
     upright = columns.reshape(-1, *CBCL_SHAPE).transpose(0, 2, 1)
     return Content(X=upright.reshape(columns.shape), image_shape=CBCL_SHAPE)
 
@@ -222,18 +173,18 @@ def leukemia(data: bytes) -> Content:
     The file opens with the 15 samples the article tested on; here the samples are grouped by class
     and those 15 close their groups. Probes whose symbols are on this machine are called by both.
     """
-    content = arrange(cells.read_text(data, PLAIN), PLAIN)
+    content = arrange(formats.read_text(data, PLAIN), PLAIN)
     if content.labels is None:
         raise DataError("the file names no class for its samples; a column of text should.")
     last_first = np.roll(np.arange(len(content.X)), -LEUKEMIA_TESTED)
     order = last_first[np.argsort(content.labels[last_first], kind="stable")]
-    sorted_out = replace(content, X=content.X[order], labels=content.labels[order], notes=())
+    sorted_out = replace(content, X=content.X[order], labels=content.labels[order], notes=(), table=None)
     return _with_symbols(sorted_out)
 
 
 def lrs(data: bytes) -> Content:
     """Read the 93 fluxes of each spectrum from spectrometer.arff; wavelengths stand in its comments."""
-    content = arrange(cells.read_arff(data, PLAIN), PLAIN)
+    content = arrange(formats.read_arff(data, PLAIN), PLAIN)
     fluxes = [j for j, name in enumerate(content.feature_names) if "-band-flux_" in name]
     bands = [content.feature_names[j].partition("-")[0] for j in fluxes]
     listed = re.findall(r"^%\s*-\s*\d+\.\s+(\d+\.\d+)\s*$", data.decode("ascii", "replace"), re.MULTILINE)
@@ -248,17 +199,12 @@ def lrs(data: bytes) -> Content:
     )
 
 
-def cbcl_raw_is_local() -> bool:
-    """Return whether an archive of the raw CBCL faces can be found."""
-    return _archive() is not None
-
-
 def cbcl_faces_raw(with_negatives: bool = False) -> tuple[Content, str]:
     """Read the raw CBCL training images from an archive; return them and the source's name."""
     given = fetch.data_folder()
     if given is not None:
         fetch.require_folder(given)
-    archive = _archive()
+    archive = cbcl_archive()
     if archive is None:
         raise DataError(
             "The raw CBCL faces are not here, and no address is known that still serves them. They "
@@ -274,7 +220,8 @@ def cbcl_faces_raw(with_negatives: bool = False) -> tuple[Content, str]:
     return _cbcl_raw(members, with_negatives, archive.name), archive.name
 
 
-def _archive() -> Path | None:
+def cbcl_archive() -> Path | None:
+    """Return the archive of the raw CBCL faces, where it can be found."""
     places = (folder / name for folder in fetch.local_folders() for name in ARCHIVES)
     return next(filter(os.path.isfile, places), None)
 

@@ -11,6 +11,7 @@ import scipy.sparse.linalg
 
 from nnspca.control.arguments import check_instance, check_whole
 from nnspca.datasets.dataset import Dataset, distinct
+from nnspca.datasets.notes import decision
 from nnspca.errors import DataError
 
 CROP = "crop-"  # and how many pixels
@@ -112,7 +113,7 @@ def crop(dataset: Dataset, pixels: int) -> Dataset:
     check_whole("pixels", pixels, 1, (min(height, width) - 1) // 2)
     retained = np.arange(height * width).reshape(height, width)[pixels:-pixels, pixels:-pixels]
     names = tuple(dataset.feature_names[j] for j in retained.ravel())
-    note = f"cropped by {_pixels(pixels)} at each border"
+    note = f"cropped by a {pixels}-pixel border"
     return _with_values(dataset, dataset.X[:, retained.ravel()], note, feature_names=names, image_shape=retained.shape)
 
 
@@ -127,7 +128,7 @@ def renamed(dataset: Dataset, names: Mapping[str, str]) -> Dataset:
         )
     every = distinct(str(names.get(name, name)) for name in dataset.feature_names)
     note = f"{known:,} of {dataset.n_features:,} features have the names given beside the data."
-    return replace(dataset, feature_names=every, notes=(*dataset.notes, note))
+    return replace(dataset, feature_names=every, notes=(*dataset.notes, decision(note)))
 
 
 def numbered(dataset: Dataset) -> Dataset:
@@ -136,7 +137,7 @@ def numbered(dataset: Dataset) -> Dataset:
     if not again:
         return dataset
     note = f"Features with the name of one before have a number behind it: {again:,}."
-    return replace(dataset, feature_names=distinct(dataset.feature_names), notes=(*dataset.notes, note))
+    return replace(dataset, feature_names=distinct(dataset.feature_names), notes=(*dataset.notes, decision(note)))
 
 
 def leave_out(data: Dataset, columns: Sequence[str | int]) -> Dataset:
@@ -173,7 +174,7 @@ def leave_out(data: Dataset, columns: Sequence[str | int]) -> Dataset:
             known = ", ".join(list(places)[:5])
             raise DataError(f"there is no column {column!r:.60}; there are {data.n_features:,}: {known}, …")
         gone.add(i)
-    retained = [i for i in range(data.n_features) if i not in gone]
+    retained, names = [i for i in range(data.n_features) if i not in gone], {data.feature_names[i] for i in gone}
     if not retained:
         raise DataError("at least one column has to be left")
     if not gone:
@@ -186,6 +187,7 @@ def leave_out(data: Dataset, columns: Sequence[str | int]) -> Dataset:
         image_shape=None,
         axis=None if data.axis is None else replace(data.axis, values=data.axis.values[retained]),
         planted=None,
+        table=data.table and tuple(replace(one, role="left out") if one.name in names else one for one in data.columns),
     )
 
 
@@ -200,14 +202,10 @@ class Step:
     needs: str = "dense"  # or "images", "samples" (sparse ones too) or "shares"
 
 
-def _pixels(count: int) -> str:
-    return f"{count} pixel{'' if count == 1 else 's'}"
-
-
 def _cropping(pixels: int) -> Step:
     return Step(
         f"{CROP}{pixels}",
-        f"Leaves out {_pixels(pixels)} at each border of the images: for a background that would dominate.",
+        f"Leaves out a {pixels}-pixel border of the images: for a background that would dominate.",
         f"data = nnspca.datasets.crop(data, {pixels})",
         lambda dataset: crop(dataset, pixels),
         "images",
@@ -290,7 +288,7 @@ def _with_values(dataset: Dataset, X: object, action: str, **features: Any) -> D
     """The data set with other numbers and, if they changed, other ``features``, and a note on what was done."""
     note = f"{action[:1].upper()}{action[1:]}."
     source = f"{dataset.source}; {action}" if dataset.source else action
-    return replace(dataset, X=X, planted=None, notes=(*dataset.notes, note), source=source, **features)
+    return replace(dataset, X=X, planted=None, notes=(*dataset.notes, decision(note)), source=source, **features)
 
 
 def _samples(dataset: Dataset, what: str) -> None:

@@ -142,8 +142,8 @@ class Certificate(Sandwich):
         """Return in a sentence what share of the optimum the component is proven to have."""
         return self._proven_of(f"{_features(self.k, self.nonnegative)}{self._given()}")
 
-    def ahead(self) -> str:
-        """Return in a sentence what more work would try; empty where the component is proven optimal.
+    def ahead(self, *, code: bool = True) -> str:
+        """Return in a sentence what more work would try, and ``code`` for it; empty where it is proven optimal.
 
         Examples
         --------
@@ -160,11 +160,9 @@ class Certificate(Sandwich):
             share, unless = rounded.ratio(self.lower, self.upper), ", unless a thorough certificate finds one"
             return f"No proof better than {share} is known for data of this kind{unless * (self.effort == 'live')}."
         if self.effort == "thorough" and not self.stopped:
-            return "All that is known has been tried at length; time_limit= with warm_start= tries twice as long."
-        return (
-            "Not tried yet: longer relaxations and more cases; how much they gain is not known before. "
-            "time_limit= goes on."
-        )
+            return "All that is known has been tried at length." + " warm_start= with time_limit= goes on." * code
+        untried = "Not tried yet: longer relaxations and more cases; how much they gain is not known before."
+        return untried + " time_limit= goes on." * code
 
     def _given(self) -> str:
         """The features included and excluded, in words; empty if there are none."""

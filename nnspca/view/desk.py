@@ -2,40 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import json
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from nnspca.datasets import Dataset, FilePreview, Inspection, MissingValues
-from nnspca.datasets.cells import ReadingOptions
+import nnspca
+from nnspca.datasets import Dataset, FilePreview, Inspection
 
-OF_CELLS = ("sheet", "header", "delimiter", "decimal", "encoding")  # another one of these makes other columns
+LINES = 200  # columns that are shown at once
 UNSEEN = Inspection((0, 0), ())  # of a file that cannot be used
 File = tuple[str, bytes]  # its name and content
 
 
 @dataclass(frozen=True)
-class Reading(ReadingOptions):
-    """How a file is read: arguments of :func:`nnspca.datasets.read`, None to decide by looking, and what follows."""
+class Reading(nnspca.datasets.Reading):
+    """How a file is read, and what stands for a matrix that is no covariance."""
 
-    literal: bool = False  # whether numbers such as −99 stay numbers, and rows called total are samples
-    kept: tuple[str, ...] = ()  # features that stay although they are constant, count the samples, or the like
-    out: tuple[str, ...] = ()  # features that are left out by choice
-    repair: bool = False  # whether the nearest covariance stands for a matrix that is none
+    repair: bool = False  # the nearest covariance
 
     @property
-    def arguments(self) -> dict[str, Any]:
-        """The arguments of :func:`nnspca.datasets.read` that are not its usual ones."""
-        mine, usual = vars(self), vars(ReadingOptions())
-        given = {name: mine[name] for name in usual if mine[name] != usual[name]}
-        return ({"missing_codes": (), "keep_totals": True} if self.literal else {}) | given
+    def text(self) -> str:
+        """What is not as usual, as a link carries it.
 
-    def with_choice(self, name: str, value: Any) -> Reading:
-        """Return the same with another choice; one that makes other columns forgets what was said of columns."""
-        if name not in OF_CELLS:
-            return replace(self, **{name: value})
-        kept = ("missing", "missing_codes", "literal", *(OF_CELLS[1:] if name != "sheet" else ()), "sheet")
-        return replace(Reading(), **{key: getattr(self, key) for key in kept} | {name: value})
+        >>> Reading(header=1).text, Reading.of_text('{"header": 1}').header, Reading.of_text("no") == Reading()
+        ('{"header":1}', 1, True)
+        """
+        given = self.arguments | ({"repair": True} if self.repair else {})
+        return json.dumps(given, separators=(",", ":")) if given else ""
+
+    @classmethod
+    def of_text(cls, text: str) -> Reading:
+        """Return what a link says; the usual where it is of no use."""
+        try:
+            return cls(**json.loads(text))
+        except (ValueError, TypeError, RecursionError):
+            return cls()
 
 
 @dataclass(eq=False)
@@ -50,7 +51,6 @@ class Desk:
     tried: Reading | None = None  # as it was last tried
     seen: FilePreview = field(default_factory=FilePreview)  # what was understood then
     problem: str = ""  # why no page could use it
-    missing: MissingValues | None = None  # what is missing, and what each way to deal with it costs
 
     read: Reading | None = None  # as the data below were read
     data: Dataset | None = None

@@ -94,7 +94,7 @@ def report(answer: Answer) -> str:
         words = sentences.listing(described, parts.total, is_more)
     claim = NONE if proof is None else f"{panels.claim(proof, subject)} {_checked(proof, subject)}"
     scaled = ", each feature divided by its standard deviation" if subject.standardise else ""
-    about = f"{data.title or data.name}: {data.shape[0]:,} × {data.shape[1]:,}{scaled}. {data.citation}".strip()
+    about = f"{data.title or data.name}: {say.as_read(data)}{scaled}. {data.citation}".strip()
     method = (
         f"{answer.method} {nnspca.METHODS[parts.method].summary} At most {subject.k:,} features, "
         f"{'nonnegative loadings' if subject.nonnegative else 'loadings of either sign'}, seed {subject.seed}. "

@@ -8,7 +8,7 @@ import numpy as np
 
 from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS
 from nnspca.datasets import Dataset
-from nnspca.result import rounded
+from nnspca.result import rounded, wording
 from nnspca.result.chance import LEVEL
 from nnspca.tasks import best_separation
 from nnspca.view import sanitize
@@ -33,6 +33,18 @@ def title(name: str) -> str:
     """
     known = BOUNDS.get(name) or PARTS_BOUNDS.get(name)
     return known.title if known else name
+
+
+def as_read(data: Dataset) -> str:
+    """Say what an answer about data is about: their size as they were read, and how many questions are open.
+
+    >>> as_read(Dataset(name="t", X=[[1, 2], [2, 5], [4, 1]]))
+    '3 samples × 2 features as read'
+    """
+    (m, n), still = data.shape, len(data.doubts)
+    samples = "" if data.kind == "covariance" else f"{wording.plural(m, 'sample')} × "
+    asked = f"; {wording.plural(still, 'question')} open" if still else ""
+    return f"{samples}{wording.plural(n, 'feature')} as read{asked}"
 
 
 def explains(what: str, many: int, variance: float, whole: float, unit: str, upper: float = math.inf) -> str:

@@ -70,6 +70,8 @@ class Session:
     notes_place: Any = None  # where they will stand in this run
     assignments: int = 0  # how often widgets were assigned values
     assigned: dict[str, tuple[int, Any, Any]] = field(default_factory=dict)  # by key: which assignment, before, after
+    suggested: dict[str, Any] = field(default_factory=dict)  # by key: what its widget is to open with
+    opened: str = ""  # the data set whose number of parts was suggested or chosen last
     runs: int = 0  # how often progress was drawn: a component sees that the page was run again
     placed: set[str] = field(default_factory=set)  # places that have shown their first words
     sketched: bool = False  # whether a sketch has stood where the first figure is drawn

@@ -145,9 +145,10 @@ class Sheet:
         return sorted(rows, key=lambda row: -row["AUC"])
 
     @cached_property
-    def left_out(self) -> tuple[str, ...]:
-        """What was decided when the data were read: what was left out, and why."""
-        return tuple(sanitize.line(note) for note in self.subject.data.notes if "left out" in note or "missing" in note)
+    def reading(self) -> tuple[str, ...]:
+        """What was decided when the data were read, and what is still doubted."""
+        data = self.subject.data
+        return tuple(sanitize.line(f"{note}") for note in (*data.notes, *data.doubts))
 
     def biplot(self, ink: str = LIGHT.ink) -> str:
         """Return the samples in their classes' colours and the features as arrows, as SVG; empty for a covariance."""
@@ -221,7 +222,7 @@ def _svg(
 
 
 def section(sheet: Sheet) -> None:
-    """Show the sheet on the page: loadings beside PCA's, the biplot, the groups, the scores, and what was left out."""
+    """Show the sheet on the page: loadings beside PCA's, the biplot, groups, scores, and how the data were read."""
     number = st.column_config.NumberColumn(format="%.3f")
     st.markdown("**Loadings, and what PCA says.** A click on a heading sorts.")
     wide = {key: number for key in sheet.loadings[0] if key != "feature"}
@@ -243,8 +244,8 @@ def section(sheet: Sheet) -> None:
         st.dataframe(
             sheet.groups[:ROWS], hide_index=True, column_config=decimals, alt="How each part tells each class."
         )
-    if sheet.left_out:
-        st.markdown("**What was left out, and why.** " + sanitize.plain(" ".join(sheet.left_out)))
+    if sheet.reading:
+        st.markdown("**How the data were read.** " + sanitize.plain(" ".join(sheet.reading)))
 
 
 def on_paper(sheet: Sheet) -> str:
@@ -257,9 +258,9 @@ def on_paper(sheet: Sheet) -> str:
         pieces += ["<h2>Groups</h2>", f"<p>{told}</p>", _table(sheet.groups)]
     if sheet.scores:
         pieces += ["<h2>Scores</h2>", _table(sheet.scores)]
-    if sheet.left_out:
-        items = "".join(f"<li>{html.escape(note)}</li>" for note in sheet.left_out)
-        pieces += ["<h2>What was left out, and why</h2>", f"<ul>{items}</ul>"]
+    if sheet.reading:
+        items = "".join(f"<li>{html.escape(note)}</li>" for note in sheet.reading)
+        pieces += ["<h2>How the data were read</h2>", f"<ul>{items}</ul>"]
     return "\n".join(pieces)
 
 

@@ -20,39 +20,27 @@ def long_file(folder):
     return path
 
 
-def test_a_file_is_in_use_at_once_and_its_choices_are_taken_where_it_was_brought(visit, tmp_path):
+def test_what_is_asked_of_a_file_is_answered_where_it_was_brought_and_a_role_is_changed_in_its_line(visit, tmp_path):
     page = rest(visit("/data?data=pitprops"))
     chooser = page.locator(".st-key-upload input[type=file]")
     chooser.set_input_files({"name": "holes.csv", "mimeType": "text/csv", "buffer": HOLES})
     expect(page.get_by_role("alert").filter(has_text="1 value is missing in 1 of 3 rows")).to_be_visible()
-    expect(page.get_by_text("leaves out 1 of 4", exact=True)).to_be_visible()
-    page.get_by_text("fill in the mean of the feature").click()
-    expect(page.get_by_text("In use: your file holes.csv, table: 3 samples × 4 features.")).to_be_visible()
+    page.get_by_role("button", name="fill in the mean of the feature").click()
+    expect(page.get_by_text("In use: your file holes.csv, 3 samples × 4 features as read.")).to_be_visible()
     read = page.locator(".st-key-read")
     expect(read).to_contain_text("Preprocessing: standardised.")  # scales differ by a factor of a hundred
     expect(read.get_by_role("link", name="Parts →")).to_have_attribute("href", re.compile(r"\bparts\b"))
-    expect(page).to_have_url(re.compile("data=holes"))
-    rest(page).locator(".st-key-desk-samples input").focus()
-    page.keyboard.press("ArrowDown")
-    page.get_by_role("option", name="columns").wait_for()
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("Enter")
-    expect(read).to_contain_text("4 samples × 3 features")
+    expect(page).to_have_url(re.compile("data=holes&reading=.*mean"))
+    rest(page).locator(".st-key-desk [data-testid=stDataFrame]").click(position={"x": 30, "y": 87})  # s1, below id
+    for key in ("ArrowRight", "Enter", *"left", "Enter"):  # its role
+        page.keyboard.press(key)
+        page.wait_for_timeout(200)
+    expect(read).to_contain_text("3 samples × 3 features")
+    expect(page).to_have_url(re.compile("s1.*left"))
     read.get_by_role("link", name="Parts →").click()
     page.get_by_role("heading", name="Parts", level=1).wait_for()
     page.locator("[data-testid=stSidebarNav]").get_by_role("link", name="Data").click()
-    expect(page.get_by_role("radio", name="fill in the mean of the feature")).to_be_checked()
-    expect(page.locator(".st-key-desk-samples input")).to_have_value("columns")
-    rest(page)
-    before = page.locator("[data-testid=stMultiSelect]").filter(has_text="Extra preprocessing")
-    page.get_by_text("Advanced").click()
-    rest(page)  # a rerun would close the menu
-    before.locator("input").click()
-    page.get_by_role("option", name="log1p").click()
-    expect(page).to_have_url(re.compile("prep=log1p"))
-    expect(page.get_by_text("After: log1p")).to_be_visible()
-    page.keyboard.press("Escape")
+    expect(read).to_contain_text("3 samples × 3 features")
     chooser.set_input_files(long_file(tmp_path))
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("Stopped. Nothing of the file was kept.")).to_be_visible()

@@ -33,7 +33,7 @@ def test_cropping_keeps_the_middle_with_its_names_and_says_so():
     assert small.image_shape == (4, 4)
     np.testing.assert_array_equal(small.X.reshape(-1, 4, 4), digits.X.reshape(-1, 8, 8)[:, 2:-2, 2:-2])
     assert small.feature_names[0] == "row 3, column 3"
-    assert small.source.endswith("cropped by 2 pixels at each border")
+    assert small.source.endswith("cropped by a 2-pixel border")
     assert digits.shape == (1797, 64)
 
 

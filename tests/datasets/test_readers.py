@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from nnspca.datasets import read
-from nnspca.datasets.reading import SUFFIXES
+from nnspca.datasets.readers import SUFFIXES
 from nnspca.errors import DataError
 from tests.datasets.test_images import refused, tarred, zipped
 
@@ -142,5 +142,5 @@ def test_the_tolerance_of_symmetry_is_relative():
 def test_features_of_one_name_are_told_apart_and_the_reader_says_so():
     ds = read(b"a,a,b,a\n1,2,3,1\n4,5,7,2\n0,1,1,9\n", "t.csv")
     assert ds.feature_names == ("a", "a (2)", "b", "a (3)")
-    assert "Features with the name of one before have a number behind it: 2." in " ".join(ds.notes)
+    assert "Features with the name of one before have a number behind it: 2." in " ".join(map(str, ds.notes))
     assert not read(b"a,b\n1,2\n4,5\n0,1\n", "t.csv").notes

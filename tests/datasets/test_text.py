@@ -62,27 +62,27 @@ POINTS = "a;b;c\n5.463;98.278;1\n6.409;12.345;2\n"
 TABLES = [
     ("one text is no class", "a,site,kind/1,lab,x/3,lab,y/5,lab,x", {}, "a", [[1], [3], [5]], "'site'", "left out"),
     ("nor alone", "a,b,site/1,2,lab/3,4,lab/5,7,lab", {}, "a b", [[1, 2], [3, 4], [5, 7]], "one text"),
-    ("but a mark", "a,b,q/1,2,+/3,4,/5,7,+", {}, "a b", [[1, 2], [3, 4], [5, 7]], "text in 2 of 3 rows"),
+    ("but a mark", "a,b,q/1,2,+/3,4,/5,7,+", {}, "a b", [[1, 2], [3, 4], [5, 7]], "has one text"),
     ("flags", "a,2020/1,3 p/2,4/4,9/5,7", {}, "a 2020", [[1, 3], [2, 4], [4, 9], [5, 7]], "'p' behind"),
-    ("a class of numbers", "a,Class,b/1,7,2/3,5,4/5,7,9", {}, "a b", [[1, 2], [3, 4], [5, 9]], "whole numbers"),
-    ("no first name", ",a,b/0,1,2/1,3,5/2,9,1", {}, "a b", [[1, 2], [3, 5], [9, 1]], "counts the rows"),
-    ("nor by pandas", "Unnamed: 0,a,b/1,1,2/2,3,5", {}, "a b", [[1, 2], [3, 5]], "counts the rows"),
+    ("a class of numbers", "a,Class,b/1,7,2/3,5,4/5,7,9", {}, "a b", [[1, 2], [3, 4], [5, 9]], "is the class"),
+    ("no first name", ",a,b/0,1,2/1,3,5/2,9,1", {}, "a b", [[1, 2], [3, 5], [9, 1]], "has no name"),
+    ("nor by pandas", "Unnamed: 0,a,b/1,1,2/2,3,5", {}, "a b", [[1, 2], [3, 5]], "has no name"),
     ("of a selection", ",a,b/17,1,2/4,3,4", {}, "a b", [[1, 2], [3, 4]], "no name", "of its own"),
     ("by pandas", "Unnamed: 0,a,b/17,1,2/4,3,4", {}, "a b", [[1, 2], [3, 4]], "no name"),
     ("wavelengths", "id,400,402,404.5/s1,1,2,3/s2,4,5,7", {}, "400 402 404.5", [[1, 2, 3], [4, 5, 7]], "first row"),
     ("no header", "1,2/3,4/5,7", {}, "", [[1, 2], [3, 4], [5, 7]]),
     ("a header of numbers", "1,2/3,4/5,7", {"header": True}, "1 2", [[3, 4], [5, 7]]),
-    ("two names", "id,also,b/u,x,2/v,y,3/w,z,7", {}, "b", [[2], [3], [7]], "taken as the names", "left out"),
+    ("two names", "id,also,b/u,x,2/v,y,3/w,z,7", {}, "b", [[2], [3], [7]], "names the samples", "left out"),
     ("a header one short", "a,b/17,1,2/4,3,4", {}, "a b", [[1, 2], [3, 4]], "one name fewer", "names of the rows"),
-    ("over texts", "a,b/r1,1,2/r2,3,4", {}, "a b", [[1, 2], [3, 4]], "The first column, which has no name, has"),
+    ("over texts", "a,b/r1,1,2/r2,3,4", {}, "a b", [[1, 2], [3, 4]], "The first column, which has no name, names"),
     ("turned", "s1,s2,s3/17,1,2,9/4,3,4,5", {"samples": "columns"}, "", [[1, 3], [2, 4], [9, 5]]),
     ("truths", "a,smokes/1,True/2,False/4,True", {}, "a smokes", [[1, 1], [2, 0], [4, 1]], "'smokes'", "1 and 0"),
     ("loud truths", "a,b/1,TRUE/2,FALSE/4,TRUE", {}, "a b", [[1, 1], [2, 0], [4, 1]]),
     ("small truths", "a,b/1,true/2,false/4,true", {}, "a b", [[1, 1], [2, 0], [4, 1]]),
-    ("a class of truths", "a,class/1,True/2,False/4,True", {}, "a", [[1], [2], [4]], "read as the class"),
+    ("a class of truths", "a,class/1,True/2,False/4,True", {}, "a", [[1], [2], [4]], "is the class"),
     ("no header of truths", "True,False/False,False/True,True", {}, "", [[1, 0], [0, 0], [1, 1]]),
-    ("errors", "a,b/#DIV\\0!,2/#REF!,4/#DIV\\0!,7", {}, "b", [[2], [4], [7]], "1 empty column left out: 'a'."),
-    ("points beside semicolons", POINTS, {}, "a b c", [[5.463, 98.278, 1], [6.409, 12.345, 2]], "decimal="),
+    ("errors", "a,b/#DIV\\0!,2/#REF!,4/#DIV\\0!,7", {}, "b", [[2], [4], [7]], "Without any value, left out: 'a'."),
+    ("points beside semicolons", POINTS, {}, "a b c", [[5.463, 98.278, 1], [6.409, 12.345, 2]], "as decimal"),
     ("taken as thousands", POINTS, {"decimal": ","}, "a b c", [[5463, 98278, 1], [6409, 12345, 2]]),
     ("German", "a;b/1.234.567;0,5/2.345.678;1,5", {}, "a b", [[1234567, 0.5], [2345678, 1.5]]),
 ]
@@ -95,7 +95,7 @@ def test_a_table_is_read_as_meant(text, how, names, X, notes):
     ds = read(text.replace("/", "\n").replace("\\", "/").encode(), "t.csv", **how)
     np.testing.assert_array_equal(ds.X, X)
     assert not names or ds.feature_names == tuple(names.split())
-    assert all(re.search(re.escape(part), " ".join(ds.notes)) for part in notes), ds.notes
+    assert all(re.search(re.escape(part), " ".join(map(str, ds.notes))) for part in notes), ds.notes
 
 
 def test_classes_are_numbered_in_their_order_and_a_missing_one_is_minus_one():

@@ -57,7 +57,7 @@ def test_a_table_is_read_in_a_run_when_it_is_asked_for_and_lies_on_the_desk(plac
     page = settle(open_page(data="t.csv", k=2))
     assert "1 value is missing" in page.error[0].value
     page = settle(page.switch_page("data.py").run())
-    settle(page.radio(key="desk-missing").set_value("mean").run())
+    settle(page.selectbox(key="desk-missing").set_value("mean").run())
     data = page.session_state["session"].uploads["t.csv"]
     assert data.X[:, :2].tolist() == [[1.5, 2], [2.5, 3], [0.5, 7]] and data.sample_names == ("x", "y", "z")
     assert page.session_state["session"].desks["t.csv"].read.missing == "mean"

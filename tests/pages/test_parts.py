@@ -12,6 +12,7 @@ import nnspca
 from nnspca.result import rounded
 from nnspca.view import ledger
 from nnspca.view.link.state import State
+from nnspca.view.link.widgets import Suggestion
 from nnspca.view.necessity import provable
 from nnspca.view.parts import panels, run
 from nnspca.view.sources import catalogue
@@ -54,6 +55,16 @@ def pitprops_stored(r):
     proof, first = nnspca.certify_parts(cov, r, 4, effort="thorough"), nnspca.certify(cov, 4)
     one, several = {4: (first.component, first.upper)}, {r: (proof.parts, proof.upper)}
     return {PITPROPS: shelf.Record("pitprops", data.content_hash, False, True, 13, 4, one, several)}
+
+
+def test_parts_open_with_the_suggested_number_unless_one_is_chosen_and_never_with_every_feature(page, monkeypatch):
+    assert page(**SMALL).number_input(key="r").value == 3, "six parts of four would be more than thirteen features"
+    monkeypatch.setattr(panels, "suggested", lambda *_: Suggestion(2, ""))
+    app = redrawn(page(**SMALL))
+    assert app.number_input(key="r").value == 2 and app.session_state["session"].says["r"] == ["2"]
+    app.number_input(key="r").set_value(3)
+    assert redrawn(app).number_input(key="r").value == 3
+    assert page(link={"r": "3"}, **SMALL).number_input(key="r").value == 3
 
 
 def test_parts_are_drawn_once_the_band_holds_the_optimum_and_solve_live_starts_from_nothing(

@@ -2,14 +2,14 @@
 
 import pytest
 
+from nnspca.datasets import Choice
 from tests.datasets.test_real_files import FILES
-from tests.pages.conftest import brought, settle, texts
+from tests.pages.conftest import brought, redrawn, settle, texts
 
-# One of each kind and choice (codes of missing values have no field), of text and of other files.
+# One of each kind and choice, of text and of other files.
 SOME = {
     (file.kind, *file.options, file.name.endswith((".xlsx", ".h5ad", ".npz", ".gz"))): case
     for case, file in FILES.items()
-    if not file.options.get("missing_codes")
 }
 
 
@@ -17,12 +17,10 @@ SOME = {
 def test_a_file_is_in_use_as_the_library_reads_it(case, open_page):
     file = FILES[case]
     page = brought(open_page("pages/data.py"), (file.name, file.content))
-    for key, value in file.options.items():
-        if key in ("keep_totals", "missing_codes"):
-            settle(page.toggle(key="desk-literal").set_value(True).run())
-            continue
-        widget = page.radio(key="desk-missing") if key == "missing" else page.selectbox(key=f"desk-{key}")
-        settle(widget.set_value(value or "none").run())
+    if file.options:
+        (desk,) = {*page.session_state["session"].desks.values(), page.session_state["session"].desk}
+        desk.reading = desk.reading.settled(Choice("", file.options))
+        settle(redrawn(page))
     assert not page.exception and not page.error, [told.value for told in page.error]
     (desk,) = page.session_state["session"].desks.values()
     assert desk.data.kind == file.kind and not desk.problem
@@ -31,4 +29,3 @@ def test_a_file_is_in_use_as_the_library_reads_it(case, open_page):
     assert (desk.data.shape[0], desk.data.n_features + len(desk.left_out)) == file.shape
     assert desk.data.label_names == file.labels
     assert f"In use: your file **{desk.title}**" in texts(page).replace("\\", "")
-    assert len(page.dataframe) >= 1 and f"of {desk.seen.shape[0]:,} rows" in texts(page)

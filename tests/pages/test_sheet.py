@@ -50,7 +50,7 @@ def test_loadings_stand_beside_those_of_pca_and_scores_beside_their_class(made):
         assert rows[name]["this"] == made.parts.loadings[i, 0]
         assert abs(rows[name]["PCA"]) == pytest.approx(abs(first[i]))
     assert [row["class"] for row in made.scores[::30]] == ["ill", "well"]
-    assert made.left_out == DATA.notes and made.biplot().count("<circle") == 62
+    assert made.reading == tuple(map(str, DATA.notes)) and made.biplot().count("<circle") == 62
 
 
 def test_a_part_that_tells_two_classes_apart_says_so_in_one_direction(made):

@@ -18,10 +18,8 @@ ASKED = ("digits", "gapminder", "people", "school")
 def test_a_table_that_is_dropped_is_answered_in_words(open_page, name):
     table = TABLES[name]
     page = brought(open_page("pages/data.py"), (table.filename, table.make()))
-    if table.label is not None and not page.success:
-        settle(page.selectbox(key="desk-label").set_value(table.label).run())
     if table.missing != "refuse":
-        settle(page.radio(key="desk-missing").set_value(table.missing).run())
+        settle(page.selectbox(key="desk-missing").set_value(table.missing).run())
     (box,) = page.success
     (data,) = page.session_state["session"].uploads.values()
     assert f"Preprocessing: {'standardised' if table.standardised else 'as is'}." in box.value

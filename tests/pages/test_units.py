@@ -34,14 +34,6 @@ def test_each_answer_is_there_and_a_press_takes_it(name, open_page, short_proofs
     assert said in [{key: list(v) if key == "prep" else v for key, v in a.items()} for a in question.answers.values()]
 
 
-def test_columns_of_different_units_open_standardised_and_items_of_one_scale_as_they_are(open_page):
-    for spread, scale in ((4.0, "standardised"), (1.5, "as is")):
-        X = RNG.normal(size=(40, 3)) * [1, 1, spread] + RNG.normal(size=(40, 1))
-        lines = ["age,joy,rent", *(",".join(map(str, row)) for row in X.tolist())]
-        page = brought(open_page("pages/data.py"), ("people.csv", "\n".join(lines).encode()))
-        assert f"Preprocessing: {scale}." in page.success[0].value
-
-
 def test_hellinger_keeps_what_belongs_to_the_samples():
     data = nnspca.datasets.hellinger(nnspca.datasets.read(b"day,a,b,c\nd1,1,2,5\nd2,2,3,5\nd3,4,3,1\n", "counts.csv"))
     assert data.sample_names == ("d1", "d2", "d3")

@@ -1,6 +1,7 @@
 """Files brought to the data page: what is said of them, what can be chosen, and the Python that reads them again."""
 
 import io
+import json
 import time
 
 import numpy as np
@@ -11,6 +12,8 @@ from PIL import Image
 import nnspca
 from nnspca.datasets import catalogue, fetch, preparing, read
 from nnspca.view import tasks
+from nnspca.view.data import desk
+from nnspca.view.desk import Reading
 from nnspca.view.link.state import State
 from nnspca.view.sources import uploads
 from nnspca.view.ui import downloads
@@ -37,7 +40,7 @@ def test_a_file_is_in_use_at_once_and_stays_where_another_is_chosen_later(bring)
     page = bring(("shapes.csv", SHAPES))
     assert page.session_state["data"] == "shapes"
     said = texts(page)
-    assert "In use: your file **shapes.csv**, table: 3 samples × 2 features" in said and "In use: shapes" in said
+    assert "In use: your file **shapes.csv**, 3 samples × 2 features as read." in said and "In use: shapes" in said
     assert "Terms:" not in said, "nothing is known of them"
     page.session_state["data"] = "pitprops"
     assert redrawn(page).session_state["data"] == "pitprops"
@@ -65,62 +68,87 @@ def test_a_file_of_the_catalogue_is_told_from_the_catalogues_own(bring, monkeypa
     assert page.session_state["session"].desks["MLL"].called == "MLL"  # which the Python that reads it again gives
 
 
-def test_missing_values_are_counted_with_the_choices_in_the_pages_words_and_the_code_says_which_was_taken(bring):
+def test_missing_values_are_asked_with_what_each_way_costs_and_the_code_says_which_was_taken(bring):
     holes = b"a,b\n1,2\n3,\n4,0\n,5\n"
     with pytest.raises(nnspca.DataError, match="missing="):
         read(holes, "holes.csv")
     page = bring(("holes.csv", holes))
-    assert "2 values are missing in 2 of 4 rows" in texts(page)
-    (told,) = page.error
-    assert not any(python in told.value for python in ("missing=", "drop rows"))
-    (choice,) = page.radio
-    assert choice.label == "2 missing values"
-    settle(choice.set_value("drop rows").run())
+    assert "2 values are missing in 2 of 4 rows" in page.warning[0].value and not page.error and not page.success
+    assert [page.button(key=f"doubt-0-{i}").label[-6:] for i in range(2)] == ["2 of 4", "2 of 2"]
+    settle(page.button(key="doubt-0-0").click().run())
     assert "left out the 2 of 4 samples" in texts(page)
     assert held(page, "holes").shape == (2, 2)
-    settle(page.radio[0].set_value("mean").run())
+    settle(page.selectbox(key="desk-missing").set_value("mean").run())
     assert held(page, "holes").shape == (4, 2)
-    assert page.session_state["session"].desks["holes"].read.missing == "mean"
+    settle(page.text_input(key="desk-missing_codes").set_value("1, none yet").run())
+    assert page.session_state["session"].desks["holes"].read.arguments == {
+        "missing": "mean", "missing_codes": ("1", "none yet"),
+    }  # fmt: skip
+    assert held(page, "holes").X[0, 0] == 3.5
 
 
 def test_where_a_way_to_deal_with_missing_values_leaves_nothing_the_others_can_still_be_chosen(bring):
-    page = bring(("gaps.csv", b"a,b,c\n1,,2\n3,5,\n,4,1\n"))
-    settle(page.radio[0].set_value("drop rows").run())
+    page = bring(("gaps.csv", b"day,a,b,c\n2024-01-01,1,,2\n2024-01-02,3,5,\n2024-01-03,,4,1\n"))
+    assert "value before" in page.button(key="doubt-0-0").label, "of a series"
+    settle(page.button(key="doubt-0-1").click().run())
     assert "without these samples, 0 would be left" in texts(page)
-    settle(page.radio[0].set_value("mean").run())
+    settle(page.selectbox(key="desk-missing").set_value("mean").run())
     assert held(page, "gaps").shape == (3, 3)
-    page = bring(("nans.csv", b"a,b\nNaN,NaN\nNaN,NaN\n"))
-    assert "none of its 2 × 2 values is a number" in texts(page)
-    assert not page.radio
 
 
-def test_ones_own_codes_of_missing_values_are_named_on_the_desk(bring):
-    page = bring(("coded.csv", b"a,b\n1,2\n77,5\n4,none yet\n2,1\n8,3\n"))
-    page = settle(page.text_input(key="desk-codes").set_value("77, none yet").run())
-    desk = page.session_state["session"].desk
-    assert desk.missing.count == 2 and desk.reading.arguments == {"missing_codes": ("77", "none yet")}
-    settle(page.radio(key="desk-missing").set_value("mean").run())
-    assert desk.data.X[1, 0] == 3.75 and desk.data.X[2, 1] == 2.75
+def lines(page):
+    """The lines of the table of columns, by name."""
+    (shown,) = [table.value for table in page.dataframe if "role" in table.value]
+    return shown.set_index("name")
 
 
-def test_a_column_beyond_those_that_are_shown_can_be_left_out(bring):
-    names = [f"c{j}" for j in range(150)]
-    rows = [",".join(map(str, row)) for row in np.random.default_rng(0).normal(size=(9, 150)).round(3)]
+def test_of_many_columns_some_are_shown_and_the_others_found(bring):
+    names = [f"c{j}" for j in range(450)]
+    rows = [",".join(map(str, row)) for row in np.random.default_rng(0).normal(size=(9, 450)).round(3)]
     page = bring(("wide.csv", "\n".join([",".join(names), *rows]).encode()))
-    assert len(page.dataframe[0].value.columns) == 100 and not page.exception
-    settle(page.multiselect(key="desk-out").set_value(["c140"]).run())
+    assert len(lines(page)) == 200 and not page.exception
+    assert list(lines(settle(page.text_input(key="desk-search").set_value("C440").run())).index) == ["c440"]
+    taken(page, c440="left out")
     desk = page.session_state["session"].desk
-    assert desk.reading.columns == {"c140": "left out"} and "c140" not in desk.data.feature_names
+    assert lines(page).role.c440 == "left out" and "c440" not in desk.data.feature_names
+    assert json.loads(desk.reading.text) == {"columns": {"c440": "left out"}}
 
 
-def test_what_was_decided_is_said_without_the_arguments_of_a_program_and_can_be_undone(bring):
-    coded = "town;a;b\n" + "".join(f"t{i};{i},5;{-99 if i == 3 else i % 5}\n" for i in range(9)) + "Total;36;4\n"
-    page = bring(("coded.csv", coded.encode()))
-    assert "1 value -99 in 'b', far from all others there, read as missing." in texts(page)
-    assert "missing_codes" not in texts(page)
-    (keep,) = [toggle for toggle in page.toggle if "as they are" in toggle.label]
-    settle(keep.set_value(True).run())
-    assert not page.error and "10 samples × 2 features" in page.success[0].value
+def taken(page, **roles):
+    """Give columns roles, as an edit of the table does, which AppTest cannot."""
+    held = page.session_state["session"].desk
+    desk._take_roles(held, list(roles), {i: {"role": role} for i, role in enumerate(roles.values())})
+    return settle(redrawn(page))
+
+
+CODED = "town;a;b\n" + "".join(f"t{i};{i * i % 7},5;{-99.99 if i % 3 == 1 else i % 5}\n" for i in range(12))
+CODED = CODED.replace("-99.99", "-99,99").encode()
+
+
+@pytest.mark.parametrize(("answer", "missing"), [(0, 0), (1, 4)])
+def test_a_doubt_is_asked_and_no_answer_is_called_read_as_meant_until_it_is_settled(bring, open_page, answer, missing):
+    page = bring(("coded.csv", CODED))
+    assert not page.success and "1 question open" in page.warning[0].value
+    assert next(iter(lines(page).index)) == "b", "the doubted column comes first"
+    shown = open_page("pages/explore.py", data="coded", k=1, ks="1", **files_of(page))
+    assert "12 samples × 2 features as read; 1 question open" in texts(shown)
+    settle(page.button(key=f"doubt-0-{answer}").click().run())
+    desk = page.session_state["session"].desk
+    if missing:
+        assert desk.seen.error.count == missing
+        settle(page.selectbox(key="desk-missing").set_value("mean").run())
+    assert page.success and not page.warning and "open" not in page.success[0].value
+    assert ("accepted" in desk.reading.arguments) == (not missing)
+    assert Reading.of_text(desk.reading.text) == desk.reading
+    again = read(CODED, "coded.csv", **json.loads(desk.reading.text))
+    assert again.content_hash == desk.data.content_hash and not again.doubts
+
+
+def test_a_decision_can_be_taken_back_beside_where_it_is_said(bring):
+    page = bring(("two.csv", b"u,a,b\nx,1,2\nx,2,4\ny,7,9\ny,3,0\n"))
+    assert held(page, "two").label_names == ("x", "y")
+    settle(page.button(key="decision-0-0").click().run())
+    assert held(page, "two").labels is None and lines(page).role.u == "left out"
 
 
 @pytest.fixture
@@ -141,31 +169,30 @@ HOLE = workbook([["a", "b", "u", "v"], [1, 2, "x", "p"], [3, None, "x", "q"], [4
 def test_what_was_chosen_about_a_file_outlives_slow_readings_and_other_pages(open_page, slow):
     page = open_page(data="pitprops", k=4)
     page = brought(page.switch_page("data.py").run(), ("hole.xlsx", HOLE))
-    settle(page.radio(key="desk-missing").set_value("drop rows").run())
-    settle(page.selectbox(key="desk-label").set_value("v").run())
+    settle(page.button(key="doubt-0-0").click().run())
+    taken(page, v="class")
     assert (held(page, "hole").shape, held(page, "hole").label_names) == ((3, 2), ("p", "q"))
+    assert json.loads(sent(page, "link")["says"]["reading"][0]) == {"missing": "drop rows", "columns": {"v": "class"}}
     page.switch_page("parts.py").run()
     settle(page.switch_page("data.py").run())
-    assert (page.radio(key="desk-missing").value, page.selectbox(key="desk-label").value) == ("drop rows", "v")
-    settle(page.selectbox(key="desk-label").set_value("u").run())
-    settle(page.multiselect(key="desk-out").set_value(["b", "v"]).run())
+    assert (page.selectbox(key="desk-missing").value, lines(page).role.v) == ("drop rows", "class")
+    taken(page, u="class", b="left out", v="left out")
     assert (held(page, "hole").feature_names, held(page, "hole").label_names) == (("a",), ("x", "y"))
     assert held(page, "hole").shape[0] == 4, "the column with the hole is gone before it is looked for holes"
 
 
-def test_what_becomes_of_each_column_can_be_chosen(bring):
+def test_what_becomes_of_each_column_can_be_chosen_and_what_cannot_be_is_taken_back(bring):
     page = bring(("two.csv", b"id,a,b,u,v\n1,1,2,x,p\n2,2,4,x,q\n3,7,9,y,q\n4,3,0,y,p\n5,1,1,x,p\n"))
-    assert "Column 'u' holds text: read as the class." in texts(page)
-    assert page.selectbox(key="desk-label").options == ["u (found)", "none", "u", "v", "a"]
-    assert page.multiselect(key="desk-out").value == ["v", "id"]
-    settle(page.selectbox(key="desk-label").set_value("v").run())
-    assert held(page, "two").label_names == ("p", "q") and "Classes: p 3×, q 2×" in texts(page)
-    settle(page.multiselect(key="desk-out").set_value(["u"]).run())
-    assert held(page, "two").feature_names == ("id", "a", "b")
-    settle(page.multiselect(key="desk-out").set_value(["u", "a"]).run())
+    assert lines(page).role[list("abuv")].tolist() == ["feature", "feature", "class", "left out"]
+    taken(page, v="class")
+    assert held(page, "two").label_names == ("p", "q")
+    taken(page, a="left out", id="feature")
     assert held(page, "two").feature_names == ("id", "b")
-    settle(page.selectbox(key="desk-sample_names").set_value("id").run())
-    assert held(page, "two").sample_names == ("1", "2", "3", "4", "5")
+    taken(page, b="left out", id="left out")
+    assert page.error and held(page, "two").feature_names == ("id", "b")
+    settle(page.button(key="desk-back").click().run())
+    taken(page, id="name")
+    assert not page.error and held(page, "two").sample_names == ("1", "2", "3", "4", "5")
 
 
 def test_sheet_header_signs_and_orientation_can_be_chosen_with_the_guess_filled_in(bring):
@@ -184,21 +211,18 @@ def test_sheet_header_signs_and_orientation_can_be_chosen_with_the_guess_filled_
     settle(page.selectbox(key="desk-sheet").set_value("lookup").run())
     assert held(page, "w").shape == (2, 1)
     settle(page.selectbox(key="desk-sheet").set_value("README").run())
-    assert "no column of numbers" in texts(page) and "Until then **w.xlsx** is used as it was read" in texts(page)
+    assert "no column of numbers" in texts(page) and "Until then **w.xlsx** is" in page.button(key="desk-back").help
 
 
 def test_an_error_shows_the_lines_and_what_mends_it_and_no_page_shows_other_data_in_silence(bring, open_page):
     page = bring(("semi.csv", b"a;b\nx cm;y cm\nz cm;y cm\n"))
-    assert page.code[0].value.splitlines() == ["a | b", "x cm | y cm", "z cm | y cm"]
-    assert "**Names of columns**" in page.error[0].value and "**Cells are parted by**" in page.error[0].value
-    assert page.selectbox(key="desk-delimiter").options[0] == "as found"
+    assert "x cm \\| y cm" in page.error[0].value and page.selectbox(key="desk-header").label == "Header"
     other = settle(open_page(data="pitprops", k=4, session=page.session_state["session"]))
     assert "Your file **semi.csv** is not in use" in texts(other)
-    assert "delimiter=" not in texts(other), "what is for programs"
 
 
 def test_a_reload_offers_the_file_again_by_name_and_it_opens_at_its_k(open_page):
-    page = open_page(data="holes", k=4)
+    page = open_page(data="holes", k=4, reading='{"columns":{"b":"left out"}}')
     (asking,) = [note.value for note in page.info if "holes" in note.value]
     assert "choose it again" in asking and "LFW" not in asking
     assert any(link.page == "data" for link in page.get("page_link")), "what it says is one press away"
@@ -207,6 +231,7 @@ def test_a_reload_offers_the_file_again_by_name_and_it_opens_at_its_k(open_page)
     assert asking in texts(page), "beside the place for files"
     page = brought(page, ("holes.csv", b"a,b,c,d,e\n1,2,3,4,5\n5,4,2,2,0\n0,1,1,7,2\n"))
     assert page.session_state["data"] == "holes" and page.session_state["session"].assigned["k"][-1] == 4
+    assert held(page, "holes").feature_names == tuple("acde"), "read as the link says"
 
 
 def dotted(value):
@@ -224,12 +249,12 @@ IMAGES = [(f"{i}.png", picture(i * 40)) for i in range(4)]
 @pytest.mark.parametrize(
     ("files", "found"),
     [
-        ([("t.xlsx", workbook([["a", "b"], [1, 2], [3, 5], [4, 0]]))], "table: 3 samples × 2 features"),
-        ([("m.mtx", market())], "table: 4 samples × 3 features"),
-        ([("t.parquet", parquet({"a": [1.0, 2, 4], "b": [2.0, 1, 9]}))], "table: 3 samples × 2 features"),
-        (IMAGES, "images: 4 samples × 6 features"),
-        ([*DOTS], "images: 4 samples × 6 features"),
-        ([*IMAGES, ("odd.png", picture(3, (5, 5)))], "images: 5 samples × 6 features"),
+        ([("t.xlsx", workbook([["a", "b"], [1, 2], [3, 5], [4, 0]]))], "3 samples × 2 features"),
+        ([("m.mtx", market())], "4 samples × 3 features"),
+        ([("t.parquet", parquet({"a": [1.0, 2, 4], "b": [2.0, 1, 9]}))], "3 samples × 2 features"),
+        (IMAGES, "4 samples × 6 features"),
+        ([*DOTS], "4 samples × 6 features"),
+        ([*IMAGES, ("odd.png", picture(3, (5, 5)))], "5 samples × 6 features"),
         ([(f"{name}.png", picture(i)) for i, name in enumerate("abca")], "two are called 'a.png': rename one of them"),
         ([("bad.csv", b"a,b\n1,2\n3,oops,4\n")], "bad.csv"),
         ([("small.csv", b"a,b\n1e-310,2e-310\n3e-310,1e-310\n5e-312,2e-311\n")], "small"),
@@ -266,7 +291,7 @@ def test_a_link_prepares_bundled_data_the_code_says_how_and_k_fits_the_smaller_i
     (k,) = [box for box in page.number_input if box.key == "k"] or [None]
     assert k is None or k.max == 4
     assert "After: crop-3" in texts(page)
-    assert "Cropped by 3 pixels" in preparing.crop(nnspca.datasets.load("digits"), 3).notes[-1]
+    assert "Cropped by a 3-pixel border" in str(preparing.crop(nnspca.datasets.load("digits"), 3).notes[-1])
 
 
 # The Python that every page writes down, run.
@@ -290,12 +315,10 @@ def matrix(bring, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "corr.csv").write_bytes(indefinite())
     page = bring(("corr.csv", indefinite()))
-    (told,) = [w for w in page.warning]
-    assert "its most negative eigenvalue is" in told.value and "has no negative eigenvalue" in told.value
-    assert "repair=True" not in told.value and "from\\_data" not in told.value
+    assert "its most negative eigenvalue is" in page.error[0].value
     assert not page.success
     settle(page.toggle(key="desk-repair").set_value(True).run())
-    assert not page.warning and page.success
+    assert not page.error and page.success
     assert "Repaired: the nearest covariance" in texts(page)
     return files_of(page)
 
@@ -342,7 +365,7 @@ def test_every_page_reads_a_table_as_it_was_read_and_finds_the_same(bring, open_
     (tmp_path / "wide.csv").write_text("\n".join(lines))
     page = bring(("wide.csv", "\n".join(lines).encode()))
     settle(page.selectbox(key="desk-samples").set_value("columns").run())
-    settle(page.radio[0].set_value("mean").run())
+    settle(page.selectbox(key="desk-missing").set_value("mean").run())
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.log1p(held(page, "wide")), standardize=True)
     asked = {"prep": ["log1p"], "scale": "standardised"}
     every_page_finds(open_page, "wide", files_of(page), cov.fingerprint, **asked)

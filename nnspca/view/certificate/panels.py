@@ -71,8 +71,8 @@ def opened(certificate: Proof, known: Known, subject: Subject) -> None:
     st.markdown(f"**What was proven.** {claim(certificate, subject)}")
     st.markdown(f"**The lowest upper bound: {say.title(won.name).lower()}.** {won.detail}")
     st.markdown(f"**Why it holds.** {why(won.name)}")
-    if isinstance(certificate, Certificate) and (more := certificate.ahead()):
-        st.caption(more.partition(" time_limit=")[0])
+    if isinstance(certificate, Certificate) and (more := certificate.ahead(code=False)):
+        st.caption(more)
     st.markdown("**Every upper bound that was tried**, lowest first.")
     ranked = sorted(certificate.bounds, key=lambda b: b.value)
     st.dataframe(

@@ -13,7 +13,7 @@ import streamlit as st
 import nnspca
 from nnspca.bounds.plan import PLANS
 from nnspca.result import Certificate, Components, PartsCertificate, Progress, rounded
-from nnspca.view import cache, say, tasks
+from nnspca.view import cache, tasks
 from nnspca.view.certificate import stored
 from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known
@@ -211,8 +211,7 @@ def _tighten(job: Job, subject: Subject, parts: PartsCertificate | None) -> Fall
     def listen(progress: Progress) -> None:
         if progress.upper is not None:
             subject.record_upper(k, progress.upper, r)  # first: what is reported may be drawn at once
-        name = say.title(progress.stage.removeprefix("bound ").strip("“”"))
-        job.report(dataclasses.replace(progress, stage=f"Tightening: {name}"))
+        job.report(dataclasses.replace(progress, stage=f"Tightening: {progress.stage}"))
 
     longer: dict[str, Any] = {"gap": CLOSED, "time_limit": math.inf, "on_progress": listen}  # for as long as it falls
     after: Any

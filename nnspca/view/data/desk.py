@@ -1,24 +1,25 @@
-"""The reading desk: a file as it was read, every decision beside what it concerns, and what can be chosen instead."""
+"""The reading desk: a file as it was read, one line a column, what is doubted as questions, and what can be chosen."""
 
 from __future__ import annotations
 
 import ipaddress
-import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
 from urllib.parse import urlsplit
 
 import streamlit as st
 
-from nnspca.datasets import MissingValues
-from nnspca.datasets.cells import DELIMITERS, MISSING
+from nnspca.datasets import Choice, Column, MissingValues, Note
+from nnspca.datasets.cells import DELIMITERS
+from nnspca.datasets.columns import Role
+from nnspca.datasets.formats import TEXTS
 from nnspca.datasets.images import SUFFIXES as IMAGES
-from nnspca.datasets.reading import SUFFIXES, TEXTS
-from nnspca.result import rounded
-from nnspca.view import sanitize, session
-from nnspca.view.data import units
-from nnspca.view.desk import Desk
+from nnspca.datasets.options import MISSING
+from nnspca.datasets.readers import SUFFIXES
+from nnspca.datasets.scales import means
+from nnspca.result import rounded, wording
+from nnspca.view import sanitize, say, session
+from nnspca.view.desk import LINES, Desk, Reading
 from nnspca.view.link import state, widgets
 from nnspca.view.sources import catalogue, uploads
 
@@ -29,52 +30,21 @@ FORMATS = (
     "together belong together: a table, and a file of two columns (a probe, its gene) that names its features. All "
     "stays on this "
 )
-ARGUMENT = re.compile(  # for programs
-    r"[;:] [a-z_]+=[^.]*\.(?= [A-Z\d]|$)| [a-z_]+=[^.]* takes? (another|others)\.| \([a-z_]+=[^)]*\)|"
-    r"[;:,]? ?(or |and |: give )?[a-z_]+=('[^']*'|…)?"
-)
-UNDERSTOOD = " Its first lines were understood as: "
-TABLE_HEIGHT, MOST_NAMES = 300, 1000  # pixels; columns that a menu offers
-FOUND, NONE = "as found", "none"
-SIZES = (16, 24, 32, 48, 64)  # sides that images are resized to
-
-
-@dataclass(frozen=True)
-class Control:
-    """One way to read a file otherwise: a field of a reading."""
-
-    label: str
-    words: Mapping[Any, str]  # by value, what may be chosen
-    about: str  # a pattern of the remarks that belong beside it
-    help: str = ""
-
-
-CONTROLS = {
-    "sheet": Control("Sheet", {}, r"sheets?=|sheet"),
-    "header": Control(
-        "Names of columns",
-        {0: "in no row", 1: "in one row", 2: "in two rows", 3: "in three rows"},
-        r"header|above the table|names of the columns",
-        "How many rows at the top name the columns.",
-    ),
-    "delimiter": Control("Cells are parted by", dict(DELIMITERS), r"^Cells are parted|delimiter="),
-    "decimal": Control("Decimal sign", {".": "point: 1.5", ",": "comma: 1,5"}, r"decimal="),
-    "encoding": Control(
-        "Letters", {name: name for name in ("utf-8", "cp1252", "latin-1", "utf-16")}, r"encoding|UTF-8"
-    ),
-    "samples": Control("Samples are", {"rows": "rows", "columns": "columns"}, r"samples=|samples may be the columns"),
-    "kind": Control(
-        "Its numbers are", {"table": "samples", "covariance": "a covariance"}, r"kind=|triangle|a covariance|mirror"
-    ),
-    "image_size": Control("Size of images", {(side, side): f"{side} × {side}" for side in SIZES}, r"image_size=|size"),
+FOUND = "as found"
+HEADINGS = ("name", "role", "kind", "bars", "least", "median", "most", "missing", "distinct", "examples")
+ASKED, TALL = 10, 420  # questions that are shown at once, and pixels of the table of columns
+WAYS = ("leave out samples", "leave out features", "fill in the mean of the feature", "fill in the value before")
+CHOICES: dict[str, Mapping[Any, str]] = {  # by option of a reading, what may be chosen, in words
+    "sheet": {},
+    "header": {0: "no row", 1: "one row", 2: "two rows", 3: "three rows"},
+    "delimiter": DELIMITERS,
+    "decimal": {".": "point: 1.5", ",": "comma: 1,5"},
+    "encoding": {name: name for name in ("utf-8", "cp1252", "latin-1", "utf-16")},
+    "samples": {"rows": "in rows", "columns": "in columns"},
+    "kind": {"table": "samples", "covariance": "a covariance"},
+    "image_size": {(side, side): f"{side} × {side}" for side in (16, 24, 32, 48, 64)},
+    "missing": dict(zip(MISSING, ("choose …", *WAYS), strict=True)),
 }
-SAYS = dict(
-    zip(
-        MISSING,
-        ("choose …", "leave out these samples", "leave out these features", "fill in the mean of the feature"),
-        strict=True,
-    )
-)
 
 
 def show() -> Desk | None:
@@ -130,50 +100,73 @@ def _draw(desk: Desk) -> None:
     uploads.follow(desk)
     if desk.tried is None:
         return
-    remarks = _sorted_remarks(desk)
-    if desk.problem and desk.tried == desk.reading:
+    failed = bool(desk.problem) and desk.tried == desk.reading
+    about = desk.seen if failed or desk.data is None else desk.data
+    if failed:
         _problem(desk)
     elif desk.data is not None:
-        _in_use(desk, remarks.pop("", []))
-    _controls(desk, remarks)
-    _missing(desk, remarks.pop("missing", []))
-    _rows(desk)
-    _columns(desk, remarks)
+        _in_use(desk)
+    _questions(desk, about.doubts[:ASKED])
+    _columns(desk, {name for note in about.doubts for name in note.about})
+    with st.expander(
+        "Read it otherwise", expanded=failed and not isinstance(desk.seen.error, MissingValues), icon=":material/tune:"
+    ):
+        _options(desk)
+    if about.notes:
+        with st.expander(f"{wording.counted(len(about.notes), 'decision').capitalize()}", icon=":material/rule:"):
+            for i, note in enumerate(about.notes):
+                _note(desk, note, f"decision-{i}", st.caption)
+
+
+def _settle(desk: Desk, choice: Choice) -> None:
+    desk.reading = desk.reading.settled(choice)
+
+
+def _note(desk: Desk, note: Note, key: str, draw: Any) -> None:
+    """Say a decision or a question, with a button for each choice."""
+    draw(sanitize.plain(note.says))
+    with st.container(horizontal=True, key=key):
+        for i, choice in enumerate(note.settles):
+            label = sanitize.plain(choice.label, sanitize.NAME)
+            st.button(label, key=f"{key}-{i}", on_click=_settle, args=(desk, choice))
+
+
+def _questions(desk: Desk, doubts: Sequence[Note]) -> None:
+    """Ask what may be misread, and what becomes of missing values; the first answer of a doubt is how it was read."""
+    if (error := desk.seen.error) is not None and isinstance(error, MissingValues):
+        costs = f": {error.rows:,} of {error.shape[0]:,}", f": {error.features:,} of {error.shape[1]:,}", "", ""
+        ways = [Choice(f"{way}{cost}", {"missing": to}) for way, cost, to in zip(WAYS, costs, MISSING[1:], strict=True)]
+        if any(one.role == "time" or _names_dates(one) for one in desk.seen.columns):  # a series
+            ways.sort(key=lambda way: way.sets["missing"] != "last")
+        doubts = (*doubts, Note(error.found, settles=tuple(ways)))
+    for i, note in enumerate(doubts):
+        _note(
+            desk, note, f"doubt-{i}", lambda says: st.warning(f"**Look at this first.** {says}", icon=":material/help:")
+        )
+
+
+def _names_dates(column: Column) -> bool:
+    return column.role == "name" and all(means("date", one) for one in column.examples)
 
 
 def _problem(desk: Desk) -> None:
-    """Say what is wrong with a file, its lines as they were understood, and what mends it."""
-    text, _, lines = desk.problem.partition(UNDERSTOOD)
-    if isinstance(desk.seen.error, MissingValues):
-        text = desk.seen.error.found
-    if desk.seen.data is not None and desk.seen.data.kind == "covariance":
-        what = desk.problem.partition(" (allowed")[0].partition("; give repair")[0]
-        why = "A covariance has no negative eigenvalue; rounding, or computing it pair by pair, can produce one."
-        st.warning(sanitize.plain(f"{what}. {why}"), icon=":material/error:")
-        return
-    named = [CONTROLS[key].label for key in _able(desk) if re.search(rf"\b{key}=", text)]
-    mends = f" What may mend it: **{'**, **'.join(named)}**." if named else ""
-    if isinstance(desk.seen.error, MissingValues):
-        mends = " Choose below what to do with them."
-    still = f" Until then **{sanitize.plain(desk.data.title)}** is used as it was read before." if desk.data else ""
-    st.error(f"{sanitize.plain(in_words(text))}{mends}{still}", icon=":material/error:")
-    if lines:
-        st.caption("Its first lines, as they were understood:")
-        st.code("\n".join(line.strip("[] ") for line in lines.rstrip(".").split("]; [")), language=None)
+    """Say why a file cannot be read so, and how to come back to what could be."""
+    if not isinstance(desk.seen.error, MissingValues):
+        st.error(sanitize.plain(desk.problem), icon=":material/error:")
+    if desk.data is not None and desk.read is not None:
+        still = f"Until then **{sanitize.plain(desk.data.title)}** is used as it was read before."
+        back, icon = (desk, "reading", desk.read), ":material/undo:"
+        st.button("Read it as before", key="desk-back", help=still, icon=icon, on_click=setattr, args=back)
 
 
-def _in_use(desk: Desk, remarks: Sequence[str]) -> None:
-    """Say what is in use, and lead on to the pages."""
+def _in_use(desk: Desk) -> None:
+    """Say what is in use, and lead on to the pages: with a tick where nothing is doubted."""
     data = desk.data
     assert data is not None
-    rows, columns = data.shape
-    each = "features" if data.kind == "covariance" else f"samples × {columns:,} feature{'s' * (columns != 1)}"
-    with st.container(key="read", gap=None):
-        st.success(
-            f"In use: your file **{sanitize.plain(desk.title, sanitize.NAME)}**, {data.kind}: {rows:,} {each}. "
-            f"Preprocessing: {state.current().scale}.",
-            icon=":material/check_circle:",
-        )
+    title, key = sanitize.plain(desk.title, sanitize.NAME), "doubted" if data.doubts else "read"
+    with st.container(key=key, gap=None):
+        draw, icon = (st.warning, ":material/help:") if data.doubts else (st.success, ":material/check_circle:")
+        draw(f"In use: your file **{title}**, {say.as_read(data)}. Preprocessing: {state.current().scale}.", icon=icon)
         with st.container(horizontal=True):
             widgets.page_link("explore.py", "Explore →", ":material/search_insights:")
             widgets.page_link("parts.py", "Parts →", ":material/grid_view:")
@@ -189,243 +182,95 @@ def _in_use(desk: Desk, remarks: Sequence[str]) -> None:
             f"To make room, a file was removed: {sanitize.plain(', '.join(away))}. Drop it again when you need it.",
             icon=":material/inventory_2:",
         )
-    _captions(remarks)
 
 
-def _captions(remarks: Sequence[str]) -> None:
-    if remarks:
-        st.caption("  \n".join(sanitize.plain(in_words(remark)) for remark in remarks))
+def _columns(desk: Desk, doubted: set[str]) -> None:
+    """Show one line a column, doubted ones first and of many features last; roles are changed in it."""
+    columns, data = desk.seen.columns, desk.data
+    if not desk.seen.roles or (data is not None and data.kind != "table"):
+        return
+    many, sought = len(columns) > LINES, ""
+    order = sorted(columns, key=lambda one: (one.name not in doubted, many and one.role == "feature"))
+    if many:
+        label = f"Search among {len(columns):,} columns; {LINES} are shown"
+        sought = st.text_input(label, key="desk-search", max_chars=sanitize.NAME).lower()
+        order = [column for column in order if sought in column.name.lower()][:LINES]
+    key, number = f"desk-columns-{hash(desk.reading.text + sought)}", st.column_config.NumberColumn(format="%.5g")
+    lines = {name: [getattr(column, name) for column in order] for name in HEADINGS}
+    lines["name"] = [sanitize.line(column.name, sanitize.NAME) for column in order]
+    lines["examples"] = [sanitize.line(", ".join(column.examples), sanitize.NAME) for column in order]
+    st.data_editor(
+        lines,
+        key=key,
+        column_config={
+            "role": st.column_config.SelectboxColumn(options=get_args(Role), required=True),
+            "bars": st.column_config.BarChartColumn("spread", y_min=0, width=80),
+            **dict.fromkeys(("least", "median", "most"), number),
+        },
+        disabled=True if "sample" in desk.seen.roles else [name for name in HEADINGS if name != "role"],
+        hide_index=True,
+        height=min(TALL, 40 + 35 * len(order)),
+        on_change=lambda: _take_roles(desk, [one.name for one in order], st.session_state[key]["edited_rows"]),
+    )
+    st.caption("A role is changed by a double click: feature, name of the sample, class, weight, time, or left out.")
 
 
-def in_words(notes: str) -> str:
-    """Return notes without the arguments that a program would give.
-
-    >>> in_words("1 row of totals left out: 'Total'; keep_totals=True keeps them. 2 values are missing.")
-    "1 row of totals left out: 'Total'. 2 values are missing."
-    """
-    return ARGUMENT.sub(lambda found: "." if found[0][0] in ";:" and found[0].endswith(".") else "", notes)
+def _take_roles(desk: Desk, names: Sequence[str], edited: Mapping[int, Mapping[str, str]]) -> None:
+    """Read the file with the roles that were changed in the table."""
+    roles = {names[int(row)]: cells["role"] for row, cells in edited.items() if "role" in cells}
+    _settle(desk, Choice("", {"columns": roles}))
 
 
-PLACES = (
-    ("literal", r"missing_codes=|keep_totals="),
-    ("missing", r"missing|no number"),
-    *((key, control.about) for key, control in CONTROLS.items()),
-    ("label", r"\bthe class\b|label="),
-    ("sample_names", r"names of the rows|names the samples"),
-    ("out", r"(?i:\bcolumns?\b).*left out|with holes"),
-)
-
-
-def _sorted_remarks(desk: Desk) -> dict[str, list[str]]:
-    """Return each remark under the control that it concerns; under nothing what concerns the whole."""
-    shown = desk.data.notes if desk.data is not None and not desk.problem else desk.seen.notes
-    elsewhere = units.reasons(desk)
-    shown = tuple(note for note in shown if note not in elsewhere)
-    remarks: dict[str, list[str]] = {}
-    for note in shown:
-        place = next((key for key, about in PLACES if re.search(about, note)), "")
-        remarks.setdefault(place, []).append(note)
-    return remarks
-
-
-def _is_text(desk: Desk) -> bool:
-    return desk.first.lower().endswith((*TEXTS, ".tsv", ".tab"))
-
-
-def _able(desk: Desk) -> set[str]:
-    """Return what there is to decide about a file of this format."""
-    if _is_text(desk):
-        return {"header", "delimiter", "decimal", "encoding", "samples", "kind"}
-    if len(desk.files) > 1 or desk.first.lower().endswith((*IMAGES, ".zip", ".tar", ".gz", ".tgz")):
-        return {"image_size", "samples"}
-    return {"sheet", "header", "decimal", "samples", "kind"}
-
-
-def _controls(desk: Desk, remarks: dict[str, list[str]]) -> None:
-    """Draw what decides how the cells are read, each with the guess filled in and what was said of it."""
-    seen, decided = desk.seen, desk.seen.decided
-    asked = {key for key, control in CONTROLS.items() if re.search(rf"\b{key}=", desk.problem)}
-    asked |= remarks.keys() & CONTROLS.keys() | {k for k in CONTROLS if getattr(desk.reading, k) is not None}
-    asked |= decided.keys() & {"header", "delimiter", "decimal"}
-    asked |= {"header", "delimiter", "decimal"} if _is_text(desk) and not seen.rows else set()
-    images = desk.data is not None and desk.data.image_shape is not None
-    asked |= {"samples"} if not images and desk.seen.shape[0] else set()
-    square = desk.seen.shape[0] in (desk.seen.shape[1], desk.seen.shape[1] - 1)
-    asked |= {"kind"} if square or decided.get("kind") == "covariance" else set()
-    asked |= {"sheet"} if len(seen.sheets) > 1 else set()
+def _options(desk: Desk) -> None:
+    """Draw what decides how the cells are read, each with what was found."""
+    first, seen = desk.first.lower(), desk.seen
+    images = len(desk.files) > 1 or first.endswith((*IMAGES, ".zip", ".tar", ".gz", ".tgz"))
+    absent = {"header", "decimal", "kind"} if images else {"image_size"}
+    absent |= set() if first.endswith((*TEXTS, ".tsv", ".tab")) else {"delimiter", "encoding"}
+    absent |= set() if len(seen.sheets) > 1 else {"sheet"}
     with st.container(horizontal=True, key="desk-controls"):
-        for key, control in CONTROLS.items():
-            if key in asked & _able(desk):
-                with st.container(width=200, gap="xxsmall"):
-                    words = {name: name for name in seen.sheets} if key == "sheet" else control.words
-                    found = decided.get(key) if getattr(desk.reading, key) is None else None
-                    guess = f"{words.get(found, found)} (found)" if found is not None else FOUND
-                    _select(desk, key, control.label, {FOUND: guess, **words}, control.help)
-                    _captions(remarks.pop(key, []))
-        if "decimal" in _able(desk):
-            with st.container(width=200, gap="xxsmall"):
-                _codes(desk)
-        if (said := remarks.pop("literal", [])) or desk.reading.literal:
-            with st.container(width=300, gap="xxsmall"):
-                about = "Numbers such as −99 stay numbers, and rows called total or average are samples."
-                _toggle(desk, "literal", "Keep such numbers and rows as they are", about)
-                _captions(said)
-        if "negative eigenvalue" in desk.problem or desk.reading.repair:
+        for key in [key for key in CHOICES if key not in absent]:
+            _select(desk, key, {name: name for name in seen.sheets} if key == "sheet" else CHOICES[key])
+        codes = ", ".join(map(str, desk.reading.missing_codes or ()))
+        about = "Numbers or words between commas, such as -99, unknown. Empty cells and NA are missing in any case."
+        how: dict[str, Any] = {"placeholder": FOUND, "help": about, "max_chars": 200, "width": 180}
+        _drawn(st.text_input, desk, "missing_codes", "Missing codes", codes, _codes, **how)
+        if desk.reading.repair or (desk.problem and seen.data is not None and seen.data.kind == "covariance"):
             about = "The matrix without its negative eigenvalues: the nearest one that is a covariance (Higham 1988)."
-            _toggle(desk, "repair", "Take the nearest covariance instead", about)
+            _drawn(st.toggle, desk, "repair", "Take the nearest covariance instead", desk.reading.repair, help=about)
 
 
-def _drawn(draw: Any, desk: Desk, key: str, label: str, value: Any, take: Callable[[Any], None], **more: Any) -> None:
-    """Draw a widget that shows what the desk holds, whatever it showed before, and hands over what is chosen."""
+def _drawn(draw: Any, desk: Desk, key: str, label: str, value: Any, take: Any = None, **more: Any) -> None:
+    """Draw a widget that shows what the desk holds, whatever it showed before, and takes over what is chosen."""
     here = f"desk-{key}"
     st.session_state[here] = value
-    draw(label, key=here, on_change=lambda: take(st.session_state[here]), **more)
+
+    def chosen() -> None:
+        said = st.session_state[here]
+        _settle(desk, Choice("", {key: said if take is None else take(said)}))
+
+    draw(label, key=here, on_change=chosen, **more)
 
 
-def _choose(desk: Desk, key: str, value: Any) -> None:
-    desk.reading = desk.reading.with_choice(key, value)
-
-
-def _codes(desk: Desk) -> None:
-    """Offer to name what stands for a missing value."""
-
-    def take(said: str) -> None:
-        _choose(desk, "missing_codes", tuple(code for part in said.split(",") if (code := part.strip())) or None)
-
-    about = "Numbers or words between commas, such as -99, unknown. Empty cells and NA are missing in any case."
-    more, named = {"placeholder": FOUND, "help": about, "max_chars": 200}, map(str, desk.reading.missing_codes or ())
-    _drawn(st.text_input, desk, "codes", "Codes of missing values", ", ".join(named), take, **more)
-
-
-def _select(desk: Desk, key: str, label: str, words: Mapping[Any, str], about: str = "", none: Any = None) -> None:
-    """Draw a menu of values by their words; ``none`` is the value that NONE stands for."""
-    value = getattr(desk.reading, key)
-    shown = FOUND if value is None else NONE if value == none else value
+def _select(desk: Desk, key: str, words: Mapping[Any, str]) -> None:
+    """Draw a menu of values by their words, the one that was found named where none is chosen."""
+    value, found = getattr(desk.reading, key), desk.seen.decided.get(key)
+    shown = FOUND if value is None else value
+    guess = f"{words.get(found, found)} (found)" if value is None and found is not None else FOUND
+    named = {FOUND: guess, **words} if getattr(Reading(), key) is None else words
     _drawn(
         st.selectbox,
         desk,
         key,
-        label,
+        key.replace("_", " ").capitalize(),
         shown,
-        lambda said: _choose(desk, key, None if said == FOUND else none if said == NONE else said),
-        options=list(dict.fromkeys([*words, shown])),
-        format_func=lambda option: sanitize.line(str(words.get(option, option)), sanitize.NAME),
-        help=about or None,
+        lambda said: None if said == FOUND else said,
+        options=list(dict.fromkeys([*named, shown])),
+        format_func=lambda option: sanitize.line(str(named.get(option, option)), sanitize.NAME),
+        width=180,
     )
 
 
-def _toggle(desk: Desk, key: str, label: str, about: str) -> None:
-    value = getattr(desk.reading, key)
-    _drawn(st.toggle, desk, key, label, value, lambda said: _choose(desk, key, said), help=about)
-
-
-def _missing(desk: Desk, remarks: Sequence[str]) -> None:
-    """Offer what can be done about missing values; each with what it costs."""
-    error, now, label, costs = desk.missing, desk.reading.missing, "Missing values", None
-    if error is None and now == "refuse" and not remarks:
-        return
-    if error is not None:
-        (rows, features), label = error.shape, f"{error.count:,} missing value{'' if error.count == 1 else 's'}"
-        left = f"leaves out {error.rows:,} of {rows:,}", f"leaves out {error.features:,} of {features:,}"
-        costs = ["", *left, "all samples and features stay"]
-    more: dict[str, Any] = {"options": MISSING, "format_func": SAYS.get, "captions": costs, "horizontal": True}
-    _drawn(st.radio, desk, "missing", label, now, lambda said: _choose(desk, "missing", said), **more)
-    _captions(remarks)
-
-
-def _rows(desk: Desk) -> None:
-    """Show the first rows as they were read, below each name what becomes of the column."""
-    seen = desk.seen
-    if not seen.rows or (desk.data is not None and desk.data.image_shape is not None):
-        return
-    plain = seen.names[: len(seen.rows[0])]  # of a wide table only some columns are shown
-    names = sanitize.headings(plain)
-    gone = set(desk.left_out)
-    roles = ["left out" if name in gone else role for name, role in zip(plain, seen.roles, strict=False)]
-    roles += [""] * (len(names) - len(roles))
-    remark = {name: _about_column(desk, plain[i]) for i, name in enumerate(names)}
-    columns = {
-        name: st.column_config.Column(f"{name} · {role}" if role else name, help=remark[name] or None)
-        for name, role in zip(names, roles, strict=True)
-    }
-    rows, wide = seen.shape
-    more = f", and {len(names)} of {wide:,} columns" if wide > len(names) else ""
-    st.dataframe(
-        {name: [sanitize.line(row[j], 200) for row in seen.rows] for j, name in enumerate(names)},
-        column_config=columns,
-        height=min(TABLE_HEIGHT, 40 + 35 * len(seen.rows)),
-        alt=f"The first {len(seen.rows)} rows of the file as they were read.",
-    )
-    st.caption(f"The first {len(seen.rows)} of {rows:,} rows{more} as they were read; beside each name its role.")
-
-
-def _about_column(desk: Desk, name: str) -> str:
-    """Return what was said of a column."""
-    notes = desk.data.notes if desk.data is not None else desk.seen.notes
-    return " ".join(sanitize.line(in_words(note)) for note in notes if repr(name)[:60] in note) if name else ""
-
-
-def _columns(desk: Desk, remarks: dict[str, list[str]]) -> None:
-    """Offer the class, the names of the samples, and which columns are left out."""
-    data, seen = desk.data, desk.seen
-    if (data is not None and (data.image_shape is not None or data.kind == "covariance")) or not seen.names:
-        _captions([note for notes in remarks.values() for note in notes])
-        return
-    turned = seen.decided.get("samples") == "columns"
-    known = list(dict.fromkeys(name for name in seen.names if name))
-    classes = data.class_columns if data is not None else known
-    callers = data.name_columns if data is not None else known
-    with st.container(horizontal=True, key="desk-columns"):
-        for key, label, able, role, about in (
-            ("label", "Class", classes, "class", "A class colours the samples and is no feature."),
-            ("sample_names", "Names of samples", callers, "name", "They name the samples wherever they are shown."),
-        ):
-            if (able or getattr(desk.reading, key) is not None) and not turned:
-                found = next((n for n, r in zip(seen.names, seen.roles, strict=False) if r == role), "none")
-                words = {FOUND: f"{found} (found)", NONE: "none", **{name: name for name in able}}
-                with st.container(width=240, gap="xxsmall"):
-                    _select(desk, key, label, words, about, none="")
-                    _captions(remarks.pop(key, []))
-        with st.container(width=420, gap="xxsmall"):
-            _left_out(desk, known, turned)
-            _captions(remarks.pop("out", []))
-    if data is not None and data.labels is not None:
-        counts = [int((data.labels == c).sum()) for c in range(len(data.label_names))]
-        pairs = list(zip(data.label_names, counts, strict=True))[:8]
-        st.caption("Classes: " + ", ".join(f"{sanitize.plain(name, 40)} {count:,}×" for name, count in pairs) + ".")
-    _captions([note for notes in remarks.values() for note in notes])
-
-
-def _left_out(desk: Desk, known: Sequence[str], turned: bool) -> None:
-    """Offer every column to be left out, those that are filled in."""
-    seen, data = desk.seen, desk.data
-    roles = dict(zip(seen.names, seen.roles, strict=False)) if not turned else {}
-    of_file = [name for name, role in roles.items() if role == "left out" and name]
-    gone = list(dict.fromkeys([*of_file, *desk.left_out, *desk.reading.out]))
-    features = [] if data is None else list(data.feature_names[:MOST_NAMES])
-    columns = dict.fromkeys([*gone, *(() if turned else known), *features])
-
-    def take(chosen: Sequence[str]) -> None:
-        """A column of the file is left out while it is read, a feature that only then has its name after it."""
-        reading = desk.reading
-        roles, kept, out = dict(reading.columns), dict.fromkeys(reading.kept), dict.fromkeys(reading.out)
-        for name in set(chosen) - set(gone):
-            kept.pop(name, None)
-            if not turned and seen.names.count(name) == 1:
-                roles[name] = "left out"
-            else:
-                out[name] = None
-        for name in set(gone) - set(chosen):
-            out.pop(name, None)
-            if roles.pop(name, "") != "left out" and name in of_file:
-                roles[name] = "feature"
-            elif name not in of_file:
-                kept[name] = None
-        desk.reading = replace(reading, columns=roles, kept=tuple(kept), out=tuple(out))
-
-    more = {
-        "options": [name for name in columns if roles.get(name) not in ("class", "name")],
-        "format_func": lambda name: sanitize.line(name, sanitize.NAME),
-        "help": "All other columns are features. Take a name away (×) to keep its column.",
-    }
-    _drawn(st.multiselect, desk, "out", "Columns left out", gone, take, **more)
+def _codes(said: str) -> tuple[str, ...] | None:
+    """What stands for a missing value, between commas."""
+    return tuple(code for part in said.split(",") if (code := part.strip())) or None

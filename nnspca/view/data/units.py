@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,7 +10,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import preparing
-from nnspca.datasets.inspecting import MOST_COLUMNS, Inspection
+from nnspca.datasets.inspecting import MOST_COLUMNS
 from nnspca.result import Component, sentences
 from nnspca.view import sanitize, tasks
 from nnspca.view.desk import Desk
@@ -23,9 +22,6 @@ from nnspca.view.subject import Subject
 from nnspca.view.tasks import Task
 from nnspca.view.ui import component
 
-ADVICE = re.compile(  # which the answers side by side make needless
-    r" \([a-z_]+=[^)]*\)|:? standardised, so that units do not matter| If units differ, standardise\."
-)
 AFTER = ("log1p", "hellinger")  # steps between which a question decides
 
 
@@ -57,36 +53,14 @@ QUESTIONS = (
 )
 
 
-def asked(seen: Inspection) -> list[Question]:
-    """Return the questions that a table raises.
-
-    >>> seen = nnspca.datasets.inspect([[1, 900], [2, 100], [3, 500], [2, 300], [5, 200]])
-    >>> [question.title for question in asked(seen)]
-    ['Is this about units?']
-    """
-    return [question for question in QUESTIONS if any(seen.note(kind) for kind in question.kinds)]
-
-
-def reasons(desk: Desk) -> set[str]:
-    """Return the observations that stand where their question is put."""
-    if not _is_asked(desk):
-        return set()
-    kinds = {kind for question in asked(desk.inspected) for kind in question.kinds}
-    return {note.says for note in desk.inspected.notes if note.kind in kinds}
-
-
-def _is_asked(desk: Desk) -> bool:
-    return desk.data is not None and desk.data.kind == "table" and desk.data.n_features <= MOST_COLUMNS
-
-
 def show(desk: Desk | None, now: State) -> None:
     """Put each question that the table on the desk raises, with its answers."""
     data = None if desk is None else desk.data
-    if desk is None or data is None or not _is_asked(desk):
+    if desk is None or data is None or data.kind != "table" or data.n_features > MOST_COLUMNS:
         return
-    for place, question in enumerate(asked(desk.inspected)):
-        why = next(note.says for note in desk.inspected.notes if note.kind in question.kinds)
-        _ask(question, why, Subject(data, now), f"units-{place}")
+    raised = [(question, next(filter(None, map(desk.inspected.note, question.kinds)), None)) for question in QUESTIONS]
+    for place, (question, note) in enumerate((question, note) for question, note in raised if note is not None):
+        _ask(question, note.says, Subject(data, now), f"units-{place}")
 
 
 def _ask(question: Question, why: str, subject: Subject, slot: str) -> None:
@@ -96,7 +70,7 @@ def _ask(question: Question, why: str, subject: Subject, slot: str) -> None:
     if len(views) < 2:
         return
     st.subheader(question.title)
-    st.caption(sanitize.plain(ADVICE.sub("", why)))
+    st.caption(sanitize.plain(why))
     wanted = [view for view in views.values() if view.cov and not view.at().found]  # looked up in the page's thread
     if wanted:
         key = tuple(view.key("units") for view in views.values())

@@ -281,7 +281,7 @@ def question(subject: Subject) -> str:
     few = noun if noun == "features" else f"{noun} of a{'n' * (sample == 'image')} {sample}"
     return (
         f"Which few {few} vary together most, and can anyone find better ones? Here is the "
-        f"answer for each k, with a proof: **{sanitize.plain(data.title)}**, at most k of {data.n_features:,} "
+        f"answer for each k, with a proof: **{sanitize.plain(data.title)}**, {say.as_read(data)}, at most k "
         f"{scaled}{noun}."
     )
 

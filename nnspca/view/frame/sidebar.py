@@ -16,6 +16,7 @@ from nnspca.view.link.widgets import choose
 from nnspca.view.sources import catalogue
 
 BROWSER = Path(__file__).parent / "browser"
+LONGEST = 6000  # letters of a reading that a link says: a server refuses longer addresses
 _mount = canvas.component("narrow", BROWSER, ("narrow.js",))
 
 
@@ -91,8 +92,11 @@ def _data(infos: dict[str, DatasetInfo]) -> None:
         on_change=lambda: catalogue.reopen(st.session_state["data"], infos[st.session_state["data"]].shape[1]),
         help="The data set that the pages show. The Data page also takes files of your own.",
     )
-    if lost := session.current().lost:  # another reload offers the file by name again
-        session.current().says["data"] = [lost]
+    here = session.current()
+    if here.lost:  # another reload offers the file by name again
+        here.says |= {"data": [here.lost], "reading": state.linked("reading")}
+    elif (desk := here.desks.get(name)) is not None and 0 < len(text := desk.reading.text) < LONGEST:
+        here.says["reading"] = [text]
     info = infos[name]
     rows, columns = info.shape
     away = catalogue.away(info)

@@ -209,6 +209,7 @@ class State:
 SHARED = {of.name: Entry(of.name, (), default=of.default, **of.metadata) for of in fields(State)}
 TABLE = (
     *SHARED.values(),
+    Entry("reading", ("data",), "text", ""),  # how a file of one's own is read, on every page
     Entry("method", ("explore",), "one", "best", options=METHODS),
     *_every_option(),
     Entry("methods", ("explore",), "several", ("best",), options=METHODS, most=MOST),

@@ -39,7 +39,7 @@ OFFERS = {  # by the key of the link: the button's words without a suggestion an
     "r": (
         "Suggest parts",
         "Suggested",
-        "No suggestion: it needs a part that adds less than 1 % or whose features hardly rise together.",
+        "Off: it needs a first part beyond chance and a later one that is not.",
     ),
 }
 USUAL = object()  # stands for the table's own default, which may be None
@@ -70,6 +70,8 @@ def choose(
     options = entry.options if options is None else options
     here = session.current()
     memory = here.memory
+    if key in here.suggested:
+        state.assign(**{key: here.suggested.pop(key)})
     stored, texts, whole, wanted = values.get(key), list[str](), True, None
     given = stored is None  # whether this run sets the value
     if given and place in memory:
@@ -316,8 +318,19 @@ class Suggestion:
 
 
 def offer(suggestion: Suggestion | None, key: str, now: int) -> None:
-    """Offer a suggestion for a key of the link, which is ``now`` so much; nothing changes before it is pressed."""
+    """Offer a suggestion for a key of the link, which is ``now`` so much.
+
+    Parts open with it where neither link nor person has chosen their number; else nothing changes before it is pressed.
+    """
     waiting, name, nothing = OFFERS[key]
+    here = session.current()
+    if key == "r" and suggestion is not None and here.opened != _data():
+        here.opened = _data()
+        if suggestion.value != now:
+            here.suggested[key] = suggestion.value
+            st.rerun()
+    if suggestion is None and key == "r":
+        st.caption(nothing)
     st.button(
         waiting if suggestion is None else f"{name}: {suggestion.value:,}",
         key=f"suggest-{key}",

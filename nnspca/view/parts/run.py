@@ -14,13 +14,13 @@ import streamlit as st
 import nnspca
 from nnspca.result import Components, PartsCertificate, Progress
 from nnspca.solvers import comparators
-from nnspca.view import cache, chance, tasks
+from nnspca.view import cache, chance, session, tasks
 from nnspca.view.certificate import proofs
 from nnspca.view.certificate.proofs import Clock
 from nnspca.view.chance import Chance
 from nnspca.view.jobs import Job, stretch
 from nnspca.view.ledger import Known
-from nnspca.view.link import state
+from nnspca.view.link import state, widgets
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import DeltaGenerator, choose, upcoming_value
 from nnspca.view.subject import DISJOINT, JOINT, TOGETHER, Subject, is_disjoint
@@ -95,16 +95,21 @@ def ask(subject: Subject, others: DeltaGenerator) -> tuple[Choices, DeltaGenerat
 
     The buttons are Solve live and the suggestion.
     """
-    data = subject.data
+    data, here = subject.data, session.current()
+    usual = max(1, min(KEYS["r"].default, (data.n_features - 1) // subject.k))  # fewer than use every feature
+    is_linked = bool(state.linked("r"))
     many, suggest, apart_from, press = st.columns([1, 1, 1.6, 1], vertical_alignment="bottom")
     with many:
         r = choose(
             KEYS["r"],
             "Parts",
-            usual=min(KEYS["r"].default, data.n_features),
+            usual=usual,
             high=min(int(KEYS["r"].high or 1), data.n_features),
             help="Number of components to look for.",
         )
+    widgets.say_in_link(here, "r", r, None)  # the usual one, too: without it parts open with the suggested number
+    if is_linked or r != usual:
+        here.opened = subject.now.data
     with apart_from:
         apart = choose(
             KEYS["apart"],

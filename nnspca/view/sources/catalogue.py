@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -124,17 +124,8 @@ def infos() -> dict[str, DatasetInfo]:
     known = {info.name: info for info in nnspca.datasets.available()}
     known |= {name: one.info for name, one in files_opened().items()}
     for name, data in uploaded().items():
-        known[name] = DatasetInfo(
-            name=name,
-            title=data.title or name,
-            description=data.description,
-            kind=data.kind,
-            shape=data.shape,
-            citation=data.citation,
-            terms=data.terms,
-            bundled=False,
-            local=True,
-        )
+        said: dict[str, Any] = {what: getattr(data, what) for what in ("description", "kind", "citation", "terms")}
+        known[name] = DatasetInfo(name=name, title=data.title or name, shape=data.shape, bundled=False, **said)
     return known
 
 
@@ -255,6 +246,9 @@ def use(name: str, n: int, k: int | None = None) -> None:
 
 def reopen(name: str, n: int) -> None:
     """Set preprocessing and k to what the data set opens with, and d to what it can have."""
-    session.current().lost = ""
+    here = session.current()
+    here.lost = ""
+    here.memory.pop((("parts",), "r"), None)  # their number opens anew
+    st.session_state.pop("r", None)
     d = st.session_state.get("d", 1)
     assign(scale=usual_scale(name), k=usual_k(n, name), prep=[], **({"d": n} if d > n else {}))

@@ -28,15 +28,6 @@ from nnspca.view.jobs import Job, stretch
 OPEN = "NNSPCA_OPEN"
 
 
-def paths_of(paths: str) -> tuple[str, ...]:
-    """Return the paths of a list that the system's path separator divides, in order.
-
-    >>> paths_of(os.pathsep.join(["/data/a.npy", "c.npy"]))
-    ('/data/a.npy', 'c.npy')
-    """
-    return tuple(part.strip() for part in paths.split(os.pathsep) if part.strip())
-
-
 def resolve(path: str) -> Path:
     """Return the real path of a named one, links resolved.
 
@@ -189,7 +180,8 @@ def _listed(paths: str) -> tuple[dict[str, Opened], tuple[str, ...]]:
     """Open what the environment names; what cannot be opened is an error in words, and its path goes to the log."""
     files: list[tuple[LazyData, Path | None]] = []
     problems = []
-    for path in (file for named in paths_of(paths) for file in files_of(named)):
+    named = filter(None, map(str.strip, paths.split(os.pathsep)))
+    for path in (file for one in named for file in files_of(one)):
         try:
             files.append(_open(resolve(path)))
         except (DataError, OSError) as problem:

@@ -17,16 +17,16 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 
 import nnspca
-from nnspca.datasets import Dataset, FilePreview, MissingValues
+from nnspca.datasets import Choice, Column, Dataset, FilePreview, MissingValues, Note
 from nnspca.errors import DataError, ReadingStopped
 
 MAX_BYTES = 200_000_000  # of all files together
@@ -59,8 +59,8 @@ GAVE_UP = (
     "again, or as CSV."
 )
 _TEXTS = ("name", "title", "kind", "description", "citation", "terms", "source")
-_LISTS = ("feature_names", "label_names", "notes", "class_columns", "sample_names", "name_columns")
-_SEEN = ("shape", "names", "roles", "rows", "decided", "sheets", "notes", "problem")  # of a preview, as JSON has them
+_LISTS, _ROWS = ("feature_names", "label_names", "sample_names"), ("labels", "weights")
+_SEEN = ("shape", "rows", "decided", "sheets", "problem")  # of a preview, as JSON has them
 
 
 def preview(files: Mapping[str, bytes], should_stop: Callable[[], bool], **options: Any) -> FilePreview:
@@ -70,8 +70,7 @@ def preview(files: Mapping[str, bytes], should_stop: Callable[[], bool], **optio
     """
     size = sum(map(len, files.values()))
     if size > MAX_BYTES:
-        problem = f"{size:,} bytes were brought; at most {MAX_BYTES:,} are read. Keep fewer rows or columns."
-        return _refused(DataError(problem))
+        return _refused(files, f"{size:,} bytes are more than can be read; at most {MAX_BYTES:,} are read.")
     plain = size <= SMALL and all(name.lower().endswith(PLAIN) and _narrow(text) for name, text in files.items())
     known = len(files) == 1 and nnspca.datasets.catalogue.recognised(next(iter(files.values()))) is not None
     seen = _here(files, options) if plain or known else _apart(files, should_stop, options)
@@ -91,7 +90,8 @@ def _narrow(text: bytes) -> bool:
     return max(map(len, rows), default=0) <= ROW
 
 
-def _refused(error: DataError) -> FilePreview:
+def _refused(files: Mapping[str, Any], problem: str) -> FilePreview:
+    error = DataError(f"{next(iter(files))!r:.100}: {problem}")
     return FilePreview(problem=str(error), error=error)
 
 
@@ -122,22 +122,18 @@ def _apart(files: Mapping[str, bytes], should_stop: Callable[[], bool], options:
             if should_stop():
                 raise ReadingStopped("the reading was stopped; nothing of the file was kept.")
             if time.monotonic() > end:
-                return _refused(_named(files, TOO_LONG))
+                return _refused(files, TOO_LONG)
             talk.join(POLL_SECONDS)
     finally:
         process.kill()
         talk.join()
         status = process.wait()
     if status == SPENT:
-        return _refused(_named(files, TOO_LONG))
+        return _refused(files, TOO_LONG)
     try:
-        return _understood(b"".join(said)) if status == 0 else _refused(_named(files, GAVE_UP))
+        return _understood(b"".join(said)) if status == 0 else _refused(files, GAVE_UP)
     except Exception:  # the process may have written anything
-        return _refused(_named(files, GAVE_UP))
-
-
-def _named(files: Mapping[str, bytes], problem: str) -> DataError:
-    return DataError(f"{next(iter(files))!r:.100}: {problem}")
+        return _refused(files, GAVE_UP)
 
 
 def _talk(process: subprocess.Popen[bytes], request: str, files: Mapping[str, bytes], said: list[bytes]) -> None:
@@ -186,16 +182,19 @@ def answer() -> None:
         files = {name: sys.stdin.buffer.read(size) for name, size in given["sizes"].items()}
         seen = _here(files, given["options"])
     except MemoryError:
-        seen = _refused(_named(given["sizes"], TOO_MUCH))
+        seen = _refused(given["sizes"], TOO_MUCH)
     fields: dict[str, Any] = {name: getattr(seen, name) for name in _SEEN}
+    fields |= {name: list(map(asdict, getattr(seen, name))) for name in ("notes", "doubts")}
+    fields["columns"] = [tuple(vars(column).values()) for column in seen.columns]
     arrays: dict[str, Any] = {}
     if (error := seen.error) is not None:
         fields["error"] = {"said": str(error), "is": type(error).__name__, **vars(error)}
     elif (data := seen.data) is not None:
         fields["data"] = {name: getattr(data, name) for name in (*_TEXTS, *_LISTS, "image_shape", "shape")}
-        X, labels = data.X, data.labels
+        fields["data"]["notes"] = list(map(asdict, data.notes))
+        X = data.X
         arrays = {"data": X.data, "indices": X.indices, "indptr": X.indptr} if data.is_sparse else {"X": X}
-        arrays |= {} if labels is None else {"labels": labels}
+        arrays |= {name: one for name in _ROWS if (one := getattr(data, name)) is not None}
         del files, data
     np.savez(out, fields=np.array(json.dumps(fields)), **arrays)
     out.flush()
@@ -208,12 +207,41 @@ def _understood(answered: bytes) -> FilePreview:
         fields = json.loads(str(arrays["fields"]))
         data, error = fields.pop("data", None), fields.pop("error", None)
         rows, columns = map(int, fields["shape"])
-        words: dict[str, Any] = {name: tuple(map(str, fields[name])) for name in ("names", "roles", "sheets", "notes")}
+        words: dict[str, Any] = {name: _notes(fields[name]) for name in ("notes", "doubts")}
         words |= {"shape": (rows, columns), "rows": tuple(tuple(map(str, row)) for row in fields["rows"])}
-        seen = FilePreview(**words, decided=dict(fields["decided"]), problem=str(fields["problem"]))
-        if error is not None:
-            return replace(seen, error=_error(error))
-        return replace(seen, data=_dataset(data, arrays))
+        decided = {name: _tuples(value) for name, value in fields["decided"].items()}
+        words |= {"sheets": tuple(map(str, fields["sheets"])), "problem": str(fields["problem"])}
+        seen = FilePreview(**words, decided=decided)
+        made = None if data is None else _dataset(data, arrays)
+        table = _columns(fields["columns"])
+        if made is not None:
+            made = replace(made, table=table, doubts=seen.doubts)
+        return replace(seen, columns=table, data=made, error=None if error is None else _error(error))
+
+
+def _tuples(value: Any) -> Any:
+    """Lists as tuples, which JSON does not have."""
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+
+
+def _notes(told: Sequence[Mapping[str, Any]]) -> tuple[Note, ...]:
+    """Notes that the other process wrote."""
+    made = []
+    for note in told:
+        settles = tuple(
+            Choice(str(choice["label"]), {str(name): _tuples(value) for name, value in choice["sets"].items()})
+            for choice in note["settles"]
+        )
+        rows = tuple(map(int, note["rows"]))
+        made.append(Note(str(note["says"]), tuple(map(str, note["about"])), settles, str(note["topic"]), rows))
+    return tuple(made)
+
+
+def _columns(told: Sequence[Sequence[Any]]) -> tuple[Column, ...]:
+    """The columns that the other process wrote."""
+    made: list[Any] = [str, str, str, float, float, float, int, int]  # what each field is made by
+    made += [lambda several: tuple(map(str, several)), lambda several: tuple(map(int, several))]
+    return tuple(Column(*(make(value) for make, value in zip(made, one, strict=True))) for one in told)
 
 
 def _error(told: Mapping[str, Any]) -> DataError:
@@ -231,8 +259,10 @@ def _dataset(told: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Datas
         X.check_format(full_check=True)
     words: dict[str, Any] = {name: str(told[name]) for name in _TEXTS}
     words |= {name: tuple(map(str, told[name])) for name in _LISTS}
+    words["notes"] = _notes(told["notes"])
     shape = told["image_shape"]
-    return Dataset(X=X, image_shape=shape and (int(shape[0]), int(shape[1])), labels=arrays.get("labels"), **words)
+    words |= {name: arrays.get(name) for name in _ROWS}
+    return Dataset(X=X, image_shape=shape and (int(shape[0]), int(shape[1])), **words)
 
 
 def _limit(seconds: float, memory: int) -> None:

@@ -12,13 +12,13 @@ import numpy as np
 import streamlit as st
 
 import nnspca
-from nnspca.datasets import Dataset, FilePreview, Inspection, MissingValues, ReadingStopped
+from nnspca.datasets import Dataset, FilePreview, Inspection, Note, ReadingStopped
 from nnspca.datasets.catalogue import recognised
 from nnspca.errors import DataError
 from nnspca.result import Progress
 from nnspca.view import cache, ledger, sanitize, session, tasks
 from nnspca.view.cache import nbytes
-from nnspca.view.desk import UNSEEN, Desk, File
+from nnspca.view.desk import UNSEEN, Desk, File, Reading
 from nnspca.view.jobs import Job, Work
 from nnspca.view.link import state, widgets
 from nnspca.view.session import Session
@@ -33,8 +33,14 @@ OWN, ALL = 400 * 2**20, 1024 * 2**20  # bytes of files and data that one visit k
 def brought(files: Sequence[File]) -> Desk:
     """Lay files on the desk, in place of what lay there."""
     called = own_name(*files[0]) if len(files) == 1 else None
-    session.current().desk = desk = Desk(tuple(files), called=called)
+    session.current().desk = desk = Desk(tuple(files), called=called, reading=linked(called or files[0][0]))
     return desk
+
+
+def linked(name: str) -> Reading:
+    """Return how the link says that a file of this name is read: of another file it says nothing."""
+    lost, texts = session.current().lost, state.linked("reading")
+    return Reading.of_text(texts[-1]) if texts and lost and name.startswith(lost) else Reading()
 
 
 def follow(desk: Desk) -> bool:
@@ -99,18 +105,20 @@ def _work(desk: Desk) -> Work:
         if seen.data is None:
             return Read(seen)
         data = seen.data
-        data = nnspca.datasets.leave_out(data, [name for name in reading.out if name in data.feature_names])
         inspected = nnspca.datasets.inspect(data)
-        spare = [data.feature_names[i] for i in inspected.left_out]
-        spare = [name for name in spare if name not in reading.kept]
-        stays = {i for i, name in enumerate(inspected.feature_names) if name in reading.kept}
-        told = [note for note in inspected.notes if note.choice != "leave out" or stays.isdisjoint(note.features)]
-        data = replace(nnspca.datasets.leave_out(data, spare), notes=(*data.notes, *(note.says for note in told)))
+        kept, names = {name for name, role in reading.columns.items() if role == "feature"}, data.feature_names
+        spare = [names[i] for i in inspected.left_out if names[i] not in kept]
+        seen_of = [(note, tuple(names[i] for i in note.features)) for note in inspected.notes]
+        told = [(note, of) for note, of in seen_of if note.choice != "leave out" or kept.isdisjoint(of)]
+        data = replace(
+            nnspca.datasets.leave_out(data, spare),
+            notes=(*data.notes, *(Note(note.says, of, topic="columns") for note, of in told)),
+        )
         job.report(Progress(0.9, "Preparing the covariance"))
         if not job.should_stop():  # here, where Stop is heard meanwhile: the page that draws it next hears nothing
             shared.get(*preparation.covariance_maker(data, False, reading.repair))
-        gone = (*reading.out, *spare)
-        return None if job.should_stop() else Read(replace(seen, data=data), inspected, gone)
+        seen = replace(seen, data=data, columns=data.columns)
+        return None if job.should_stop() else Read(seen, inspected, tuple(spare))
 
     return work
 
@@ -118,8 +126,6 @@ def _work(desk: Desk) -> Work:
 def take(desk: Desk, read: Read) -> None:
     """Note what reading has given; data that no page could use stay away, and why is told."""
     desk.tried, desk.seen, desk.problem = desk.reading, read.seen, str(read.seen.error or "")
-    if isinstance(read.seen.error, MissingValues) or desk.reading.missing == "refuse":
-        desk.missing = read.seen.error if isinstance(read.seen.error, MissingValues) else None
     data = read.seen.data
     if data is None:
         return

@@ -1,0 +1,105 @@
+"""Chooses the reader of a format by the ending of a file's name, for one file, several and archives of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+from nnspca.datasets import arrays
+from nnspca.datasets.dataset import Content
+from nnspca.datasets.formats import MATRICES, TABLES
+from nnspca.datasets.images import SUFFIXES as IMAGES
+from nnspca.datasets.images import members, no_images, of_images
+from nnspca.datasets.layout import Grid
+from nnspca.datasets.options import Reading
+from nnspca.errors import DataError, reason
+
+
+def parse_files(files: Mapping[str, bytes], reading: Reading) -> Grid | Content:
+    """Read one file, or several that form one data set: the cells of a table, or the numbers of another format."""
+    label, data = next(iter(files.items()))
+    what = suffix(label).lower()
+    if len(files) > 1:
+        return _together(files, reading)
+    if not what:
+        raise _refused(label)
+    if not data:
+        raise DataError("the file is empty.")
+    return TABLES[what](data, reading) if what in TABLES else READERS[what](data, reading)
+
+
+def suffix(label: str) -> str:
+    """Return the format's full ending; empty if it is not a known one."""
+    return next((label[-len(s) :] for s in sorted(SUFFIXES, key=len, reverse=True) if label.lower().endswith(s)), "")
+
+
+@contextmanager
+def damaged(what: str) -> Iterator[None]:
+    """Make a DataError of any error of a decoder on damaged input."""
+    try:
+        yield
+    except DataError:
+        raise
+    except MemoryError as error:
+        raise DataError(
+            f"it needs more memory than there is{reason(error)}; damaged files claim such sizes."
+        ) from error
+    except Exception as error:
+        raise DataError(
+            f"this cannot be read as {what}{reason(error, 200)}. "
+            "It is damaged, or another format under this ending: save it again."
+        ) from error
+
+
+def _together(files: Mapping[str, bytes], options: Reading) -> Content:
+    """Read several files that form one data set: images of one size, or a matrix with its names."""
+    matrices = [name for name in files if name.lower().endswith(MATRICES)]
+    if len(matrices) == 1:
+        others = {name: content for name, content in files.items() if name != matrices[0]}
+        if strange := [name for name in others if not arrays.is_beside(name)]:
+            raise DataError(f"{strange[0]!r} beside the matrix is neither genes.tsv, features.tsv nor barcodes.tsv.")
+        return arrays.read_market(files[matrices[0]], options, others)
+    if all(name.lower().endswith(IMAGES) for name in files):
+        return of_images(files.items(), Counter(), options)
+    listed = ", ".join(repr(name[-40:]) for name in list(files)[:5])
+    raise DataError(
+        f"{len(files)} files came together ({listed}); several are read as one only where they are images, "
+        "a .mtx with genes.tsv and barcodes.tsv, or a table with a file of two columns that names its features."
+    )
+
+
+def _archive(data: bytes, options: Reading) -> Content:
+    """An archive of images, or of a matrix with its names."""
+    seen: Counter[str] = Counter()
+    suffixes = (*IMAGES, *MATRICES, *(f"{name}{gz}" for name in arrays.BESIDE for gz in ("", ".gz")))
+    files = dict(members(data, suffixes, seen))
+    if any(name.lower().endswith(MATRICES) for name in files):
+        return _together({n: c for n, c in files.items() if not n.lower().endswith(IMAGES)}, options)
+    images = {name: content for name, content in files.items() if name.lower().endswith(IMAGES)}
+    for name in files.keys() - images.keys():
+        seen[repr(f".{name.rpartition('.')[2]}")] += 1
+    if not images:
+        raise no_images(seen)
+    return of_images(images.items(), seen, options)
+
+
+def _refused(label: str) -> DataError:
+    if label.lower().endswith(IMAGES):
+        return DataError(
+            "this is one image, and that is one sample: drop several of the same size together, or pack them in a ZIP."
+        )
+    _, dot, ending = label.rpartition(".")
+    problem = f"ends in {dot + ending!r}" if dot else "has no ending"
+    return DataError(f"the name {problem}; files ending in {', '.join(SUFFIXES)} are read. Save it as one of these.")
+
+
+READERS: dict[str, Callable[[bytes, Reading], Content]] = {
+    ".npy": arrays.read_npy,
+    ".npz": arrays.read_npz,
+    ".mat": arrays.read_mat,
+    **dict.fromkeys((".zip", ".tar", ".tar.gz", ".tgz"), _archive),
+    ".h5ad": arrays.read_h5ad,
+    **dict.fromkeys(MATRICES, arrays.read_market),
+}
+SUFFIXES = (*TABLES, *READERS)

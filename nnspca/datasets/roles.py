@@ -1,0 +1,98 @@
+"""Tells columns about the samples from those of features: what numbers them, when, where, and how much each counts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnspca.datasets.columns import Table
+from nnspca.datasets.notes import Choice
+from nnspca.datasets.options import Reading
+from nnspca.datasets.parsing import counted, listed
+from nnspca.datasets.scales import means
+
+FEW = 5  # samples below which numbers tell nothing of what a column is
+LOOKED_AT = 2000  # most columns of which each is looked at
+SAID = {
+    "time": "Column {name!r:.60} is the time, as chosen.",
+    "weight": "Column {name!r:.60} is the weight, as chosen; no result uses it without sample_weight=data.weights.",
+}
+LABELS = {"feature": "a feature", "time": "the time", "weight": "the weight of the samples", "left out": "left out"}
+
+
+def about_samples(table: Table, reading: Reading) -> Table:
+    """Give columns about the samples their roles, as chosen, by name or by looking; ask where that is not sure."""
+    for role, says in SAID.items():
+        if (name := reading.of_role(role)) in table.names:
+            table = table.without([table.names.index(name)], role).saying(says.format(name=name), "columns", [name])
+    X, names = table.numbers, table.names
+    if len(X) < FEW or not 2 <= len(names) <= LOOKED_AT:
+        return table
+    free = [j for j, name in enumerate(names) if name not in reading.columns]
+    times = [j for j in free if is_time(names[j], X[:, j])]
+    numbering = [j for j in free if j not in times and numbers_samples(names[j], X[:, j])]
+    if len(numbering) + len(times) == len(names):
+        return table
+    free = [j for j in free if j not in (*numbering, *times)]
+    for j in free:
+        table = _asked(table, names[j], X[:, j], j == 0)
+    if places := [names[j] for j in free if _is_place(names[j], X[:, j])]:
+        says = f"{counted(len(places), 'column')} may say where a sample is, which is no feature: {listed(places)}."
+        table = _asked_roles(table, "places", says, places)
+    for gone, says in ((numbering, "numbers of the samples, left out"), (times, "times of the samples, no features")):
+        if of := [names[j] for j in gone]:
+            table = table.saying(f"Read as {says}: {listed(of)}.", "columns", of, columns=dict.fromkeys(of, "feature"))
+    for role, gone in (("left out", [*numbering, *times[1:]]), ("time", times[:1])):
+        table = table.without([table.names.index(names[j]) for j in gone], role)
+    return table
+
+
+def numbers_samples(name: str, values: np.ndarray) -> bool:
+    """Whether whole numbers, all different, are called an identifier, or count the samples and are called so."""
+    if not is_whole(values) or len(np.unique(values)) < len(values):
+        return False
+    return means("identifier", name) or (means("counts", name.strip("'")) and _goes_on(values))
+
+
+def is_whole(values: np.ndarray) -> bool:
+    """Whether all numbers are whole."""
+    return bool((values == np.round(values)).all())
+
+
+def is_time(name: str, values: np.ndarray) -> bool:
+    """Whether numbers of such a name are years, days, seconds since 1970, or go on in equal steps."""
+    if means("date_or_time", name) and is_whole(values):
+        low, high = float(values.min()), float(values.max())
+        if (low >= 1500 and high <= 2200) or (low >= 15_000_101 and high <= 22_001_231) or (low >= 1e8 and high < 4e12):
+            return True
+    return means("time", name) and _goes_on(values)
+
+
+def _goes_on(values: np.ndarray) -> bool:
+    """Whether numbers rise in equal steps, but for their rounding."""
+    steps = np.diff(values)
+    return bool(np.isfinite(values).all() and (steps > 0).all() and np.ptp(steps) <= 0.02 * steps.max())
+
+
+def _asked(table: Table, name: str, values: np.ndarray, is_first: bool) -> Table:
+    """Ask about a column that may be a time or a weight."""
+    rises = bool((np.diff(values) > 0).all())
+    if (is_first and _goes_on(values)) or (rises and means("time", name)):
+        return _asked_roles(
+            table, f"time: {name}", f"Column {name!r:.60} always rises: is it the time?", [name], "time"
+        )
+    if means("weight", name) and values.min() >= 0 and len(np.unique(values)) > 2:
+        says = f"Column {name!r:.60} may say how much each sample counts, as surveys have it, and is then no feature."
+        return _asked_roles(table, f"weight: {name}", says, [name], "weight")
+    return table
+
+
+def _is_place(name: str, values: np.ndarray) -> bool:
+    if means("places", name):
+        return bool(np.nanmax(np.abs(values)) <= 180 or not name.lower().startswith(("lat", "lon", "lng")))
+    return means("codes_of_places", name) and is_whole(values[~np.isnan(values)])
+
+
+def _asked_roles(table: Table, topic: str, says: str, names: list[str], *roles: str) -> Table:
+    """Ask for the role of columns; they are read as features."""
+    ways = [Choice(LABELS[role], {"columns": dict.fromkeys(names, role)}) for role in ("feature", *roles, "left out")]
+    return table.asking(topic, says, *ways, about=names)

@@ -15,7 +15,7 @@ import numpy as np
 
 import nnspca
 from nnspca.result import Components, rounded, sentences
-from nnspca.view import chance, sanitize, sheet
+from nnspca.view import chance, sanitize, say, sheet
 from nnspca.view.certificate import panels
 from nnspca.view.ledger import Known
 from nnspca.view.session import Content

@@ -12,10 +12,8 @@ import scipy.sparse
 import sklearn
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import nnspca
@@ -151,11 +149,6 @@ def test_what_the_features_do_not_allow_is_as_much_as_they_do_with_a_warning(ask
     assert est.get_feature_names_out().tolist() == [f"nonnegativesparsepca{i}" for i in range(found[0])]
 
 
-def test_joint_components_need_a_method_that_has_them(X):
-    with pytest.raises(ValueError, match=r"'best' finds one component at a time; give .* method='nmf'"):
-        NonnegativeSparsePCA(2, 5, deflation="joint").fit(X)
-
-
 def test_at_most_ten_of_four_features_are_at_most_four():
     est = NonnegativeSparsePCA().fit(np.random.default_rng(0).standard_normal((20, 4)))
     assert est.n_nonzero_ == 4
@@ -220,13 +213,6 @@ def test_a_copy_keeps_what_certifies_it(X, how, parts, monkeypatch):
     assert twin.certificates_ == est.certificates_ and twin.fingerprint_ == est.fingerprint_
     twin.partial_fit(X + 1) if parts and how is copy.deepcopy else twin.fit(-X)
     assert twin.fingerprint_ != est.fingerprint_
-
-
-def test_it_can_be_chained(X):
-    y = nnspca.datasets.load("digits").labels[:300]
-    chain = make_pipeline(StandardScaler(), NonnegativeSparsePCA(5, 10, method="em"), LogisticRegression(max_iter=500))
-    assert chain.fit(X, y).score(X, y) > 0.3
-    assert chain[:-1].get_feature_names_out().tolist() == [f"nonnegativesparsepca{i}" for i in range(5)]
 
 
 def test_parts_found_together_come_with_one_certificate_of_all():

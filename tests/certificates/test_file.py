@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.bounds.plan import PLANS
-from nnspca.certificates import npz, numbers
+from nnspca.certificates import npz
 from tests import oracle
 from tests.disk import full_after
 
@@ -52,13 +51,6 @@ def test_a_tampered_file_is_read_but_does_not_verify():
 def test_a_file_that_is_no_certificate_is_refused_in_words(content):
     with pytest.raises(nnspca.CertificateError, match="not a certificate"):
         nnspca.load_certificate(content)
-
-
-def test_an_archive_without_a_certificate_is_refused_in_words():
-    file = io.BytesIO()
-    np.savez(file, loadings=np.ones(3))
-    with pytest.raises(nnspca.CertificateError, match="not a certificate"):
-        nnspca.load_certificate(file.getvalue())
 
 
 # ---------------------------------------------------------------------- damaged and hostile files
@@ -178,11 +170,6 @@ def test_a_file_of_one_component_and_of_parts_is_neither(saved):
     both = with_text(saved, lambda content: json.dumps({**content, "parts": [content["component"]]}))
     assert "either a component or parts" in refused(both)
     assert "either a component or parts" in refused(with_text(saved, lambda told: json.dumps({**told, "more": 1})))
-
-
-def test_the_names_a_certificate_may_carry_are_those_there_are():
-    assert all(map(numbers.is_of_method, (*nnspca.METHODS, "given")))
-    assert tuple(PLANS) == numbers.EFFORTS
 
 
 @pytest.mark.parametrize("part", ["certificate", "component", "bounds", "format"])

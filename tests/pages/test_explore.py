@@ -176,20 +176,6 @@ def test_a_suggestion_is_marked_as_one_says_why_and_is_taken_with_one_press(expl
     assert shown.session_state["k"] == suggested
 
 
-def test_k_that_are_carried_and_not_proven_are_said_to_be_so(nothing_stored):
-    about = pitprops()
-    cov, problem = about.cov, about.problem
-    for k in (3, 4, 5):
-        nothing_stored.record(problem, k, nnspca.solve(cov, k), nnspca.certify(cov, 5).upper if k == 5 else np.inf)
-    rows = about.along((3, 4, 5))
-    choice = run.Choices("best", (), ("best",), (3, 4, 5))
-    view = stage.View(about.data, about.now, choice, rows, rows, found=("carried",))
-    shown = stage.payload(view) | stage.told(view, stage.along(view))
-    assert (shown["band"]["ks"], shown["band"]["proven"]) == ([3, 4, 5], [False, False, True])
-    assert ["(carried from k = 5)" in words for words in shown["says"]] == [True, True, False]
-    assert view.band.proven == {5}
-
-
 def test_a_bound_that_a_certificate_carries_from_another_k_is_not_one_of_its_own(nothing_stored):
     about = pitprops()
     proven, found = nnspca.certify(about.cov, 5), nnspca.solve(about.cov, 4)

@@ -166,8 +166,9 @@ def test_of_one_component_it_is_said_how_often_it_is_found_again(open_page):
     assert "of 10 resamples" not in asked(page, "resamples", 20)
 
 
-def test_a_covariance_has_no_samples_to_draw_from(open_page):
+def test_a_covariance_has_no_samples_to_draw_from_nor_columns_to_shuffle(open_page):
     page = settle(open_page("pages/parts.py", data="pitprops", k=4, r=2, proven=True))
     assert not [button for button in page.button if button.key == "start-stable"]
     page = settle(open_page("pages/explore.py", data="pitprops", k=4, more=True))
+    assert not [button for button in page.button if button.key == "start-chance"]
     assert page.radio(key="more_view").options == ["Downloads and code"]

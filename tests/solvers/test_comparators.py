@@ -44,12 +44,6 @@ def test_greedy_takes_the_largest_variance_first():
     assert nnspca.solve(nnspca.Covariance.from_matrix(np.diag([1.0, 5.0, 2.0])), 1, "greedy").support.tolist() == [1]
 
 
-def test_scotlass_without_a_limit_is_pca():
-    cov = correlated(1)
-    part = nnspca.solve(cov, 9, "scotlass", nonnegative=False)
-    assert part.variance == pytest.approx(cov.eigenpairs(1)[0][0], rel=1e-6)
-
-
 @pytest.mark.parametrize("t", [1.0, 1.3, 2.0])
 def test_the_step_of_scotlass_beats_every_point_within_its_limits(t):
     rng = np.random.default_rng(0)

@@ -143,32 +143,31 @@ def test_a_component_that_is_another_is_refused(cert, cov, change):
     rejected(replace(cert, component=replace(cert.component, loadings=loadings)), cov)
 
 
-@pytest.mark.parametrize(
-    "claim",
-    [
-        {"variance": 1e-3},
-        {"variance": NAN},
-        {"k": 4},
-        {"k": 3.0},
-        {"nonnegative": False},
-        {"nonnegative": 1},
-        {"method": None},
-        {"method": ""},
-        {"note": 1},
-        {"note": "\ud800"},
-        {"seconds": NAN},
-        {"stopped": 0},
-        {"history": [1.0]},
-        {"history": (NAN,)},
-        {"history": ((1.0,),)},
-        {"options": None},
-        {"options": [("restarts", 3)]},
-        {"options": {3: "restarts"}},
-        {"options": {"restarts": {"a": 1}}},
-        {"options": {"tol": NAN}},
-    ],
-    ids=str,
-)
+CLAIMS = [
+    {"variance": 1e-3},
+    {"variance": NAN},
+    {"k": 4},
+    {"k": 3.0},
+    {"nonnegative": False},
+    {"nonnegative": 1},
+    {"method": None},
+    {"method": ""},
+    {"note": 1},
+    {"note": "\ud800"},
+    {"seconds": NAN},
+    {"stopped": 0},
+    {"history": [1.0]},
+    {"history": (NAN,)},
+    {"history": ((1.0,),)},
+    {"options": None},
+    {"options": [("restarts", 3)]},
+    {"options": {3: "restarts"}},
+    {"options": {"restarts": {"a": 1}}},
+    {"options": {"tol": NAN}},
+]
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=str)
 def test_a_component_that_says_of_itself_what_is_not_so_is_refused(cert, cov, claim):
     rejected(replace(cert, component=replace(cert.component, **claim)), cov)
 

@@ -98,7 +98,6 @@ WRONG = {
     "variances of made-up data": (lambda: datasets.spiked(variances=("a", 1, 2)), "variances.*must be positive"),
     "a part of made-up data": (lambda: datasets.spiked(cardinalities=3), "cardinalities=3 .*whole numbers"),
     "masked start in a holder": (lambda: nnspca.solve(COV, 2, start=Holder(MASKED)), "start is .*; give finite"),
-    "masked loadings in a holder": (lambda: nnspca.deflate(COV, Holder(MASKED[:, None])), "are masked; give finite"),
     "names of samples": (lambda: nnspca.datasets.read(b"1,2", "a.csv", samples=X), "(?s)samples=.*'rows', 'columns'"),
     "kind of a file": (
         lambda: nnspca.datasets.read(b"1,2", "a.csv", kind=X),

@@ -52,7 +52,7 @@ def test_a_variance_below_zero_by_rounding_is_certified_without_a_warning():
         nnspca.verify(cert, cov)
 
 
-@pytest.mark.parametrize("n", [300, 600])
+@pytest.mark.parametrize("n", [300])
 @pytest.mark.parametrize("kind", ["identity", "rank 2", "shift"])
 def test_large_flat_spectra_are_certified_too(kind, n):
     rng = np.random.default_rng(0)

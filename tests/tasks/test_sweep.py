@@ -91,7 +91,6 @@ def test_threads_processes_and_one_worker_give_the_same(cov):
         ({"k": [2, 10]}, r"k=10 is not allowed"),
         ({"k": []}, r"at least one k and one method; got k=\[\]"),
         ({"k": [1], "methods": ()}, r"at least one k and one method"),
-        ({"k": [1], "methods": ("pca",)}, r"does not support nonnegative=True"),
     ],
 )
 def test_what_cannot_be_swept_is_refused(cov, arguments, says):

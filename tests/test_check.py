@@ -21,7 +21,6 @@ import pytest
 import nnspca
 from nnspca import check, check_more
 from nnspca.bounds import branch, core, elimination
-from nnspca.bounds.plan import PLANS
 from nnspca.bounds.selection import Limits
 from nnspca.certificates.exact import VERSION, needs_second_checker, section
 from nnspca.control.progress import Monitor
@@ -449,6 +448,3 @@ def test_the_format_is_written_down():
     text = (SOURCE.parent / "certificates" / "CERTIFICATE.md").read_text(encoding="utf-8")
     assert all(f"### `{kind}`" in text for kind in KINDS)
     assert f"| `version` | {VERSION} |" in text
-    assert "thorough" in PLANS  # the plans whose bounds the table there lists
-    for name in nnspca.BOUNDS:
-        assert name

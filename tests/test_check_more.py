@@ -70,12 +70,6 @@ def test_parts_of_many_features_are_accepted(genes):
         assert accepted(with_one_bound(cert, bound), cov, X), bound.name
 
 
-def test_the_first_eigenvalue_of_samples_is_accepted(genes):
-    X, cov = genes
-    cert = nnspca.certify(cov, 4)
-    assert accepted(with_one_bound(cert, plain.leading(Problem(cov, 4, True))), cov, X)
-
-
 def test_the_samples_eigenvalue_takes_no_help_from_pairs(genes):
     """Pairs of samples would bound sparse vectors of samples, which says nothing of features."""
     X, cov = genes

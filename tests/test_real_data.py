@@ -7,7 +7,6 @@ import nnspca
 from nnspca import METHODS
 from nnspca.studies import paper_bound
 from tests import budgets
-from tests.plain_em import plain_em
 
 BUNDLED = ("lfw-faces", "digits", "pitprops", "synthetic-spiked")
 FETCHED = ("cbcl-faces", "lrs", "leukemia")
@@ -68,15 +67,6 @@ def test_no_method_exceeds_any_bound_on_fetched_data(name, nonnegative, real, in
 
 @pytest.mark.heavy
 @pytest.mark.real_data
-@pytest.mark.parametrize("k", [10, 400])
-def test_best_beats_em_with_ten_restarts_on_leukemia(k, real):
-    cov = real("leukemia")
-    best = nnspca.solve(cov, k)
-    assert best.variance > nnspca.solve(cov, k, "em", restarts=10).variance
-
-
-@pytest.mark.heavy
-@pytest.mark.real_data
 @pytest.mark.parametrize(
     ("name", "k", "low", "high"),
     [("lrs", 20, 0.86, 0.90), ("cbcl-faces", 180, 0.58, 0.62), ("leukemia", 50, 0.47, 0.52)],
@@ -89,27 +79,6 @@ def test_the_papers_ratios_are_met_and_the_certificate_is_tighter(name, k, low, 
     ratio = net.variance / paper_bound(cov, k).value
     assert low <= ratio <= high
     assert cert.ratio > ratio + 0.05
-
-
-@pytest.mark.heavy
-@pytest.mark.real_data
-def test_leukemia_is_never_formed(real):
-    cov = real("leukemia")
-    assert cov.matrix is None
-    assert cov.n_features == 12_582
-    values = cov.eigenpairs(6)[0]
-    assert np.round(values[1:] / values[0], 4).tolist() == pytest.approx(
-        [0.4524, 0.2889, 0.2271, 0.1751, 0.1419], abs=1e-4
-    )
-
-
-@pytest.mark.heavy
-@pytest.mark.real_data
-@pytest.mark.parametrize(("name", "k"), [("cbcl-faces", 100), ("lrs", 20), ("leukemia", 10)])
-def test_em_is_never_worse_than_the_plain_algorithm_at_equal_restarts(name, k, real):
-    X = np.asarray(nnspca.datasets.load(name).X, float)
-    _, plain = plain_em(X - X.mean(axis=0), k)
-    assert nnspca.solve(real(name), k, "em", restarts=10).variance >= plain * (1 - 1e-9)
 
 
 def check_necessity(cov, k):

@@ -99,19 +99,7 @@ def test_necessity_asks_often_whether_to_stop(monkeypatch):
     assert not need.stopped
 
 
-@pytest.mark.parametrize("polls", [0, 3, 30])
-def test_whenever_it_is_stopped_what_is_returned_is_proven(polls):
-    cov = nnspca.Covariance.from_data(zipf_text(500, FEATURES))
-    part = nnspca.solve(cov, 5, method="thresholding")
-    watch = Watch(polls)
-    cert = nnspca.certify(cov, 5, component=part, should_stop=watch)
-    assert cert.stopped
-    assert watch.count < polls + 40  # each loop that is under way asks once more, and then ends
-    assert cert.upper >= cert.lower
-    nnspca.verify(cert, cov)
-
-
-@pytest.mark.parametrize("polls", [0, 1, 2, 4, 8, 16, 32])
+@pytest.mark.parametrize("polls", [0, 2, 8, 32])
 def test_a_search_among_many_features_returns_its_best_soon_after_the_word(polls):
     cov = nnspca.Covariance.from_data(zipf_text(500, FEATURES))
     shown = []

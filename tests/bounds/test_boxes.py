@@ -153,16 +153,6 @@ def test_nothing_is_told_of_one_feature_or_where_all_may_be_used():
     assert beside(Problem(cov, 2), float(cov.diagonal.max()), stages=0) is None
 
 
-def test_a_stopped_call_keeps_the_stages_it_made():
-    cov = nnspca.Covariance.from_data(problems.few_large(0, n=30))
-    problem, low = Problem(cov, 4), float(cov.diagonal.max())
-    asked = iter([False] * 4)
-    held = masses.by_variance(cov, low)
-    made = masses.beside_each_other(problem, low, held, Monitor(lambda: next(asked, True)))
-    assert made.proof.prices.shape[0] < masses.STAGES
-    assert masses.beside_each_other(problem, low, held, Monitor(lambda: True)) is None
-
-
 @pytest.mark.parametrize("asked", range(12))
 def test_whoever_asks_to_stop_once_and_no_more_is_told_nothing_false(asked, monkeypatch):
     monkeypatch.setattr(covariance, "STRIP", 7)
@@ -213,37 +203,12 @@ def test_it_verifies_and_survives_a_file(crowded):
     assert (read.bounds[-1].ingredients.boxes.prices == bound.ingredients.boxes.prices).all()
 
 
-def test_what_is_told_of_its_progress_never_goes_back(crowded, monkeypatch):
-    _, cov, part, _, _ = crowded
-    for ask in (nnspca.certify, nnspca.necessity):
-        told = []
-        ask(cov, 12, component=part, on_progress=told.append)
-        fractions = [progress.fraction for progress in told]
-        assert fractions == sorted(fractions)
-        assert fractions[-1] == 1.0
-
-
 def test_the_exact_checker_accepts_it(crowded):
     X, _, part, made, _ = crowded
     cov = nnspca.Covariance.from_data(X)
     cert = nnspca.certify(cov, 12, component=part, should_stop=lambda: True)
     bound = made.bound()
     assert accepted(dataclasses.replace(cert, bounds=(bound,), upper=bound.value), cov, X)
-
-
-def test_any_prices_prove_something_and_none_below_the_truth(crowded):
-    """Prices that are changed at random, or stages left out, raise the bound or refute nothing."""
-    _, cov, part, made, _ = crowded
-    proof, rng = made.bound().ingredients, np.random.default_rng(0)
-    for trial in range(12):
-        prices = proof.boxes.prices * np.exp(rng.standard_normal(proof.boxes.prices.shape) * rng.uniform(0, 2))
-        changed = BoxProof(proof.boxes.features, prices[: 1 + trial % 6])
-        try:
-            value = derive(dataclasses.replace(proof, boxes=changed), Problem(cov, 12))
-        except nnspca.CertificateError as error:
-            assert "could hold all of a component" in str(error)
-        else:
-            assert value >= part.variance
 
 
 def test_the_exact_checker_refuses_what_is_no_price(crowded):

@@ -118,25 +118,6 @@ def test_a_k_that_proves_nothing_here_is_refused(k):
         nnspca.verify(one_bound(small, replace(bound, ingredients=replace(bound.ingredients, k=k))), cov)
 
 
-def test_a_upper_bound_is_taken_over_once():
-    cov = HELD["matrix"](np.random.default_rng(0))
-    proof = CarriedProof(4, CarriedProof(4, ScaleProof(np.ones(10))))
-    bound = Bound("smaller-k", 1e9, ingredients=proof)
-    with pytest.raises(nnspca.CertificateError, match="taken over twice"):
-        nnspca.verify(one_bound(nnspca.certify(cov, 4), bound), cov)
-
-
-@SIGNS
-def test_less_than_in_proportion_is_refused(nonnegative):
-    cov = HELD["matrix"](np.random.default_rng(1))
-    made = curve(cov, (3, 5), nonnegative)
-    (bound,) = (cert.winner for k, cert in carried.levelled({3: made[3], 5: loosened(made[5])}, cov) if k == 5)
-    nnspca.verify(one_bound(made[5], bound), cov)
-    for share in (1e-3, 1e-7, 1e-11):
-        with pytest.raises(nnspca.CertificateError, match="its ingredients prove"):
-            nnspca.verify(one_bound(made[5], replace(bound, value=bound.value * (1 - share))), cov)
-
-
 @pytest.mark.parametrize("reading", ["matrix", "centred", "standardised"])
 def test_a_stranger_derives_it_exactly(reading):
     rng = np.random.default_rng(2)

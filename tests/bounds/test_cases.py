@@ -37,27 +37,6 @@ def begun(posed):
     return made
 
 
-def test_a_case_takes_what_known_multipliers_prove_of_it_and_again_when_there_are_better_ones(posed, monkeypatch):
-    made, taken = elimination.begin(*posed, np.inf, Limits(300, LOSS), QUIET), []
-    transfer = Elimination._transfer
-
-    def checked(self, q, meter):
-        before = self.cases[q].value
-        transfer(self, q, meter)
-        case = self.cases[q]
-        taken.append(np.isfinite(before))
-        assert case.version == self.version
-        least = min(series.estimate(case.problem.k) for series in self.sources.values())
-        assert case.value <= min(before, (least + self.error) * (1 + 1e-3))
-
-    monkeypatch.setattr(Elimination, "_transfer", checked)
-    meter = branch.Meter(1e12)
-    for _ in range(60):
-        if not made.work(meter, 0.0, False):
-            break
-    assert {*taken} == {False, True}  # when it was opened, and later
-
-
 @pytest.mark.slow
 def test_a_bound_proves_what_all_cases_prove_by_as_few_as_it_needs(begun):
     bound = begun.bound()
@@ -68,18 +47,6 @@ def test_a_bound_proves_what_all_cases_prove_by_as_few_as_it_needs(begun):
     for q in firsts[1:]:  # what serves the number before it would prove more there
         serving = max(p for p in firsts if p < q)
         assert any(begun._value(p, begun.cases[serving].value) > bound.value for p in range(serving, K))
-
-
-@pytest.mark.parametrize(("stalled", "opened"), [(True, {15}), (False, set())])
-def test_a_case_is_split_where_its_splitting_rests_and_its_last_number_of_features_outside_keeps_the_bound_up(
-    posed, stalled, opened
-):
-    made = elimination.begin(*posed, np.inf, Limits(300, LOSS), QUIET)
-    made.excluded_mass = 0.1 * (np.arange(K) / K) ** 4
-    assert set(made.cases) == {0}
-    made.cases[0].value, made.cases[0].is_stalled = made.lower_bound * 1.001, stalled
-    made.work(branch.Meter(1e12), 0.0, False)
-    assert set(made.cases) - {0} == opened
 
 
 def test_there_are_no_more_splittings_than_their_proofs_may_be_stored(begun, monkeypatch):
@@ -98,24 +65,6 @@ def test_the_proofs_by_the_same_multipliers_are_stored_once(begun):
     series = [proof for proof in proofs if isinstance(proof, SeriesProof)]
     assert len(series) < sum(len(proof.cardinalities) for proof in series)
     assert len({id(proof.L) for proof in series}) == len(series)
-
-
-@pytest.mark.parametrize("cramped", [False, True])
-def test_a_part_outside_which_too_much_may_lie_is_left_for_one_twice_as_large(posed, monkeypatch, cramped):
-    asked, plain = [], elimination.begin
-
-    def recorded(*args, companions):
-        asked.append(args[3].smallest)
-        return plain(*args, companions=companions) if len(asked) == 1 else None
-
-    (problem, x), wide = posed, Limits(600, LOSS)
-    size = len(plain(problem, x, np.inf, wide, QUIET).inside)
-    monkeypatch.setattr(elimination, "begin", recorded)
-    monkeypatch.setattr(Elimination, "work", lambda *_: False)  # no way is left
-    monkeypatch.setattr(Elimination, "needs_larger_subset", lambda *_: cramped)
-    (made,) = elimination.tighten(problem, x, np.inf, wide, elimination.Budget(1e12), goal=0.0, monitor=QUIET)
-    assert np.isfinite(made.value)
-    assert asked == ([wide.smallest, 2 * size] if cramped else [wide.smallest])
 
 
 @pytest.mark.parametrize(("most", "cramped"), [(0.6, True), (0.01, False)])

@@ -38,7 +38,7 @@ def on(problem, inside, weights, *, steps, room, least):
 @pytest.mark.parametrize("make", problems.MATRICES + problems.DATA, ids=lambda make: make.__name__)
 def test_no_core_and_no_weights_prove_less_than_the_optimum(make, nonnegative):
     rng, proven = np.random.default_rng(66), 0
-    for _ in range(12):
+    for _ in range(7):
         n = int(rng.integers(3, 9))
         made = make(rng, n)
         k, inside = int(rng.integers(1, n + 1)), np.flatnonzero(rng.random(n) < 0.6)
@@ -112,14 +112,6 @@ def test_weights_that_prove_nothing_are_refused(proven, weights):
         derive(dataclasses.replace(made[-1].ingredients, weights=weights), Problem(cov, 20))
 
 
-def test_weights_that_shift_the_burden_prove_more_not_less(proven):
-    cov, x, _, made = proven
-    rng, best = np.random.default_rng(1), cov.variance(x)
-    for spread in (0.1, 1.0, 10.0):
-        weights = made[-1].ingredients.weights * np.exp(rng.normal(0.0, spread, 240))
-        assert derive(dataclasses.replace(made[-1].ingredients, weights=weights), Problem(cov, 20)) >= best
-
-
 def test_nothing_is_tried_where_rows_outside_cost_too_much_by_themselves():
     rng = np.random.default_rng(3)
     problem = Problem(held_as_factor(rng.standard_normal((30, 240))), 20)
@@ -142,7 +134,7 @@ def bounds_of(cov, X, k, nonnegative=True, **more):
 @pytest.mark.parametrize("flat", [True, False])
 def test_no_core_on_its_way_proves_less_than_the_optimum(nonnegative, flat):
     ratios = []
-    for seed in range(3):
+    for seed in range(2):
         X = few_large(seed, small=(0.1, 0.6))
         A = np.cov(X.T, bias=True)
         for k, cov in ((1, held_as_factor(X)), (2, nnspca.Covariance.from_data(X)), (3, held_as_factor(X))):
@@ -156,14 +148,6 @@ def test_no_core_on_its_way_proves_less_than_the_optimum(nonnegative, flat):
                 assert derive(bound.ingredients, Problem(cov, k, nonnegative)) <= bound.value
                 ratios.append(best / bound.value)
     assert max(ratios) > 0.99
-
-
-def test_limits_of_another_size_prove_more_not_less(proven):
-    """A smaller limit spares the row it belongs to and burdens those outside, a larger one the reverse."""
-    cov, x, _, made = proven
-    for factor in (1e-3, 0.5, 2.0, 1e3):
-        forged = dataclasses.replace(made[-1].ingredients, limits=made[-1].ingredients.limits * factor)
-        assert derive(forged, Problem(cov, 20)) >= cov.variance(x)
 
 
 def test_there_is_no_core_without_room_for_as_many_again_as_the_support():

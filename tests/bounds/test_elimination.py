@@ -12,7 +12,7 @@ from nnspca.bounds.elimination import Elimination
 from nnspca.bounds.selection import Limits, cumulative_masses
 from nnspca.certificates import elimination as judged
 from nnspca.certificates.derivations import derive
-from nnspca.certificates.proofs import PairProof, ScaleProof, TreeProof
+from nnspca.certificates.proofs import PairProof, TreeProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
@@ -92,7 +92,7 @@ def short_roots(monkeypatch):
 def test_no_elimination_proves_less_than_the_optimum(make, nonnegative):
     rng = np.random.default_rng(11)
     proven = 0
-    for _ in range(3):
+    for _ in range(2):
         problem = make(rng, int(rng.integers(2, 9)))
         n = problem.cov.n_features
         proven += held(problem, problem.A, int(rng.integers(1, n + 1)), nonnegative, rng)
@@ -228,45 +228,6 @@ def test_every_case_is_checked_by_its_own_proof(wide):
     assert derive(first, Problem(cov, 6)) >= derive(proof, Problem(cov, 6))
     without = dataclasses.replace(proof, proofs=proof.proofs[1:], cardinalities=proof.cardinalities[1:])
     assert not proof.proofs[1:] or not np.isfinite(derive(without, Problem(cov, 6)))
-
-
-def test_a_poorer_point_proves_no_more(wide):
-    cov, cert = wide
-    proof = cert.bound("elimination").ingredients
-    place = int(proof.support[0])
-    poorer = dataclasses.replace(proof, support=np.array([place]), loadings=np.ones(1))
-    try:
-        assert derive(poorer, Problem(cov, 6)) >= derive(proof, Problem(cov, 6))
-    except nnspca.CertificateError as error:
-        assert "could hold all of a component" in str(error)
-
-
-def test_features_that_matter_cannot_be_left_out_of_those_kept(wide):
-    """Whatever is kept, the value stays above the variance that is attained."""
-    cov, cert = wide
-    proof = cert.bound("elimination").ingredients
-    part = nnspca.bounds.core.part_of(cov, proof.features)
-    for gone in range(0, len(proof.features), 7):
-        chosen = np.delete(np.arange(len(proof.features)), gone)
-        weights = [p.weights[chosen] for p in proof.proofs if isinstance(p, ScaleProof)]
-        if not weights:
-            weights = [np.sqrt(part.diagonal[chosen])]
-        small = dataclasses.replace(
-            proof, features=proof.features[chosen], proofs=(ScaleProof(weights[0]),), cardinalities=(6,)
-        )
-        assert derive(small, Problem(cov, 6)) >= cert.lower
-
-
-def test_a_case_that_is_low_enough_rests_and_its_budget_goes_to_others():
-    cov = held_as_factor(few_large(1, n=40, small=(0.01, 0.05)))
-    part = nnspca.solve(cov, 3)
-    made = elimination.begin(Problem(cov, 3, True), np.asarray(part.loadings), np.inf, Limits(20, 0.5, 12), QUIET)
-    case, meter = made.cases[0], branch.Meter(1e9)
-    made._advance(0, meter, goal=10 * cov.trace)
-    assert case.is_stalled
-    spent = meter.left
-    assert case.value < 10 * cov.trace
-    assert not made.work(meter, 10 * cov.trace, trees=False) or meter.left >= spent - 1e7
 
 
 @pytest.mark.slow

@@ -79,23 +79,6 @@ def test_rows_of_some_features_bound_those_of_all(narrow, nonnegative, sparse, f
         assert derive(ScaleProof(d, 0.0), problem) <= rows.bound(d)
 
 
-def test_the_last_reading_of_a_thorough_certificate_has_a_limit(monkeypatch):
-    problem = Problem(held_as_factor(np.random.default_rng(0).standard_normal((40, 300))), 4, True)
-    x = nnspca.solve(problem.cov, 4).loadings
-    rows = balanced.balanced_rows(problem, monitor=Monitor(), readings=1)
-    known = certificate.Known(lower=problem.cov.variance(x), x=x, rows=rows, bounds={rows.name: rows})
-    read = []
-    monkeypatch.setattr(
-        levelled, "level_rows", lambda problem, chosen, d, *_, start, **__: read.append(chosen) or (9, d)
-    )
-    for seconds in (100.0, 1000.0):
-        monkeypatch.setattr("nnspca.covariance.covariance.DENSE_PRODUCT", seconds / (40 * 300**2))
-        monkeypatch.setattr(certificate, "READINGS", 1)
-        list(certificate._rows_again(problem, known, PLANS["thorough"]))
-    assert len(read[0]) == 300
-    assert levelled.seconds(problem, read[1]) <= 2 * certificate.LONGEST
-
-
 @pytest.mark.parametrize(("whole", "k"), [(False, 4), (True, 24)])
 def test_only_features_of_large_variance_are_read_and_the_bound_is_hardly_larger(whole, k, monkeypatch):
     monkeypatch.setattr(levelled, "SMALLEST", 1)
@@ -133,18 +116,6 @@ def test_a_live_certificate_may_always_read_all_rows_once(whole, monkeypatch):
         assert seconds > most or len(chosen) == len(needed)
 
 
-def test_rows_of_a_matrix_are_levelled_by_as_many_readings_as_gain(monkeypatch):
-    for name, value in (("WHOLE", 2), ("SMALLEST", 1)):
-        monkeypatch.setattr(levelled, name, value)
-    X = np.random.default_rng(0).standard_normal((80, 100)) * 0.99 ** np.arange(100)
-    cov = nnspca.Covariance.from_data(X + X[:, :1])
-    part, problem = nnspca.solve(cov, 20), Problem(cov, 20, True)
-    known = certificate.Known(lower=part.variance, x=part.loadings)
-    list(certificate.quick(problem, known, PLANS["live"]))
-    once = balanced.balanced_rows(problem, readings=1, lower=part.variance, monitor=Monitor())
-    assert cov.holds_entries and part.variance <= known.rows.value < once.value
-
-
 @pytest.mark.parametrize("nonnegative", [True, False])
 def test_levelling_lowers_the_largest_row_and_the_judge_derives_no_more(narrow, nonnegative):
     problem, A, _ = posed(3, 6, nonnegative)
@@ -173,8 +144,8 @@ def test_rows_that_were_not_read_cost_what_their_deviations_allow(narrow):
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])
-@pytest.mark.parametrize("k", [1, 2, 7, 30, 60])
-@pytest.mark.parametrize("scale", [1e-60, 1.0, 1e60])
+@pytest.mark.parametrize("k", [1, 2, 7, 60])
+@pytest.mark.parametrize("scale", [1e-60, 1e60])
 @pytest.mark.parametrize("few", [20, N])
 def test_rows_that_are_read_whole_prove_no_less_than_they_cost(narrow, nonnegative, k, scale, few, monkeypatch):
     monkeypatch.setattr(levelled, "WHOLE", 2)

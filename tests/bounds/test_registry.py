@@ -4,14 +4,11 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.bounds import parts as certificate
 from nnspca.bounds.certificate import Bounds
-from nnspca.bounds.plan import PLANS
 from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS
 from nnspca.certificates.derivations import DERIVATIONS
 from nnspca.certificates.eigenvalues import holds_everywhere
 from nnspca.covariance import samples as making
-from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 from tests import budgets
 
@@ -69,33 +66,3 @@ def test_every_joint_bound_hands_over_a_proof_that_its_entry_names(held, nonnega
         assert type(bound.ingredients) in PARTS_BOUNDS[bound.name].proofs
     if held == "matrix":
         assert {bound.name for bound in bounds} >= set(PARTS_BOUNDS) - {"larger-k", "each"}
-
-
-def test_cases_are_made_only_where_the_others_leave_the_parts_short_of_optimal(cov, monkeypatch):
-    budgets.of_live_parts(monkeypatch, **LEAN)
-    budgets.at_any_gap(monkeypatch)
-    for optimal, made in ((-1.0, True), (10.0, False)):
-        monkeypatch.setattr(certificate, "OPTIMAL", optimal)
-        names = [bound.name for bound in nnspca.certify_parts(cov, 2, 2).bounds]
-        assert ("joint-branch" in names) == made
-
-
-def test_one_part_alone_is_bounded_only_where_that_can_tell_more(monkeypatch):
-    asked = []
-
-    def single():
-        asked.append(True)
-        return Bound("eigenvalue", 2.0)
-
-    problem = Problem(nnspca.Covariance.from_matrix(np.diag([2.0, 1.0, 1.0])), 1, True)
-    for upper, tells in ((3.9, False), (4.1, True)):
-        monkeypatch.setattr(certificate.plain, "variances", lambda problem, r, upper=upper: Bound("variances", upper))
-        monkeypatch.setattr(certificate.plain, "largest_eigenvalues", lambda cov, r: None)
-        known = certificate.KnownParts(X=np.eye(3)[:2], lower=3.0, best=2.0, single=single)
-        monkeypatch.setattr(certificate.pair_scaled, "tighten", lambda *words, **more: ())
-        made = []
-        for bound in certificate.tighten(problem, known, PLANS["live"]):
-            known.record(bound, 0.0)
-            made.append(bound.name)
-        assert ("each" in made) == tells
-        assert len(asked) == tells

@@ -21,6 +21,7 @@ from nnspca.result import Bound
 from nnspca.tasks import _certify
 from tests import budgets
 from tests.benchmarks.data import zipf_text
+from tests.test_check import npy, npz
 
 M, N, ROWS = 50, 4000, 300
 FEW = 2500  # features, all of whose rows an exact checker takes long to read
@@ -93,14 +94,11 @@ def test_a_stranger_reads_no_more_rows_and_believes_no_level(monkeypatch):
     value = derive(ScaleProof(np.sqrt(cov.diagonal), 3 * float(cov.diagonal.max())), Problem(cov, 3))
     cert = nnspca.certify(cov, 3, component=nnspca.solve(cov, 3, method="thresholding"))
     made = replace(made, value=value, ingredients=replace(made.ingredients, level=value))
-    file, table = io.BytesIO(), io.BytesIO()
-    nnspca.save_certificate(replace(cert, bounds=(made,), upper=value), file, cov)
-    np.save(table, X)
-    said = []
-    lower, upper = check.check(file.getvalue(), table.getvalue(), say=said.append, billions=0.1)  # all rows: 0.3
+    file, table, said = npz(replace(cert, bounds=(made,), upper=value), cov), npy(X), []
+    lower, upper = check.check(file, table, say=said.append, billions=0.1)  # all rows: 0.3
     assert lower < upper == Fraction(value)
     assert f" of {FEW} rows outside are read" in said[0]
-    arrays = dict(np.load(io.BytesIO(file.getvalue())))
+    arrays = dict(np.load(io.BytesIO(file)))
     told = json.loads(str(arrays["certificate"]))
 
     def tampered():
@@ -110,11 +108,11 @@ def test_a_stranger_reads_no_more_rows_and_believes_no_level(monkeypatch):
 
     told["check"]["upper"] = told["certificate"]["upper"] = 0.9 * value
     with pytest.raises(check.Refused, match="is claimed"):
-        check.check(tampered(), table.getvalue(), say=said.append)
+        check.check(tampered(), table, say=said.append)
     for level in ("1e999999999", "9" * 400, float("nan")):  # a whole number of so many digits takes for ever
         told["check"]["proof"]["level"] = level
         with pytest.raises((OverflowError, ValueError)):
-            check.check(tampered(), table.getvalue(), say=said.append)
+            check.check(tampered(), table, say=said.append)
 
 
 def test_sparse_data_whose_rows_take_long_to_read_have_a_live_certificate(monkeypatch):

@@ -1,13 +1,11 @@
 """Series: one L and one M bound every number of features, each of the bounds as valid as any."""
 
-import io
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import nnspca
-from nnspca import check
 from nnspca.bounds import branch, elimination, masses, pair_scaled
 from nnspca.bounds.pair_scaled import Series
 from nnspca.bounds.selection import Limits
@@ -20,6 +18,7 @@ from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 from tests import oracle, problems
 from tests.problems import few_large, held_as_factor
+from tests.test_check import checked, npy, npz
 
 QUIET = Monitor()
 
@@ -70,16 +69,15 @@ def test_a_series_of_several_cardinalities_proves_each_and_for_fewer_what_it_pro
 
 
 def test_a_file_keeps_a_series_apart_from_the_proof_that_its_multipliers_are_of():
-    cov, file, data = nnspca.Covariance.from_data(few_large(0, n=9)), io.BytesIO(), io.BytesIO()
+    cov = nnspca.Covariance.from_data(few_large(0, n=9))
     problem, live = Problem(cov, 5), nnspca.certify(cov, 5)
     x, used = live.component.loadings, live.component.support
     proof = multipliers(problem, x, 20)[1]
     proofs = proof, Series(problem, proof).proven(4)[1]
     made = EliminationProof(np.arange(9), used, x[used], (5, 4), proofs, 0.0, None)
     bound = Bound("elimination", derive(made, problem), ingredients=made)
-    nnspca.save_certificate(replace(live, upper=bound.value, bounds=(bound, live.bound("eigenvalue"))), file, cov)
-    np.save(data, few_large(0, n=9))
-    assert float(check.check(file.getvalue(), data.getvalue(), lambda line: None)[1]) == bound.value
+    made = replace(live, upper=bound.value, bounds=(bound, live.bound("eigenvalue")))
+    assert float(checked(npz(made, cov), npy(few_large(0, n=9)))[1]) == bound.value
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])

@@ -16,7 +16,6 @@ from nnspca.covariance import samples as making
 from nnspca.covariance.factor import DenseFactor, SparseFactor
 from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
-from nnspca.tasks import _certify
 from tests import oracle
 from tests.benchmarks.data import zipf_text
 
@@ -104,12 +103,3 @@ def test_its_proof_survives_judge_file_and_exact_checker(texts, tmp_path):
     files = oracle.judged_files(cert, problem.cov, X, tmp_path)
     assert check.main(files) == 2
     assert check.main(files, check_more.Checker) == 0
-
-
-def test_a_search_that_goes_on_from_it_levels_the_rows_of_all_again(texts):
-    _, problem, component, _, made = texts
-    cert = nnspca.certify(problem.cov, problem.k, component=component, should_stop=lambda: True)
-    cert = dataclasses.replace(cert, upper=made[-1].value, bounds=(cert.bounds[0], made[-1]))
-    draft = _certify._Draft(problem, given=True, component=component)
-    draft.resume(cert)
-    assert draft.known.upper == made[-1].value and draft.known.rows is None

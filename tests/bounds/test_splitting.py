@@ -77,7 +77,7 @@ def test_of_features_in_units_far_apart_a_few_steps_prove_more_than_balanced_row
 def test_a_chain_of_warm_starts_proves_no_less_than_starts_of_its_own():
     cov = nnspca.Covariance.from_data(nnspca.datasets.load("lfw-faces").X[:, ::3], standardize=True)
     start = None
-    for k in (32, 28, 24):
+    for k in (32, 28):
         part = nnspca.solve(cov, k)
         warm, own = (
             list(

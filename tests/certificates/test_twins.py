@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nnspca import check, check_more
+from nnspca import METHODS, check, check_more
 from nnspca.bounds import eigenvalues, levelled, masses
 from nnspca.bounds.plan import PLANS
 from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS
@@ -21,7 +21,8 @@ def test_what_is_searched_stays_within_the_limits_of_the_judge_and_of_the_checke
     assert rows.LEAST <= levelled.FLOOR**2 and rows.MOST >= 1.0
     assert len(BOUNDS) <= judge.MOST_BOUNDS and len(PARTS_BOUNDS) <= judge.MOST_BOUNDS
     assert npz.TOTAL <= check.MOST
-    assert set(numbers.EFFORTS) == set(PLANS)
+    assert tuple(PLANS) == numbers.EFFORTS
+    assert all(map(numbers.is_of_method, (*METHODS, "given")))
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS, BoundInfo
 from nnspca.certificates.derivations import DERIVATIONS
 from nnspca.certificates.exact import WRITERS, UnsupportedProof, Writer, section, write
 from nnspca.certificates.proofs import CarriedProof, PairProof
@@ -17,32 +16,8 @@ class NormProof:
     """Nothing is needed to form the norm again."""
 
 
-def missing():
-    """What a proof that an entry names still lacks, a line each."""
-    tables = {"DERIVATIONS": DERIVATIONS, "WRITERS": WRITERS}
-    return [
-        f"{proof.__name__}, which {registry}[{info.name!r}] names, has no function in {name}"
-        for registry, entries in (("BOUNDS", BOUNDS), ("PARTS_BOUNDS", PARTS_BOUNDS))
-        for info in entries.values()
-        for proof in info.proofs
-        for name, table in tables.items()
-        if proof not in table
-    ]
-
-
-def test_every_proof_that_an_entry_names_is_derived_and_written():
-    assert not missing()
+def test_every_proof_that_is_derived_is_written():
     assert set(WRITERS) == set(DERIVATIONS)
-
-
-def test_a_proof_without_a_writer_is_told_by_name(monkeypatch):
-    monkeypatch.setitem(BOUNDS, "norm", BoundInfo("norm", "Norm", "It holds.", (NormProof,)))
-    monkeypatch.setitem(DERIVATIONS, NormProof, lambda proof, r, problem: 1.0)
-    monkeypatch.setitem(PARTS_BOUNDS, "norm", BoundInfo("norm", "Norm", "It holds.", (NormProof,)))
-    assert missing() == [
-        "NormProof, which BOUNDS['norm'] names, has no function in WRITERS",
-        "NormProof, which PARTS_BOUNDS['norm'] names, has no function in WRITERS",
-    ]
 
 
 @pytest.mark.parametrize("proof", [None, {}, "rows", NormProof(), PairProof, CarriedProof(3, NormProof())])

@@ -45,7 +45,7 @@ def short(monkeypatch):
     budgets.few_starts(monkeypatch)
 
 
-@pytest.mark.parametrize("seed", range(2 * len(KINDS)))
+@pytest.mark.parametrize("seed", range(len(KINDS)))
 def test_no_bound_falls_below_the_optimum_by_brute_force(seed, brief):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 9))
@@ -58,10 +58,10 @@ def test_no_bound_falls_below_the_optimum_by_brute_force(seed, brief):
     nnspca.verify(cert, problem.cov)
 
 
-# For each k the fewest and the most parts, and some between.
+# For each k about the most parts that brute force counts soon, and one.
 @pytest.mark.parametrize(
     ("k", "counts"),
-    [(1, (1, 6)), (2, (3, 6)), (3, (2, 5)), (4, (1, 3)), (5, (2, 3)), (7, (2,)), (13, (1,))],
+    [(1, (6,)), (2, (6,)), (3, (5,)), (4, (1, 3)), (7, (2,)), (13, (1,))],
 )
 def test_pit_props_are_certified_to_the_optimum(k, counts, pitprops, short):
     optima = oracle.optima_of_parts(pitprops.matrix, k, counts[-1])
@@ -169,7 +169,7 @@ def test_a_neighbours_certificate_is_a_good_start(pitprops, short):
         nnspca.certify_parts(other, 2, 3, warm_start=near)
 
 
-def test_upper_bounds_fall_while_it_runs(pitprops):
+def test_upper_bounds_fall_while_it_runs(pitprops, brief):
     told = []
     cert = nnspca.certify_parts(pitprops, 3, 4, on_progress=told.append)
     uppers = [p.upper for p in told if p.upper is not None]
@@ -236,22 +236,12 @@ def test_the_honest_certificate_passes_and_holds_every_bound(cert, pitprops):
         nnspca.verify(with_bound(cert, name), pitprops)
 
 
-NUMBERS = (NAN, INF, -INF, 0.0, None, "much")
-
-
-@pytest.mark.parametrize(
-    ("field", "values"),
-    [
-        ("upper", NUMBERS),
-        ("lower", NUMBERS),
-        ("k", (0, 14, -1, 3, 6, 4.5, True, NAN, None, "4")),
-        ("n_components", (0, 14, -1, 1, 3, 2.5, True, NAN, None, "2")),
-        ("nonnegative", (None, 0, 1, "no", NAN)),
-    ],
-)
-def test_a_field_that_is_not_what_was_proven_is_refused(cert, pitprops, field, values):
-    for value in values:
-        rejected(replace(cert, **{field: value}), pitprops)
+def test_another_number_of_parts_is_refused(cert, pitprops):
+    """Fields that a certificate of one component has, too: ``tests/certificates/test_judge.py``."""
+    for value in (0, 14, -1, 1, 3, 2.5, True, NAN, None, "2"):
+        rejected(replace(cert, n_components=value), pitprops)
+    for field in ("upper", "lower", "k", "nonnegative"):
+        rejected(replace(cert, **{field: NAN}), pitprops)
 
 
 @pytest.mark.parametrize("share", [1e-6, 1e-9, 1e-13])
@@ -265,17 +255,11 @@ def test_a_bound_moved_by_any_share_is_refused(cert, pitprops, share):
             assert f"bound '{name}' claims" in rejected(lower, pitprops)
 
 
-def test_the_sign_flag_cannot_be_turned_over(cert, pitprops):
+def test_the_sign_flag_cannot_be_turned_over(cert, pitprops, brief):
     rejected(with_bound(replace(cert, nonnegative=False), "joint-dual"), pitprops)
     signed = nnspca.certify_parts(pitprops, 2, 4, nonnegative=False)
     nnspca.verify(signed, pitprops)
     rejected(replace(signed, nonnegative=True), pitprops)
-
-
-def test_other_data_are_refused(cert, pitprops):
-    assert "fingerprints differ" in rejected(cert, nnspca.Covariance.from_matrix(pitprops.matrix * (1 + 1e-12)))
-    larger = nnspca.Covariance.from_matrix(pitprops.matrix + np.eye(13) * pitprops.trace)
-    rejected(replace(cert, fingerprint=larger.fingerprint), larger)
 
 
 @pytest.mark.parametrize("value", [NAN, INF, -0.1])
@@ -335,32 +319,8 @@ def test_a_lower_tail_and_a_smaller_low_rank_part_are_refused(cert, pitprops, na
 def test_multipliers_that_do_not_fit_each_other_are_refused(cert, pitprops):
     proof = cert.bound("joint-dual").ingredients
     assert "below the square" in rejected(with_bound(cert, "joint-dual", M=proof.M * 0.9), pitprops)
-    assert "not symmetric" in rejected(with_bound(cert, "joint-dual", L=spoiled(proof.L, proof.L[0, 1] - 1)), pitprops)
-    assert "negative entry" in rejected(with_bound(cert, "joint-dual", M=spoiled(proof.M, -1.0)), pitprops)
-    assert "negative entry" in rejected(with_bound(cert, "joint-dual", M=proof.M + np.eye(13)), pitprops)
     assert "a price is negative" in rejected(with_bound(cert, "joint-dual", v=spoiled(proof.v, -1.0)), pitprops)
     rejected(with_bound(cert, "joint-dual", L=proof.L - 0.01 * np.eye(13)), pitprops)
-
-
-def test_a_tree_that_leaves_a_case_out_is_refused(cert, pitprops):
-    tree = cert.bound("joint-branch").ingredients
-    splits, leaves = tree.splits, tree.leaves
-    leaf = np.array([[-1, -1]])
-    for changed in (
-        replace(tree, splits=splits[:-1]),
-        replace(tree, leaves=leaves[:-1]),
-        replace(tree, splits=np.vstack([splits, leaf])),
-        replace(tree, leaves=(*leaves, leaves[0])),
-        replace(tree, splits=leaf, leaves=leaves[:1]),
-        replace(tree, splits=np.zeros((0, 2), dtype=int), leaves=()),
-        replace(tree, splits=splits + 0.5),
-        replace(tree, splits=splits[:, :1]),
-        replace(tree, splits=np.where(splits == splits[0], 99, splits)),
-        replace(tree, splits=np.where(splits >= 0, 0, -1)),
-        replace(tree, leaves=leaves[::-1]),
-        replace(tree, leaves=(*leaves[:-1], None)),
-    ):
-        rejected(with_bound(cert, "joint-branch", ingredients=changed), pitprops)
 
 
 def test_a_leaf_of_the_tree_does_not_pass_for_the_whole(cert, pitprops):

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 
 import nnspca
-from nnspca.components.exchange import _matched, assign
+from nnspca.components.exchange import assign
 from nnspca.components.together import power_iteration
 from nnspca.covariance import samples as making
 from nnspca.covariance.problem import Problem
@@ -33,13 +33,12 @@ def feasible(parts, r, k, nonnegative=True):
 def test_the_optimum_is_reached_on_pit_props_at_every_size(pitprops):
     """From fewer starts than it takes by itself: more never find less."""
     cases = hits = 0
-    for k in (1, 2, 3, 4, 5, 7, 13):
-        most = min(5, 15 // k)
+    for k in (1, 2, 3, 4, 7, 13):
+        most = min(4, 14 // k)
         for r, (value, _) in enumerate(oracle.optima_of_parts(pitprops.matrix, k, most), start=1):
             found = together(pitprops, r, k, starts=5).variances.sum()
             assert found <= value * (1 + TIE)
             cases, hits = cases + 1, hits + (found >= value * (1 - TIE))
-    print(f"pit props: the optimum in {hits} of {cases} cases")
     assert hits >= 0.95 * cases
 
 
@@ -57,7 +56,6 @@ def test_the_optimum_is_reached_on_small_random_problems():
         assert feasible(found, r, k, nonnegative)
         assert found.variances.sum() <= value * (1 + 1e-7)
         cases, hits = cases + 1, hits + (found.variances.sum() >= value * (1 - 1e-7))
-    print(f"random problems: the optimum in {hits} of {cases} cases")
     assert hits >= 0.95 * cases
 
 
@@ -65,8 +63,8 @@ def test_the_optimum_is_reached_on_small_random_problems():
 @pytest.mark.parametrize("seed", range(4))
 def test_parts_are_never_worse_than_one_after_the_other_from_the_same_seed(seed, nonnegative):
     rng = np.random.default_rng(seed)
-    cov = nnspca.Covariance.from_data(rng.standard_normal((30, 20)) @ rng.standard_normal((20, 20)))
-    k, r = int(rng.integers(1, 9)), int(rng.integers(1, 7))
+    cov = nnspca.Covariance.from_data(rng.standard_normal((30, 12)) @ rng.standard_normal((12, 12)))
+    k, r = int(rng.integers(1, 6)), int(rng.integers(1, 5))
     one_by_one = nnspca.decompose(cov, r, k, nonnegative=nonnegative, seed=seed)
     for starts in (0, 3):
         found = together(cov, r, k, nonnegative=nonnegative, seed=seed, starts=starts)
@@ -85,7 +83,7 @@ def test_pit_props_keep_more_together_by_the_figures_known(pitprops):
 @SIGNS
 def test_a_factor_and_sparse_data_give_what_the_matrix_gives(nonnegative, monkeypatch):
     rng = np.random.default_rng(4)
-    X = rng.standard_normal((12, 40)) * (rng.random((12, 40)) < 0.6)
+    X = rng.standard_normal((12, 26)) * (rng.random((12, 26)) < 0.6)
     dense = together(nnspca.Covariance.from_data(X), 3, 4, nonnegative=nonnegative)
     monkeypatch.setattr(making, "DENSE_FEATURES", 10)
     for data in (X, scipy.sparse.csr_array(X)):
@@ -146,39 +144,6 @@ def test_a_matching_is_disjoint_and_no_part_and_feature_would_rather_have_each_o
     alone = [np.sqrt(np.sort(np.maximum(g, 0) ** 2 if nonnegative else g**2)[::-1][:k].sum()) for g in G]
     assert np.sum(G * Y) == pytest.approx(best)
     assert np.sum(G * Y) <= sum(alone) * (1 + 1e-12)
-
-
-def by_requests(gain, preferred, k):
-    """The stable matching, all parts at once: each requests its best k features, and further ones after refusals."""
-    r, reach = gain.shape
-    open_requests = gain > 0
-    count = int(preferred.max(initial=0)) + 1
-    most = np.zeros(count)
-    while True:
-        requests = open_requests & (np.cumsum(open_requests, axis=1) <= k)
-        places = np.flatnonzero(requests)
-        parts, wishes, offers = places // reach, preferred.flat[places], gain.flat[places]
-        np.maximum.at(most, wishes, offers)
-        highest = offers == most[wishes]
-        first = np.full(count, r)
-        np.minimum.at(first, wishes[highest], parts[highest])
-        refused = ~highest | (parts != first[wishes])
-        if not refused.any():
-            return requests
-        open_requests.flat[places[refused]] = False
-
-
-def test_serving_the_largest_gains_and_asking_for_the_best_give_the_same_matching():
-    for seed in range(30):
-        rng = np.random.default_rng(seed)
-        r, n, k = (int(rng.integers(1, most)) for most in (7, 60, 20))
-        G = rng.standard_normal((r, n)) if seed % 2 else rng.integers(0, 4, (r, n)) / 1.0  # with many ties
-        liked = np.argsort(-G, axis=1, kind="stable")[:, : min(n, 2 * k)]
-        gain = np.maximum(np.take_along_axis(G, liked, axis=1), 0.0)
-        held = _matched(gain, liked, k)
-        assert (held == by_requests(gain, liked, k)).all()
-        assert (held.sum(axis=1) <= k).all()
-        assert len(np.unique(liked[held])) == held.sum()
 
 
 @SIGNS

@@ -1,6 +1,5 @@
 """What is handed over as data is recognised before it is converted, and names stay with the numbers."""
 
-import dask.array
 import numpy as np
 import pandas
 import polars
@@ -76,13 +75,6 @@ def test_what_is_no_table_of_numbers_in_memory_is_refused(make):
     for call in (*READ, lambda data: nnspca.scores(data, np.ones(4), mean="own")):
         with pytest.raises(nnspca.DataError):
             call(given)
-
-
-def test_arrays_of_dask_are_read_in_chunks():
-    given = dask.array.from_array(X)
-    assert np.array_equal(nnspca.Covariance.from_data(given).matrix, nnspca.Covariance.from_data(X).matrix)
-    for call in READ:
-        call(given)
 
 
 def test_a_matrix_takes_its_names_from_a_table_or_from_whoever_gives_it():

@@ -7,6 +7,7 @@ import scipy.sparse
 
 import nnspca
 from nnspca.covariance import provenance, samples, sources
+from tests import budgets
 
 X = np.random.default_rng(0).standard_normal((9, 6))
 
@@ -93,6 +94,7 @@ SIZES = {"matrix": (20, 50), "matrix of sums": (60, 100), "factor": (20, 3100), 
 @pytest.mark.parametrize(("share", "standardize"), [(0.02, True), (0.08, False), (0.5, True)])
 @pytest.mark.parametrize("size", SIZES)
 def test_data_of_equal_numbers_have_one_fingerprint_and_one_proof(size, share, standardize, by_cost, monkeypatch):
+    budgets.quick(monkeypatch)
     monkeypatch.setattr(samples, "WHOLE", 2_000)
     monkeypatch.setattr(sources, "CHUNK", 500)
     rng = np.random.default_rng(2)

@@ -88,10 +88,3 @@ def test_the_estimator_measures_from_zero_and_takes_samples_by_parts():
     for fitted in (est, parts):
         assert all(cert.ratio > 0.9 for cert in fitted.certify(X))
         fitted.verify(X)
-
-
-def test_cells_are_certified_on_what_they_were_found_on():
-    cells = anndata.AnnData(X)
-    nnspca.anndata.components(cells, 1, 2, center=False, certify="live")
-    assert cells.uns["nnspca"]["certificate"]["ratio"] > 0.9
-    assert cells.uns["nnspca"]["fingerprint"] == nnspca.Covariance.from_data(cells, center=False).fingerprint

@@ -5,9 +5,7 @@ import pytest
 import scipy.sparse
 
 import nnspca
-from nnspca import check, check_more
 from nnspca.covariance import samples as making
-from tests import oracle
 
 
 def made(m=14, n=5, seed=0):
@@ -28,13 +26,6 @@ def test_equal_weights_are_none():
     )
 
 
-def test_a_certificate_of_weighted_samples_verifies_and_the_checker_takes_the_matrix(tmp_path):
-    X = made()
-    cov = nnspca.Covariance.from_data(X, sample_weight=np.arange(1, len(X) + 1), standardize=False)
-    cert = nnspca.certify(cov, 2)
-    assert check.main(oracle.judged_files(cert, cov, cov.matrix, tmp_path), check_more.Checker) == 0
-
-
 @pytest.mark.parametrize(
     "weights",
     [np.ones(3), -np.ones(14), np.zeros(14), np.full(14, np.nan), ["a"] * 14, np.ma.array(np.ones(14), mask=True)],
@@ -42,11 +33,6 @@ def test_a_certificate_of_weighted_samples_verifies_and_the_checker_takes_the_ma
 def test_weights_that_are_none_are_refused_with_what_is_allowed(weights):
     with pytest.raises(ValueError, match=r"sample_weight=.* is not allowed; give 14 finite numbers of at least 0"):
         nnspca.Covariance.from_data(made(), sample_weight=weights, standardize=False)
-
-
-def test_a_weight_below_zero_is_named():
-    with pytest.raises(ValueError, match=r"sample_weight=.* with -2 for sample 1 is not allowed"):
-        nnspca.Covariance.from_data(made(), sample_weight=[1.0, -2.0] + [1.0] * 12)
 
 
 def test_one_sample_of_weight_has_no_variance():

@@ -1,4 +1,4 @@
-"""What a stranger may bring, as strategies: links, damaged files of data, damaged certificates."""
+"""What a stranger may bring, as strategies: words of links, damaged files of data, damaged certificates."""
 
 import functools
 import gzip
@@ -6,7 +6,6 @@ import io
 import json
 import tarfile
 import zipfile
-from urllib.parse import quote
 
 import numpy as np
 import openpyxl
@@ -19,7 +18,6 @@ from hypothesis import strategies as some
 from PIL import Image
 
 import nnspca
-from nnspca.view.link import state
 from tests.datasets.test_formats import h5ad
 from tests.fuzz import MORE, extremes, forged
 from tests.pages.test_sanitize import LURES
@@ -39,7 +37,6 @@ TEXTS = (
     "NaN5", *LURES,
 )  # fmt: skip
 DATA = ("pitprops", "digits", "synthetic-spiked")
-PAGES = ("app", *state.PAGES)
 
 
 def texts_of(entry):
@@ -56,24 +53,6 @@ def texts_of(entry):
         numbers = some.floats(low, high) | some.sampled_from((low, high, low - 1, high + 1))
         said.append(numbers.map(lambda v: f"{v:.0f}" if entry.kind == "whole" else f"{v:.6g}"))
     return some.one_of(said)
-
-
-def links(page):
-    """A link to a page: some of its keys, and now and then one of another page's."""
-    own = {
-        e.key: some.lists(texts_of(e), min_size=1, max_size=3) for e in state.TABLE if not e.pages or page in e.pages
-    }
-    other = some.dictionaries(
-        some.sampled_from([e.key for e in state.TABLE]), some.sampled_from(LURES).map(lambda lure: [lure]), max_size=1
-    )
-    chosen = some.lists(some.sampled_from(sorted(own)), max_size=8, unique=True)
-    mine = chosen.flatmap(lambda keys: some.fixed_dictionaries({key: own[key] for key in keys}))
-    return some.tuples(mine, other).map(lambda both: {**both[1], **both[0]})
-
-
-def address(link):
-    """The link as it stands in an address, to open it by hand."""
-    return "&".join(f"{quote(key)}={quote(text)}" for key, texts in link.items() for text in texts)
 
 
 # Files

@@ -6,9 +6,8 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 
 import pytest
 
-import nnspca
 from nnspca.control.progress import Monitor
-from nnspca.machines import HERE, Workers, check_executor
+from nnspca.machines import HERE, Workers
 from tests.machines.doing import times
 
 
@@ -54,15 +53,3 @@ def test_none_is_begun_once_stopped():
                 done.append(number)
                 stopped.set()
         assert len(done) < 40
-
-
-def test_what_runs_no_tasks_is_refused():
-    cov = nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
-    for call in (
-        lambda: nnspca.sweep(cov, [1], executor="pool"),
-        lambda: nnspca.decompose(cov, 1, 1, executor="pool"),
-        lambda: nnspca.sweep_parts(cov, 1, 1, executor="pool"),
-        lambda: check_executor("pool"),
-    ):
-        with pytest.raises(TypeError, match=r"executor='pool' is not allowed; give a concurrent\.futures\.Executor"):
-            call()

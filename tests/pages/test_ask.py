@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from nnspca.bounds import carried
 from nnspca.datasets import Dataset
@@ -61,9 +60,7 @@ class Made:
 
 
 def page(made, button=False):
-    shown = AppTest.from_string(SCRIPT, default_timeout=30)
-    shown.session_state["task"], shown.session_state["button"] = made.task, button
-    return shown.run()
+    return alone(SCRIPT, task=made.task, button=button)
 
 
 def test_a_session_joins_its_run_and_one_of_the_same_kind_for_another_view_stops():

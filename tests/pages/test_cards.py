@@ -9,12 +9,10 @@ import pytest
 from PIL import Image
 
 import nnspca
-from nnspca.result import rounded
 from nnspca.view import cache, collection, ledger, session
 from nnspca.view.link import canvas
-from nnspca.view.link.state import State, opening, usual_k, usual_scale
+from nnspca.view.link.state import State, opening, usual_k
 from nnspca.view.sources import catalogue
-from nnspca.view.subject import Subject
 from tests.pages.conftest import shelved
 from tests.shelf import Record
 
@@ -58,23 +56,6 @@ def picture(card):
     """The picture of a card as the browser fetches it."""
     _, visit, key, name = card.picture.partition("?")[0].split("/")
     return session.find(visit, {}).file(unquote(key), unquote(name)).read()
-
-
-@pytest.mark.parametrize("name", ["digits", "pitprops"])
-def test_a_card_says_the_number_that_explore_shows(name, shelf, monkeypatch):
-    shelf[ledger.opened_as(name)] = record(name)
-    ledger.shared.clear()
-    data = catalogue.local_dataset(name)
-    now = State(data=name, scale=usual_scale(name), k=shelf[ledger.opened_as(name)].opening)
-    best = Subject(data, now).at()
-    said = shown(monkeypatch, now)[name].foot
-    assert said == f"k = {now.k}: {rounded.proven_share(best.ratio)} (stored proof)"
-    # and after a live run has found better, both say that
-    proof = nnspca.certify(Subject(data, now).cov, now.k)
-    Subject(data, now).record(proof)
-    assert Subject(data, now).at().ratio > best.ratio
-    said = shown(monkeypatch, now)[name].foot
-    assert said == f"k = {now.k}: {rounded.proven_share(Subject(data, now).at().ratio)}"
 
 
 def test_a_data_set_is_read_and_drawn_once_for_all_visits_when_its_card_is_looked_at(shelf, monkeypatch):

@@ -50,8 +50,3 @@ def test_what_is_stored_is_of_the_data_that_are_stored_and_no_answer_there_is_ch
         rows = np.array(of["ks"])
         assert (np.diff(rows[:, 0]) > 0).all() and rows[0, 0] == 1 and (rows[1:, 1] > rows[1:, 2]).all()
     assert Chance(0.2, 0.1).is_more and not Chance(0.1, 0.2).is_more  # between two k that are stored
-
-
-def test_a_covariance_has_no_columns_to_shuffle(open_page):
-    page = settle(open_page("pages/explore.py", data="pitprops", k=4), path=True)
-    assert not [button for button in page.button if button.key == "start-chance"]

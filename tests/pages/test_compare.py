@@ -20,7 +20,7 @@ from nnspca.view.link.state import State
 from nnspca.view.session import Session
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
-from tests.pages.conftest import drawn, jobs, owner, settle, texts
+from tests.pages.conftest import drawn, jobs, owner, settle
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
 
@@ -98,7 +98,6 @@ def test_a_data_set_is_compared_as_the_other_pages_show_it_and_the_code_says_how
     prepared = nnspca.Covariance.from_dataset(nnspca.datasets.log1p(counts))
     variances = {p.k: p.component.variance for name, p in jobs(page)[0].results if name == "counts"}
     assert variances[6] <= float(prepared.eigenpairs(1)[0][0]) * (1 + 1e-9)
-    assert "Choose at least two data sets." in texts(open_page(PAGE, what=state.SETS, vs=["digits"]))
 
 
 def test_table_downloads_and_code_say_what_is_known_and_that_data_are_missing(open_page, taken, nothing_fetched):

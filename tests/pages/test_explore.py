@@ -137,7 +137,6 @@ def test_another_solver_takes_the_picture_and_the_best_known_keeps_the_band_with
 
 def test_a_closed_gap_is_told_as_proven_optimal_and_leaves_nothing_to_tighten(explored):
     page = explored(data="digits", k=2, ks="2", proof=True)
-    assert "This is proven optimal, to 1 part in 10,000" in said_at(page, 2)
     assert played(page)["closed"].startswith("proven optimal at ")
     assert "start-tighten" not in [button.key for button in page.button]
 
@@ -174,20 +173,6 @@ def test_a_suggestion_is_marked_as_one_says_why_and_is_taken_with_one_press(expl
     assert suggested != 4 and not button.disabled
     settle(button.click().run())
     assert shown.session_state["k"] == suggested
-
-
-def test_k_that_are_carried_and_not_proven_are_said_to_be_so(nothing_stored):
-    about = pitprops()
-    cov, problem = about.cov, about.problem
-    for k in (3, 4, 5):
-        nothing_stored.record(problem, k, nnspca.solve(cov, k), nnspca.certify(cov, 5).upper if k == 5 else np.inf)
-    rows = about.along((3, 4, 5))
-    choice = run.Choices("best", (), ("best",), (3, 4, 5))
-    view = stage.View(about.data, about.now, choice, rows, rows, found=("carried",))
-    shown = stage.payload(view) | stage.told(view, stage.along(view))
-    assert (shown["band"]["ks"], shown["band"]["proven"]) == ([3, 4, 5], [False, False, True])
-    assert ["(carried from k = 5)" in words for words in shown["says"]] == [True, True, False]
-    assert view.band.proven == {5}
 
 
 def test_a_bound_that_a_certificate_carries_from_another_k_is_not_one_of_its_own(nothing_stored):

@@ -1,8 +1,6 @@
 """A figure before Plotly has drawn it, sketched whatever it holds."""
 
 import re
-import tomllib
-from pathlib import Path
 from urllib.parse import unquote
 
 import numpy as np
@@ -39,23 +37,6 @@ def test_arrays_are_sketched_as_lists_are(kind):
     plain = strokes(go.Scatter(x=LINE[0], y=LINE[1], mode="lines"))
     assert strokes(go.Scatter(x=np.array(LINE[0], kind), y=np.array(LINE[1], kind), mode="lines")) == plain
     assert len(plain) == 2
-
-
-def test_words_have_five_sizes_that_stand_in_one_place():
-    """Those for a room or a lecture aside, which are read from afar."""
-    view, config = Path(nnspca.view.__file__).parent, Path(__file__).parents[2] / ".streamlit" / "config.toml"
-    headings = tomllib.loads(config.read_text(encoding="utf-8"))["theme"]["headingFontSizes"]
-    assert {16 * float(size.removesuffix("rem")) for size in headings} <= set(style.SIZES.values())
-    assert len(style.SIZES) == 5 and min(style.SIZES.values()) >= 13
-    own = re.compile(r"font(-size)?: ?(\d+ )?\d+(px|r?em)|\bsize[:=] ?[1-9]\d\b")
-    files = [*view.rglob("*.css"), *view.rglob("*.js")]
-    found = [
-        (file.name, line)
-        for file in files
-        for line in file.read_text(encoding="utf-8").splitlines()
-        if own.search(line)
-    ]
-    assert not [where for where in found if where[0] not in ("room.css", "wall.js", "lecture.js", "lecture.css")]
 
 
 def test_each_solver_has_a_look_of_its_own_by_every_name():

@@ -14,7 +14,7 @@ import nnspca
 from nnspca.view import cache, ledger, session
 from nnspca.view.cache import Results, Shared, nbytes
 from nnspca.view.sources import preparation, uploads
-from tests.pages.conftest import ROOT, brought, settle, until
+from tests.pages.conftest import ROOT, brought, drawn_with, settle, until
 
 KILO = 128  # doubles of a kilobyte
 
@@ -128,16 +128,14 @@ def test_when_a_visit_has_ended_nothing_of_its_file_is_held(short_proofs, monkey
     kept = {"session": page.session_state["session"]}
     for name in ("explore", "spannogram"):
         page = AppTest.from_file(str(ROOT / f"pages/{name}.py"), default_timeout=30)
-        for key, value in {"data": "gone", "k": 1, **kept}.items():
-            page.session_state[key] = value
-        settle(page.run())
+        settle(drawn_with(page, {}, {"data": "gone", "k": 1, **kept}))
     data = kept["session"].uploads["gone"]
     about = data.content_hash, False, True
     assert ledger.shared().at(about, 1, 0.0).bounded
     cov = preparation.covariance_for(data, standardise=False, repair=False)
     left = [weakref.ref(thing) for thing in (data, data.X, cov)]
     visit = kept["session"]
-    del data, cov, page, kept, value  # what Streamlit holds of a session that has ended
+    del data, cov, page, kept  # what Streamlit holds of a session that has ended
     monkeypatch.setattr(session, "stay", lambda: 0.01)
     visit.leave()
     assert until(lambda: not any(thing() is not None for thing in left))

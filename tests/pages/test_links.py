@@ -3,6 +3,7 @@
 A key says one thing on every page, and what a person chooses is in the address by its name.
 """
 
+import logging
 from collections import defaultdict
 from urllib.parse import parse_qs
 
@@ -88,7 +89,7 @@ PAGES = {
 @pytest.mark.parametrize(
     ("name", "turn", "link"), [(name, turn, link) for name, links in PAGES.items() for turn, link in enumerate(links)]
 )
-def test_no_value_of_a_link_breaks_a_page_or_comes_alive(open_page, name, turn, link):
+def test_no_value_of_a_link_breaks_a_page_comes_alive_or_logs_an_error(open_page, name, turn, link, caplog):
     """Every key at once says something it may not say, each turn something else."""
     own = [key for page in state.PAGES for key in state.keys_of(page)] if name == "main" else state.keys_of(name)
     said = parse_qs(link)
@@ -100,6 +101,7 @@ def test_no_value_of_a_link_breaks_a_page_or_comes_alive(open_page, name, turn, 
     else:
         settle(page)
     assert not alive(page)
+    assert not [told for told in caplog.records if told.levelno >= logging.ERROR]
 
 
 @pytest.mark.parametrize(

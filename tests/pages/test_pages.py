@@ -3,24 +3,13 @@
 import pytest
 
 import nnspca
-from tests.pages.conftest import job_of, jobs, played, said_at, settle, texts
+from tests.pages.conftest import job_of, jobs, said_at, settle, texts
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
 
 DATA = {info.name: info for info in nnspca.datasets.available()}
-BUNDLED = [info.name for info in DATA.values() if info.bundled]
 FETCHED = [info.name for info in DATA.values() if not info.bundled]
 SLOW = {"method": "epsilon-net", "d": 8, "epsilon-net.epsilon": 0.01, "epsilon-net.max_samples": 10_000_000}
-
-
-@pytest.mark.parametrize("name", BUNDLED)
-def test_explore_shows_a_component_its_proven_place_and_a_band_for_every_bundled_data_set(open_page, name):
-    page = settle(open_page(data=name, ks="2, 5", more="true"), path=True)
-    assert page.title[0].value == "Explore"
-    k, band = played(page)["k"], played(page)["band"]
-    assert "of the optimum" in said_at(page, k) or "proven optimal" in said_at(page, k)
-    assert band["ks"] == [2, 5]
-    assert all(low <= high for low, high in zip(band["lower"], band["upper"], strict=True))
 
 
 def test_the_state_of_a_link_is_the_question_of_the_run(open_page):

@@ -80,10 +80,6 @@ def test_every_stored_race_is_of_a_view_that_a_data_set_opens_with_and_says_no_m
         assert race.stored(replace(subject, now=replace(subject.now, seed=1)), FIRST_RACE) is None
 
 
-def test_without_a_solver_the_page_says_what_to_do(open_page):
-    assert "Choose at least one solver to start." in texts(open_page(PAGE, what="solvers", data="pitprops", racers=[]))
-
-
 def lane(name, state, seconds, *marks, reason=""):
     return Lane(name, state, seconds, tuple(Mark(at, share, 1) for at, share in marks), reason)
 
@@ -112,4 +108,3 @@ def test_the_band_lies_between_the_best_component_and_the_upper_bound_by_then():
 def test_before_an_upper_bound_there_are_axes_and_nothing_is_claimed():
     shown = figures.race(Race((lane("em", RUNNING, 1.0, (0.5, 0.5)),)), ("em",), DARK, np.inf)
     assert not shown.data
-    assert "Nothing has been found yet" in shown.layout.meta["alt"]

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 import uvicorn
 from starlette.applications import Starlette
-from streamlit.testing.v1 import AppTest
 
 import nnspca
 from nnspca.view import cache, session
@@ -20,7 +19,7 @@ from nnspca.view.learn import rooms, web
 from nnspca.view.learn.rooms import Room, RoomError, Rooms
 from nnspca.view.sources import preparation
 from tests import oracle
-from tests.pages.conftest import answered, brought
+from tests.pages.conftest import alone, answered, brought
 from tests.pages.test_upload import IMAGES
 from tests.server import free_port
 
@@ -66,10 +65,7 @@ from nnspca.view import session
 from nnspca.view.learn import web
 web.offer(next(iter(session.current().uploads), "lfw-faces"))
 """
-    page = AppTest.from_string(script, default_timeout=30)
-    for key, value in kept.items():
-        page.session_state[key] = value
-    return page.run()
+    return alone(script, **kept)
 
 
 def test_what_an_attempt_explains_is_attained_and_never_above_the_optimum_of_its_features(held):

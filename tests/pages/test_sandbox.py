@@ -10,8 +10,6 @@ from dataclasses import replace
 
 import h5py
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 import scipy.io
 import scipy.sparse
@@ -198,12 +196,10 @@ def test_a_process_that_ends_at_once_or_talks_nonsense_is_a_damaged_file(script,
         read(annotated(), "t.h5ad")
 
 
-def test_a_table_of_very_many_columns_is_read_or_refused():
+def test_a_table_of_very_many_columns_is_read():
+    """Of far more: ``many_columns`` in ``tests/fuzz/bombs.py``."""
     many = {f"c{j}": [float(j), 1.0] for j in range(1_500)}
     assert read(parquet(many), "t.parquet").shape == (2, 1_500)
-    schema = pa.schema([(f"c{j}", pa.float64()) for j in range(100_001)])
-    with pytest.raises(DataError):
-        read(whole(lambda out: pq.write_table(schema.empty_table(), out)), "t.parquet")
 
 
 WIDE = b",".join([b"1"] * 74_000)

@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 import scipy.sparse
-from streamlit.testing.v1 import AppTest
 
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.view.link.state import State
 from nnspca.view.subject import Subject
-from tests.pages.conftest import jobs, owner, texts
+from tests.pages.conftest import alone, owner, settle, texts
 from tests.pages.test_samples import told
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
@@ -51,18 +50,8 @@ def never_written_out(monkeypatch):
 def test_two_thousand_by_five_thousand_counts_are_told_of_without_writing_them_out(never_written_out):
     data = Dataset(name="counts", kind="table", X=counts(), labels=np.arange(2000) < 285, label_names=("rest", "early"))
     now = State(data="counts", scale="standardised", k=20)
-    page = AppTest.from_string(ALONE, default_timeout=60)
-    page.session_state["session"] = owner(data)
-    page.session_state["first"], page.session_state["now"] = (
-        nnspca.solve(Subject(data, now).cov, 20, "em"),
-        now,
-    )
-    page.query_params["why"] = "4001"
-    page.run()
-    for job in jobs(page):
-        assert job.wait(60)
-    page.run()
-    assert not page.exception
+    first = nnspca.solve(Subject(data, now).cov, 20, "em")
+    page = settle(alone(ALONE, {"why": "4001"}, session=owner(data), first=first, now=now))
     assert not [told.value for told in page.error]
     assert page.get("bidi_component")
     assert "The score separates" in texts(page)

@@ -23,15 +23,20 @@ def listed(keys):
     return [pytest.param(key, marks=pytest.mark.real_data if key[0] in FETCHED else ()) for key in sorted(keys)]
 
 
-@functools.cache
 def record_of(key):
     """Return a stored record by its key, and the covariance it speaks about."""
     record = RECORDS[key]
     if not {info.name: info.local for info in nnspca.datasets.available()}[record.name]:
         pytest.skip(f"{record.name} is not on this machine")
-    data = nnspca.datasets.load(record.name)
-    assert record.content_hash == data.content_hash
-    return record, nnspca.Covariance.from_dataset(data, standardize=record.standardise)
+    content_hash, cov = covariance_of(record.name, record.standardise)
+    assert record.content_hash == content_hash
+    return record, cov
+
+
+@functools.cache
+def covariance_of(name, standardise):
+    data = nnspca.datasets.load(name)
+    return data.content_hash, nnspca.Covariance.from_dataset(data, standardize=standardise)
 
 
 def test_every_data_set_is_stored_at_both_scales_with_the_sign_constraint_and_without():
@@ -61,7 +66,7 @@ def test_what_is_stored_is_feasible_and_has_the_variances_that_are_said(key):
 def test_no_solver_finds_more_than_a_stored_bound_allows(key):
     record, cov = record_of(key)
     ks = made.proven_at(record)
-    for k in {ks[len(ks) // 4], record.opening, ks[len(ks) // 2]}:
+    for k in {record.opening, ks[len(ks) // 2]}:
         part, upper = record.components[k]
         assert max(nnspca.solve(cov, k, method, seed=7).variance for method in ("best", "em")) <= upper
         assert part.variance / upper >= 0.995

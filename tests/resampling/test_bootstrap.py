@@ -2,7 +2,6 @@
 
 import dataclasses
 import functools
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -65,27 +64,12 @@ def test_recurrence_counts_what_the_resamples_hold():
     assert found.error[0] == pytest.approx(found.agreement.std(ddof=1) / np.sqrt(draws))
 
 
-def test_the_same_on_any_number_of_threads_and_another_with_another_seed():
+def test_another_seed_is_another_answer_and_more_resamples_begin_with_the_same():
     X, asked = planted(strength=1.5), {"k": 4, "n_components": 2, "resamples": 8, "method": "em"}
     own = bootstrap(X, **asked, seed=5)
-    for workers in (1, 3):
-        with ThreadPoolExecutor(workers) as threads:
-            other = bootstrap(X, **asked, seed=5, executor=threads)
-        assert np.array_equal(own.recurrence, other.recurrence)
-        assert np.array_equal(own.agreement, other.agreement)
     assert not np.array_equal(own.agreement, bootstrap(X, **asked, seed=6).agreement)
     few = bootstrap(X, **asked | {"resamples": 3}, seed=5)
-    assert np.array_equal(few.agreement, own.agreement[:3])  # more resamples begin with the same
-
-
-def test_pairing_is_undone_whatever_the_order_of_the_parts():
-    rng = np.random.default_rng(1)
-    U = np.zeros((20, 4))
-    for c in range(4):
-        U[5 * c : 5 * c + 5, c] = rng.random(5) + 0.1
-    for _ in range(5):
-        order = rng.permutation(4)
-        assert np.array_equal(order[paired(U, U[:, order])], np.arange(4))
+    assert np.array_equal(few.agreement, own.agreement[:3])
 
 
 def test_pairing_shares_as_many_features_as_any_could():

@@ -106,13 +106,6 @@ def test_of_two_points_that_tie_the_stationary_one_is_kept():
         np.testing.assert_allclose(kept, u, rtol=0, atol=1e-15)
 
 
-@pytest.mark.parametrize("scale", [1.0, 3.0, 7.0])
-def test_best_returns_the_polished_point_where_a_rough_one_ties(scale):
-    u = np.array([1.0, 2.0, 2.0]) / 3
-    part = nnspca.solve(nnspca.Covariance.from_matrix(scale * np.outer(u, u)), 3)
-    np.testing.assert_allclose(part.loadings, u, rtol=0, atol=1e-15)
-
-
 def test_a_point_without_a_support_and_one_that_no_feature_supports_stay_as_they_are():
     cov = nnspca.Covariance.from_matrix(np.diag([1.0, 0.0, 0.0]))
     assert not optimise_on_support(cov, np.zeros(3), nonnegative=True).any()

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.numerics.fantope import Fantope
 from nnspca.solvers.comparators import nmf_parts, within
 from tests.benchmarks.data import zipf_text
 
@@ -44,12 +43,6 @@ def test_greedy_takes_the_largest_variance_first():
     assert nnspca.solve(nnspca.Covariance.from_matrix(np.diag([1.0, 5.0, 2.0])), 1, "greedy").support.tolist() == [1]
 
 
-def test_scotlass_without_a_limit_is_pca():
-    cov = correlated(1)
-    part = nnspca.solve(cov, 9, "scotlass", nonnegative=False)
-    assert part.variance == pytest.approx(cov.eigenpairs(1)[0][0], rel=1e-6)
-
-
 @pytest.mark.parametrize("t", [1.0, 1.3, 2.0])
 def test_the_step_of_scotlass_beats_every_point_within_its_limits(t):
     rng = np.random.default_rng(0)
@@ -73,19 +66,6 @@ def test_the_step_of_scotlass_keeps_its_limits_where_entries_are_equal(g):
         assert np.abs(x).sum() <= t * (1 + 1e-9)
         if t <= np.sqrt(np.count_nonzero(np.abs(g) == np.abs(g).max())):
             assert g @ x == pytest.approx(t * np.abs(g).max())
-
-
-def test_the_spectraplex_projection_is_the_nearest_point():
-    rng = np.random.default_rng(0)
-    B = rng.standard_normal((6, 6))
-    B = (B + B.T) / 2
-    X = Fantope().nearest(B)
-    assert np.trace(X) == pytest.approx(1)
-    assert np.linalg.eigvalsh(X)[0] >= -1e-12
-    for _ in range(200):
-        Z = rng.standard_normal((6, 6))
-        Z = Z @ Z.T
-        assert np.linalg.norm(B - X) <= np.linalg.norm(B - Z / np.trace(Z)) + 1e-12
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])

@@ -37,11 +37,6 @@ def test_the_best_entry_beats_every_point_of_a_grid(p, q):
     assert value(best_entry(p, q)) >= value(grid).max() - 1e-9 * max(1.0, abs(value(grid)).max())
 
 
-@pytest.mark.parametrize(("p", "q", "u"), [(3.0, 2.0, 2.0), (0.0, 0.0, 0.0), (3.0, -2.0, 1.0), (1e-200, 8.0, 2.0)])
-def test_roots_by_hand(p, q, u):
-    assert largest_root(p, q) == pytest.approx(u, abs=1e-7)
-
-
 def objective(A, U, alpha, beta):
     """The paper's objective, term by term."""
     apart = np.eye(U.shape[1]) - U.T @ U

@@ -7,7 +7,6 @@ import pytest
 
 import nnspca
 from nnspca.control.progress import Monitor
-from nnspca.control.stopping import Stopped
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.solvers.best import ROWS, pairs
@@ -43,9 +42,3 @@ def test_more_features_than_are_looked_at_at_once():
     A = cov.block(np.arange(n))
     i, j = np.triu_indices(n, 1)
     assert cov.variance(found[0]) == pytest.approx(1 + A[i, j].max(), rel=1e-12)
-
-
-def test_stop_is_heeded():
-    cov = nnspca.Covariance.from_matrix(np.eye(3))
-    with pytest.raises(Stopped):
-        pairs(Problem(cov, 2, True), 3, Monitor(lambda: True))

@@ -52,9 +52,9 @@ def test_entries_of_few_features_are_those_of_the_whole(monkeypatch):
 @pytest.mark.slow
 def test_a_search_that_chooses_features_by_some_samples_ends_as_well(monkeypatch):
     rng = np.random.default_rng(1)
-    X = data(1000, 300, 0.1, seed=1).toarray()
-    X[:, :10] += 0.4 * rng.random((1000, 1)) * (rng.random((1000, 10)) < 0.5)
-    X = scipy.sparse.csr_array(np.hstack([X, 0.01 * data(1000, 5800, 0.002, seed=2).toarray()]))
+    X = data(500, 300, 0.1, seed=1).toarray()
+    X[:, :10] += 0.4 * rng.random((500, 1)) * (rng.random((500, 10)) < 0.5)
+    X = scipy.sparse.csr_array(np.hstack([X, 0.01 * data(500, 5800, 0.002, seed=2).toarray()]))
     cov = nnspca.Covariance.from_data(X)
     assert cov.factor is not None and cov.n_features > best.WIDE
     stages = []

@@ -106,27 +106,6 @@ def test_nothing_has_no_variance(nonnegative):
         assert feasible.infeasibility(found.loadings, 2, nonnegative) == ""
 
 
-@BOTH
-def test_one_direction_is_the_rank_one_solution(nonnegative):
-    a = np.array([[1.0], [-3.0], [2.0], [-4.0]])
-    found = sphere.maximise(a, 3, nonnegative=nonnegative)
-    assert found.value == pytest.approx(25.0 if nonnegative else 29.0)
-    assert found.upper == pytest.approx(found.value, rel=1e-10)
-
-
-def test_one_nonzero_is_the_longest_row():
-    V = np.array([[3.0, 4.0], [0.0, 4.9], [-5.1, 0.0]])
-    found = sphere.maximise(V, 1)
-    assert found.value == pytest.approx(5.1**2)
-    assert found.loadings.tolist() == [0.0, 0.0, 1.0]
-
-
-def test_without_sign_and_all_features_the_value_is_the_largest_singular_value():
-    V = np.random.default_rng(1).standard_normal((15, 3))
-    found = sphere.maximise(V, 15, nonnegative=False)
-    assert found.value == pytest.approx(np.linalg.norm(V, 2) ** 2, rel=1e-9)
-
-
 # ---------------------------------------------------------------------- the pieces of the proof
 
 

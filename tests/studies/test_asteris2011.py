@@ -18,12 +18,6 @@ def cells():
     return STUDIES["asteris2011-fig1"].run()
 
 
-def test_four_curves_make_the_twelve_cells_of_the_paper(cells):
-    printed = cells.table("printed")
-    assert printed.column("Ours") == printed.column("Printed") == [12]
-    assert printed.column("Ours − printed") == [0]
-
-
 def test_the_order_of_the_magnitudes_is_the_cells_own_throughout_and_changes_between_cells(cells):
     rows = cells.table("cells").frame.to_dict("records")
     for row in rows:

@@ -10,7 +10,7 @@ from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.studies import STUDIES
 from nnspca.studies.study import Task
-from nnspca.studies.zass2006 import NONZERO, OVERLAP, SHARE, both_classes, detect, overlap, prices, splits
+from nnspca.studies.zass2006 import NONZERO, OVERLAP, SHARE, detect, overlap, prices, splits
 from tests import problems
 
 
@@ -82,12 +82,6 @@ def test_classes_that_a_feature_tells_apart_are_told_apart_and_noise_is_not():
     assert area == pytest.approx(1.0)
     assert true[1] == pytest.approx(100.0)
     assert abs(detect(np.eye(3)[:, 1:2], split)[1] - 0.5) < 0.15
-
-
-def test_faces_come_with_the_other_images():
-    X, face = both_classes(nnspca.datasets.load("lfw-faces"))
-    assert len(X) == 200
-    assert face.sum() == 100
 
 
 def test_every_curve_of_fig_4_rises_from_left_to_right():

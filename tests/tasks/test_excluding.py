@@ -129,10 +129,8 @@ def test_a_feature_included_has_a_place_in_every_function_of_one_component():
         (lambda: nnspca.sweep(COV, 2, include=["a"], exclude=["a"]), "share feature 0"),
         (lambda: nnspca.sweep(COV, 2, ("em",), include=["a"]), "does not support include"),
         (lambda: nnspca.sweep_parts(COV, 1, 7, exclude=OUT), "k=7"),
-        (lambda: nnspca.sweep(FLAT, [1], exclude=[0]), "no variance"),
         (lambda: nnspca.certify_parts(FLAT, 1, 1, exclude=[0]), "no variance"),
         (lambda: nnspca.solve_all(FLAT, 1, exclude=[0]), "no variance"),
-        (lambda: nnspca.decompose(FLAT, 1, 1, exclude=[0]), "no variance"),
     ],
 )
 def test_what_cannot_be_left_out_or_kept_is_said(call, said):

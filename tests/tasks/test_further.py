@@ -69,10 +69,8 @@ def test_a_certificate_that_lies_is_taken_at_what_it_proves():
     [
         ({"gap": 1.0}, "gap=1.0"),
         ({"gap": -0.1}, "gap=-0.1"),
-        ({"gap": "small"}, "gap='small'"),
         ({"time_limit": 0}, "time_limit=0 .*positive number of seconds"),
         ({"time_limit": np.nan}, "time_limit=nan"),
-        ({"time_limit": "10 s"}, "time_limit='10 s'"),
     ],
 )
 def test_limits_that_are_none_are_refused(ask, says):

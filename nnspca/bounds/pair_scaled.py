@@ -63,7 +63,8 @@ def tighten(
     if warm_start is not None:
         splitting.begin_at(warm_start)
     elif weights is not None:
-        splitting.begin_balanced(weights, float(X @ problem.cov.entries @ X), consistent=True)
+        x = np.atleast_2d(X)[0]
+        splitting.begin_balanced(weights, float(x @ problem.cov.entries @ x), consistent=True)
     for step in range(steps + 1):
         if step:
             run_interruptibly(splitting.advance, problem.n, monitor, splitting.r)

@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 
 from nnspca.bounds.plan import PLANS
-from nnspca.certificates.judge import judged, validated
-from nnspca.certificates.proofs import PairProof
-from nnspca.certificates.starts import starts_of
+from nnspca.certificates.judge import validated
 from nnspca.components._decompose import SEEKING, certify_each, check_count, decompose
-from nnspca.components.together import bound_parts, components, improved
+from nnspca.components.together import bound_parts, improved
 from nnspca.control.arguments import (
     Effort,
     Seed,
@@ -23,7 +21,6 @@ from nnspca.control.arguments import (
     check_flag,
     check_instance,
     check_one_or_several,
-    check_share,
     shown,
 )
 from nnspca.control.progress import Monitor
@@ -41,7 +38,7 @@ from nnspca.result import (
     ShouldStop,
 )
 from nnspca.solvers.registry import METHODS
-from nnspca.tasks._certify import within
+from nnspca.tasks._certify import Aim, complete, components, multipliers
 from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed, excluding
 
 STARTS = {"live": 20, "thorough": 100}  # number of starts of the search for parts
@@ -82,10 +79,9 @@ def certify_parts(
     parts : Components or sequence of Component, optional
         Parts already found; ``decompose(cov, r, k, deflation="together")`` is run when None.
     effort : {"live", "thorough"}
-        ``"live"``: a few seconds; ``"thorough"``: minutes, while the bounds still improve.
+        ``"live"``: a few seconds; ``"thorough"``: the same first, then minutes, while the bounds still improve.
     gap, time_limit : float, optional
-        As for :func:`nnspca.certify`: a live certificate, then a thorough one, until 1 − ratio is at most ``gap`` or
-        ``time_limit`` seconds are over.
+        As for :func:`nnspca.certify`.
     warm_start : PartsCertificate, optional
         Certificate of the same covariance at a neighbouring k or number of parts, whose multipliers
         start the joint dual. At the same k and number its bound is derived again and kept, its parts too unless
@@ -115,33 +111,21 @@ def certify_parts(
     (4.0, 4.0)
     """
     check_covariance(cov)
-    check_callables(should_stop=should_stop, on_progress=on_progress)
-    check_choice("effort", effort, PLANS)
-    gap = None if gap is None else check_share("gap", gap)
-    if warm_start is not None:
-        check_instance("warm_start", warm_start, PartsCertificate, "a result of nnspca.certify_parts")
+    aim = Aim.checked(effort, gap, time_limit, should_stop, on_progress, warm_start, PartsCertificate)
     count, k = check_count(n_components, cov.n_features), check_cardinality(cov, k)
     nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
-    start = _start(warm_start, cov, nonnegative)
-    started = time.perf_counter()
-    should_stop, on_progress = within(time_limit, should_stop, on_progress)
-    monitor, problem = Monitor(should_stop, on_progress), Problem(cov, k, nonnegative)
-    are_given = parts is not None
+    problem, fixed = Problem(cov, k, nonnegative), parts is not None
+    start = multipliers(warm_start, problem)
     resumed = warm_start if warm_start is not None and (warm_start.k, warm_start.n_components) == (k, count) else None
-    kept = None if parts is not None or resumed is None else resumed.parts
-    if kept is not None and len(kept) == count and not any(part.stopped for part in kept):
-        parts = kept
-    if parts is None:  # also where a search was ended
+
+    def search() -> tuple[Component, ...]:
         how: dict[str, Any] = {"deflation": "together", "nonnegative": nonnegative, "starts": STARTS[effort]}
-        how |= {"seed": seed, "should_stop": should_stop, "on_progress": monitor.part(0.0, SEEKING).relay}
-        found = decompose(cov, count, k, **how).parts
-        parts = max(kept or (), found, key=lambda group: sum(part.variance for part in group))
-    further = effort == "live" and not (gap is None and time_limit is None)
-    parts, before = _checked(problem, count, parts), None if resumed is None else judged(resumed, problem, count)
-    settings: dict[str, Any] = {"efforts": ("live", "thorough") if further else (effort,), "gap": gap or 0.0}
-    settings |= {"monitor": monitor.part(SEEKING, 1.0), "start": start, "before": before, "fixed": are_given}
-    certificate = bound_parts(problem, count, parts, **settings)
-    return replace(certificate, seconds=time.perf_counter() - started)
+        how |= {"seed": seed, "should_stop": aim.monitor.should_stop}
+        return decompose(cov, count, k, on_progress=aim.monitor.part(0.0, SEEKING).relay, **how).parts
+
+    given = complete(() if resumed is None else resumed.parts, count, search) if parts is None else parts
+    known, proving = _checked(problem, count, given), aim.monitor.part(SEEKING, 1.0)
+    return bound_parts(problem, count, known, aim, proving, start=start, resumed=resumed, fixed=fixed)
 
 
 def certify_found(
@@ -197,15 +181,6 @@ def _checked(problem: Problem, count: int, parts: Components | Sequence[Componen
             )
         used |= part.loadings != 0
     return chosen
-
-
-def _start(warm_start: PartsCertificate | None, cov: Covariance, nonnegative: bool) -> PairProof | None:
-    """The multipliers of a certificate for all the features."""
-    if warm_start is None:
-        return None
-    if (warm_start.fingerprint, warm_start.nonnegative, warm_start.exclude) != (cov.fingerprint, nonnegative, ()):
-        raise ValueError("warm_start must be a certificate of this covariance, sign constraint and exclude")
-    return next(starts_of(warm_start.bounds, cov), None)
 
 
 OnPoint = Callable[[PartsPoint], None]

@@ -33,8 +33,7 @@ from nnspca.numerics import feasible, rounding
 from nnspca.numerics.doubles import read_only
 from nnspca.result import Component, Necessity, OnProgress, Ranking, ShouldStop
 from nnspca.solvers.climb import GAIN, climb, optimise_on_support, polish
-from nnspca.tasks._certify import BETTER
-from nnspca.tasks._certify import within as limited_to
+from nnspca.tasks._certify import BETTER, with_time_limit
 from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed, excluding, solve
 
 SOLVED, SHOWN, WEIGHED = 0.2, 0.3, 0.35  # shares of the progress by the end of each stage
@@ -321,7 +320,7 @@ def solve_all(
         raise ValueError(message + "such as nnspca.most_variable, or ask nnspca.necessity which features are needed")
     share, nonnegative = check_share("within", within), check_flag("nonnegative", nonnegative)
     started = time.perf_counter()
-    stop, told = limited_to(time_limit, should_stop, on_progress)
+    stop, told = with_time_limit(time_limit, should_stop, on_progress)
     first = solve(cov, k, nonnegative=nonnegative, seed=check_seed(seed), should_stop=stop)
     whole = cov if cov.holds_entries else part_of(cov, np.arange(cov.n_features))
     beyond = 0.0 if whole is cov else cov.error_elsewhere

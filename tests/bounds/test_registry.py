@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.bounds import parts as certificate
-from nnspca.bounds.certificate import Bounds
+from nnspca.bounds import certificate
 from nnspca.bounds.plan import PLANS
 from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS
 from nnspca.certificates.derivations import DERIVATIONS
@@ -47,7 +46,7 @@ def test_the_first_bound_is_one_on_every_direction(cov):
 
 
 def test_a_bound_that_is_made_again_and_worse_stays_as_it_was():
-    known = Bounds(lower=1.0)
+    known = certificate.Known(X=np.eye(1), lower=1.0)
     for value, seconds in ((3.0, 1.0), (4.0, 0.5)):
         known.record(Bound("eigenvalue", value), seconds)
     assert (known.upper, known.bounds["eigenvalue"].seconds) == (3.0, 1.5)
@@ -91,7 +90,7 @@ def test_one_part_alone_is_bounded_only_where_that_can_tell_more(monkeypatch):
     for upper, tells in ((3.9, False), (4.1, True)):
         monkeypatch.setattr(certificate.plain, "variances", lambda problem, r, upper=upper: Bound("variances", upper))
         monkeypatch.setattr(certificate.plain, "largest_eigenvalues", lambda cov, r: None)
-        known = certificate.KnownParts(X=np.eye(3)[:2], lower=3.0, best=2.0, single=single)
+        known = certificate.Known(X=np.eye(3)[:2], lower=3.0, single=single)
         monkeypatch.setattr(certificate.pair_scaled, "tighten", lambda *words, **more: ())
         made = []
         for bound in certificate.tighten(problem, known, PLANS["live"]):

@@ -110,6 +110,6 @@ def test_a_search_that_goes_on_from_it_levels_the_rows_of_all_again(texts):
     _, problem, component, _, made = texts
     cert = nnspca.certify(problem.cov, problem.k, component=component, should_stop=lambda: True)
     cert = dataclasses.replace(cert, upper=made[-1].value, bounds=(cert.bounds[0], made[-1]))
-    draft = _certify._Draft(problem, given=True, component=component)
+    draft = _certify.Draft(problem, (component,))
     draft.resume(cert)
     assert draft.known.upper == made[-1].value and draft.known.rows is None

@@ -38,7 +38,7 @@ from nnspca.result import (
     ShouldStop,
 )
 from nnspca.solvers.registry import METHODS
-from nnspca.tasks._certify import Aim, complete, components, multipliers
+from nnspca.tasks._certify import Aim, complete, components, multipliers, with_time_limit
 from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed, excluding
 
 STARTS = {"live": 20, "thorough": 100}  # number of starts of the search for parts
@@ -111,21 +111,23 @@ def certify_parts(
     (4.0, 4.0)
     """
     check_covariance(cov)
-    aim = Aim.checked(effort, gap, time_limit, should_stop, on_progress, warm_start, PartsCertificate)
+    check_callables(should_stop=should_stop, on_progress=on_progress)
+    monitor = Monitor(*with_time_limit(time_limit, should_stop, on_progress))
+    aim = Aim(effort, monitor.part(SEEKING, 1.0), gap, time_limit is not None)
     count, k = check_count(n_components, cov.n_features), check_cardinality(cov, k)
     nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
     problem, fixed = Problem(cov, k, nonnegative), parts is not None
-    start = multipliers(warm_start, problem)
+    start = multipliers(warm_start, PartsCertificate, problem)
     resumed = warm_start if warm_start is not None and (warm_start.k, warm_start.n_components) == (k, count) else None
 
     def search() -> tuple[Component, ...]:
         how: dict[str, Any] = {"deflation": "together", "nonnegative": nonnegative, "starts": STARTS[effort]}
-        how |= {"seed": seed, "should_stop": aim.monitor.should_stop}
-        return decompose(cov, count, k, on_progress=aim.monitor.part(0.0, SEEKING).relay, **how).parts
+        how |= {"seed": seed, "should_stop": monitor.should_stop}
+        return decompose(cov, count, k, on_progress=monitor.part(0.0, SEEKING).relay, **how).parts
 
     given = complete(() if resumed is None else resumed.parts, count, search) if parts is None else parts
-    known, proving = _checked(problem, count, given), aim.monitor.part(SEEKING, 1.0)
-    return bound_parts(problem, count, known, aim, proving, start=start, resumed=resumed, fixed=fixed)
+    known = _checked(problem, count, given)
+    return bound_parts(problem, count, known, aim, start=start, resumed=resumed, fixed=fixed)
 
 
 def certify_found(

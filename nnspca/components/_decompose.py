@@ -153,7 +153,7 @@ def decompose(
         proving = monitor.part(SEEKING, 1.0)
         if deflation == "together":
             problem = Problem(cov, sizes[0], nonnegative)
-            certificate = bound_parts(problem, count, result.parts, Aim(certify, monitor), proving)
+            certificate = bound_parts(problem, count, result.parts, Aim(certify, proving))
             result = replace(result, certificate=certificate, stopped=result.stopped or certificate.stopped)
         else:
             certificates = certify_each(cov, result, effort=certify, seed=run.seed, executor=HERE, monitor=proving)

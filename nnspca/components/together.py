@@ -212,7 +212,6 @@ def bound_parts(
     r: int,
     parts: tuple[Component, ...],
     aim: Aim,
-    monitor: Monitor,
     *,
     start: PairProof | None = None,
     resumed: PartsCertificate | None = None,
@@ -227,7 +226,7 @@ def bound_parts(
     def single() -> Bound:
         """The least bound of a certificate of one part alone."""
         best = replace(max(parts, key=lambda part: part.variance), k=problem.k)
-        sign, stop = problem.nonnegative, monitor.should_stop
+        sign, stop = problem.nonnegative, aim.monitor.should_stop
         return certify(problem.cov, problem.k, nonnegative=sign, component=best, should_stop=stop).winner
 
     def near_rows(rows: np.ndarray, monitor: Monitor) -> tuple[Component, ...]:
@@ -235,5 +234,5 @@ def bound_parts(
 
     near = near_support(problem, parts[0]) if r == 1 else near_rows
     draft = Draft(problem, parts, r, start, None if fixed else near, single)
-    facts = draft.pursue(aim, resumed, monitor)
+    facts = draft.pursue(aim, resumed)
     return PartsCertificate(n_components=r, parts=draft.parts, **facts)

@@ -135,22 +135,24 @@ def certify(
     True
     """
     check_covariance(cov)
+    check_callables(should_stop=should_stop, on_progress=on_progress)
     k, ins, outs = check_restriction(cov, k, include, exclude)
     nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
     if component is not None:
         check_instance("component", component, Component, "one that nnspca.solve gave")
-    aim = Aim.checked(effort, gap, time_limit, should_stop, on_progress, warm_start, Certificate)
+    monitor = Monitor(*with_time_limit(time_limit, should_stop, on_progress))
+    aim = Aim(effort, monitor.part(SOLVING, 1.0), gap, time_limit is not None)
     problem, left = restricted(Problem(cov, k, nonnegative), ins, outs)
-    start = multipliers(warm_start, Problem(cov, k, nonnegative), ins, outs)
+    start = multipliers(warm_start, Certificate, Problem(cov, k, nonnegative), ins, outs)
     limits = check_limits(cov, left, k, nonnegative, groups, max_loading)
     resumed = warm_start if warm_start is not None and warm_start.k == k else None
     kept = () if resumed is None or limits is not None else (resumed.component,)
 
     def search() -> tuple[Component, ...]:
-        how: dict[str, Any] = {"nonnegative": nonnegative, "seed": seed, "should_stop": aim.monitor.should_stop}
+        how: dict[str, Any] = {"nonnegative": nonnegative, "seed": seed, "should_stop": monitor.should_stop}
         how |= {"include": ins, "exclude": outs, "groups": groups, "max_loading": max_loading}
         how |= {"start": kept[0].loadings if kept else None}
-        return (solve(cov, k, on_progress=aim.monitor.part(0.0, SOLVING).relay, **how),)
+        return (solve(cov, k, on_progress=monitor.part(0.0, SOLVING).relay, **how),)
 
     (best,) = complete(kept, 1, search) if component is None else (component,)
     best = replace(validated(best, "component", problem, left, cov.n_features), features=cov.features)
@@ -158,7 +160,7 @@ def certify(
         raise ValueError(f"the component is not within the limits: {reason}")
     near = near_support(problem, best) if component is None and limits is None else None
     draft = Draft(problem, (best,), start=start, near=near)
-    facts = draft.pursue(aim, resumed, aim.monitor.part(SOLVING, 1.0))
+    facts = draft.pursue(aim, resumed)
     leading = min(bound.value for bound in draft.known.bounds.values() if holds_everywhere(bound.ingredients))
     cert = Certificate(component=draft.parts[0], leading=leading, **facts)
     if not (ins or outs):
@@ -168,9 +170,9 @@ def certify(
     return replace(cert, component=component, fingerprint=cov.fingerprint, include=ins, exclude=outs)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Aim:
-    """How far a certificate is to go, and when the call began."""
+    """How far a certificate is to go, checked, and when its call began."""
 
     effort: Effort
     monitor: Monitor
@@ -178,25 +180,9 @@ class Aim:
     timed: bool = False
     started: float = field(default_factory=time.perf_counter)
 
-    @classmethod
-    def checked(
-        cls,
-        effort: Effort,
-        gap: float | None,
-        time_limit: float | None,
-        should_stop: ShouldStop | None,
-        on_progress: OnProgress | None,
-        warm_start: object,
-        kind: type,
-    ) -> Aim:
-        """From the arguments of a call; TypeError or ValueError for those not allowed."""
-        check_callables(should_stop=should_stop, on_progress=on_progress)
-        check_choice("effort", effort, PLANS)
-        gap = None if gap is None else check_share("gap", gap)
-        if warm_start is not None:
-            check_instance("warm_start", warm_start, kind, "one that the same function gave")
-        monitor = Monitor(*with_time_limit(time_limit, should_stop, on_progress))
-        return cls(effort, monitor, gap, time_limit is not None)
+    def __post_init__(self) -> None:
+        check_choice("effort", self.effort, PLANS)
+        self.gap = None if self.gap is None else check_share("gap", self.gap)
 
 
 def with_time_limit(
@@ -260,14 +246,14 @@ class Draft:
         if isinstance(bound.ingredients, ScaleProof) and bound.ingredients.directions is None:
             self.known.rows = bound
 
-    def pursue(self, aim: Aim, resumed: Certificate | PartsCertificate | None, monitor: Monitor) -> dict[str, Any]:
+    def pursue(self, aim: Aim, resumed: Certificate | PartsCertificate | None) -> dict[str, Any]:
         """Make bounds until the gap is met, a longer round gains nothing, or the call is stopped.
 
         Returned are the fields that every certificate has.
         """
         if resumed is not None:
             self.resume(resumed)
-        known = self.known
+        known, monitor = self.known, aim.monitor
         for reached, plan, span in _rounds(aim, resumed, limited=self.single is None):
             effort, before = reached, known.upper
             self._make(plan, monitor.part(*span))
@@ -350,6 +336,7 @@ def is_neighbour(k: int, other: int) -> bool:
 
 def multipliers(
     warm_start: Certificate | PartsCertificate | None,
+    kind: type,
     problem: Problem,
     include: tuple[int, ...] = (),
     exclude: tuple[int, ...] = (),
@@ -357,6 +344,7 @@ def multipliers(
     """The multipliers of a certificate of the same covariance; none if its k is too far away."""
     if warm_start is None:
         return None
+    check_instance("warm_start", warm_start, kind, "one that the same function gave")
     if warm_start.fingerprint != problem.cov.fingerprint or warm_start.nonnegative != problem.nonnegative:
         raise ValueError("warm_start must be a certificate of this covariance with this sign constraint")
     if (warm_start.include, warm_start.exclude) != (include, exclude):

@@ -183,7 +183,7 @@ def _cases(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
         problem,
         known.X,
         goal=known.lower * (1 + OPTIMAL / 2),
-        meter=branch.Meter(plan.trees),
+        meter=Allowance(plan.trees),
         monitor=known.monitor,
         consider=known.consider,
         start=least if alone and isinstance(least, PairProof) and least.features is None else None,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nnspca.bounds import branch, masses
+from nnspca.bounds import masses
 from nnspca.bounds import necessity as without
 from nnspca.bounds.branch import Node, cases
 from nnspca.bounds.core import part_of
@@ -24,7 +24,7 @@ from nnspca.control.arguments import (
     check_share,
     check_whole,
 )
-from nnspca.control.progress import Monitor
+from nnspca.control.progress import Allowance, Monitor
 from nnspca.control.stopping import Stopped
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
@@ -239,7 +239,7 @@ class _Question:
         relaxing, proving = monitor.part(0.0, RELAXED), monitor.part(RELAXED, 1.0)
         whole = without.begin(problem, np.asarray(self.component.loadings), self.threshold, relaxing)
         if whole is not None:
-            above = without.relax(whole, lower * (1 + CLOSED), branch.Meter(work.whole)) / lower - 1
+            above = without.relax(whole, lower * (1 + CLOSED), Allowance(work.whole)) / lower - 1
             # without a feature the upper bound lies above the best point by about as much: where that
             # is far too much, the work is better spent on others
             asked = [i for i in asked if self._largest_without(i) * (1 + work.doubt * above) < self.threshold]
@@ -249,7 +249,7 @@ class _Question:
                 break
             mine = proving.part(number / len(asked), (number + 1) / len(asked))
             mine.tell(0.0, f"a bound without feature {number + 1} of {len(asked)}", lower)
-            meter = branch.Meter(left / (len(asked) - number))
+            meter = Allowance(left / (len(asked) - number))
             left -= meter.left
             upper_bounds[i] = without.upper_bound(
                 whole, problem, i, self.lacking[i], self.threshold, meter, mine, trees=work.trees

@@ -31,7 +31,7 @@ def posed():
 def begun(posed):
     """An elimination of it, some way down."""
     made = elimination.begin(*posed, np.inf, Limits(300, LOSS), QUIET)
-    meter = branch.Meter(1e12)
+    meter = branch.Allowance(1e12)
     for _ in range(40):
         made.work(meter, 0.0, False)
     return made
@@ -51,7 +51,7 @@ def test_a_case_takes_what_known_multipliers_prove_of_it_and_again_when_there_ar
         assert case.value <= min(before, (least + self.error) * (1 + 1e-3))
 
     monkeypatch.setattr(Elimination, "_transfer", checked)
-    meter = branch.Meter(1e12)
+    meter = branch.Allowance(1e12)
     for _ in range(60):
         if not made.work(meter, 0.0, False):
             break
@@ -78,7 +78,7 @@ def test_a_case_is_split_where_its_splitting_rests_and_its_last_number_of_featur
     made.excluded_mass = 0.1 * (np.arange(K) / K) ** 4
     assert set(made.cases) == {0}
     made.cases[0].value, made.cases[0].is_stalled = made.lower_bound * 1.001, stalled
-    made.work(branch.Meter(1e12), 0.0, False)
+    made.work(branch.Allowance(1e12), 0.0, False)
     assert set(made.cases) - {0} == opened
 
 
@@ -89,7 +89,7 @@ def test_there_are_no_more_splittings_than_their_proofs_may_be_stored(begun, mon
     assert not begun._has_room()
     before = fresh.source
     fresh.source = None  # its own splitting is the only one to continue
-    assert not begun._step(next(q for q, case in begun.cases.items() if case is fresh), branch.Meter(1e12), 0.0)
+    assert not begun._step(next(q for q, case in begun.cases.items() if case is fresh), branch.Allowance(1e12), 0.0)
     fresh.source = before
 
 
@@ -137,7 +137,7 @@ def test_a_series_names_no_number_of_features_twice_where_few_are_kept(posed):
     """With fewer features than places, several cases are about all of them."""
     problem, x = posed
     made = Elimination(problem, x, masses.attained(problem.cov, x), np.flatnonzero(x)[:5], 1e-3 * np.arange(K + 1))
-    meter = branch.Meter(1e12)
+    meter = branch.Allowance(1e12)
     for _ in range(12):
         made.work(meter, 0.0, False)
     for q in (3, 7, 12):

@@ -61,7 +61,7 @@ def held(problem, A, k, nonnegative, rng):
     made = begun(posed, x, kept(rng, posed, x))
     if made is None:
         return 0
-    meter, proven = branch.Meter(1e12), 0
+    meter, proven = branch.Allowance(1e12), 0
     for _ in range(int(rng.integers(1, 10))):
         bound = made.bound()
         if np.isfinite(bound.value):
@@ -154,7 +154,7 @@ def test_what_matters_little_is_set_aside_without_loss():
         cov = held_as_factor(X)
         part = nnspca.solve(cov, 3)
         made = begun(Problem(cov, 3), part.loadings, np.arange(5))
-        meter = branch.Meter(1e12)
+        meter = branch.Allowance(1e12)
         while made.work(meter, 0.0, True) and made.bound().value > part.variance * (1 + 1e-6):
             pass
         assert part.variance / made.bound().value > 1 - 1e-4
@@ -261,7 +261,7 @@ def test_a_case_that_is_low_enough_rests_and_its_budget_goes_to_others():
     cov = held_as_factor(few_large(1, n=40, small=(0.01, 0.05)))
     part = nnspca.solve(cov, 3)
     made = elimination.begin(Problem(cov, 3, True), np.asarray(part.loadings), np.inf, Limits(20, 0.5, 12), QUIET)
-    case, meter = made.cases[0], branch.Meter(1e9)
+    case, meter = made.cases[0], branch.Allowance(1e9)
     made._advance(0, meter, goal=10 * cov.trace)
     assert case.is_stalled
     spent = meter.left

@@ -67,7 +67,7 @@ def test_every_joint_bound_hands_over_a_proof_that_its_entry_names(held, nonnega
     for bound in bounds:
         assert type(bound.ingredients) in PARTS_BOUNDS[bound.name].proofs
     if held == "matrix":
-        assert {bound.name for bound in bounds} >= set(PARTS_BOUNDS) - {"larger-k", "each"}
+        assert {bound.name for bound in bounds} >= set(PARTS_BOUNDS) - {"each"}
 
 
 def test_cases_are_made_only_where_the_others_leave_the_parts_short_of_optimal(cov, monkeypatch):

@@ -17,7 +17,7 @@ def each(**fields):
 
 def at_any_gap(patch):
     """Compute every bound of the mix, even where one already meets the optimum; of few features, cases too."""
-    patch.setattr(certificate, "OPTIMAL", -1.0)
+    patch.setattr(certificate, "SETTLED", -1.0)
     patch.setattr(plan, "WORTHWHILE", 0)
     patch.setattr(certificate, "SMALL", -1.0)
 

@@ -20,7 +20,7 @@ from nnspca.result import Bound
 SMALL = 1e-3
 # Share of the work that an eigenvalue may take. Half, double: 0 on 181 × 12,533, k = 5, in 0.4 and 1.2 s, not 0.5.
 REST = 1 / 6
-OPTIMAL = PLANS["live"].closed  # relative gap below which a component is called optimal: no cases are begun
+SETTLED = PLANS["live"].closed  # relative gap below which no cases are begun
 # Share of the work left that a core's splitting may take in a live certificate. At 0.5: −.0107 on 49 × 7,129, k = 200.
 SHARE = 0.6
 # Share of the work after which an elimination ends unless it improved on the known bound: a relaxation on all features
@@ -120,7 +120,7 @@ def tighten(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
     may_hold_all = problem.cov.holds_entries and problem.n <= plan.whole
     if may_hold_all and problem.n <= plan.features:
         yield from _relaxed(problem, known, plan)
-        if known.above(OPTIMAL) and plan.branches(problem.n):
+        if known.above(SETTLED) and plan.branches(problem.n):
             yield from _cases(problem, known, plan)
         return
     eliminated = yield from _eliminated(free, known, plan, may_hold_all)
@@ -182,7 +182,7 @@ def _cases(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
     return branch.tighten(
         problem,
         known.X,
-        goal=known.lower * (1 + OPTIMAL / 2),
+        goal=known.lower * (1 + SETTLED / 2),
         meter=Allowance(plan.trees),
         monitor=known.monitor,
         consider=known.consider,
@@ -275,6 +275,6 @@ def _jointly(problem: Problem, known: Known, plan: Plan, single: Callable[[], Bo
         yield replace(bound, name="joint-dual")
     if r * problem.cov.variance(known.X).max() < known.upper:  # no bound on one part is below what one part has
         yield plain.each(single(), r)
-    if on_all and known.above(OPTIMAL) and plan.branches(problem.n, 2):
+    if on_all and known.above(SETTLED) and plan.branches(problem.n, 2):
         for bound in _cases(problem, known, plan):
             yield replace(bound, name="joint-branch" if isinstance(bound.ingredients, TreeProof) else "joint-dual")

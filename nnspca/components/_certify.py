@@ -40,6 +40,7 @@ from nnspca.result import (
 from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import Aim, complete, components, multipliers, with_time_limit
 from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed, excluding
+from nnspca.tasks._sweep import Curve
 
 STARTS = {"live": 20, "thorough": 100}  # number of starts of the search for parts
 
@@ -173,15 +174,13 @@ def _checked(problem: Problem, count: int, parts: Components | Sequence[Componen
         replace(validated(part, f"part {place}", problem), features=problem.cov.features)
         for place, part in enumerate(chosen, start=1)
     )
-    used = np.zeros(problem.n, dtype=bool)
-    for place, part in enumerate(chosen, start=1):
-        shared = np.flatnonzero(used & (part.loadings != 0))
-        if len(shared):
-            raise ValueError(
-                f"part {place} shares feature {shared[0]} with an earlier part; parts must be disjoint, as they are "
-                "with deflation 'together' or 'disjoint'"
-            )
-        used |= part.loadings != 0
+    twice = np.flatnonzero(np.count_nonzero([part.loadings for part in chosen], axis=0) > 1)
+    if len(twice):
+        first, second = [place for place, part in enumerate(chosen, start=1) if part.loadings[twice[0]]][:2]
+        raise ValueError(
+            f"part {second} shares feature {twice[0]} with part {first}; parts must be disjoint, as they are with "
+            "deflation 'together' or 'disjoint'"
+        )
     return chosen
 
 
@@ -243,34 +242,26 @@ def sweep_parts(
     check_choice("certify", certify, PLANS, none=True)
     check_executor(executor)
     started, monitor, problem = time.perf_counter(), Monitor(should_stop, on_progress), Problem(cov, k, nonnegative)
-    before = dict(zip(counts, [None, *counts], strict=False))  # the next fewer parts
-    total = len(counts) * (1 + (certify is not None))
-    points: dict[int, PartsPoint] = {}
-    proven: dict[int | None, PartsCertificate] = {}
-
-    def put(point: PartsPoint) -> None:
-        points[point.n_components] = point
-        if on_point is not None:
-            on_point(point)
-        done = len(points) + len(proven)
-        monitor.tell(done / total, f"{done} of {total}")
+    before: dict[int, Any] = dict(zip(counts, [None, *counts], strict=False))  # the next fewer parts
+    curve = Curve(on_point, monitor, len(counts) * (1 + (certify is not None)))
+    points, proven = curve.points, curve.certificates
 
     def begin(r: int) -> TaskArguments:
         settings = {"nonnegative": nonnegative, "effort": certify, "warm_start": proven.get(before[r])}
-        return certify_parts, (r, k, points[r].together), settings
+        return certify_parts, (r, k, points[r, "together"].together), settings
 
     with Workers(HERE if executor is None else executor, cov, monitor) as workers:
         found: dict[int, tuple[Components, Components]] = {}
         for number, parts in workers.each(_seek, ((r, k, nonnegative, seed) for r in counts)):
             found[number] = parts
             while (place := len(points)) in found:  # in order: all before are starts
-                put(_improved(problem, counts[place], *found[place], list(points.values()), monitor))
+                point = _improved(problem, counts[place], *found[place], list(points.values()), monitor)
+                curve.put((counts[place], "together"), point)
         proving = counts if certify is not None and len(points) == len(counts) else []
         for r, certificate in workers.when_ready(
             asked, proving, workers.ahead, lambda r: before[r] is None or before[r] in proven, begin
         ):
-            proven[r] = certificate
-            put(replace(points[r], certificate=certificate))
+            curve.certify(r, certificate)
     ordered = tuple(points.values())
     stopped = len(ordered) < len(counts) or any(p.together.stopped for p in ordered) or monitor.stop()
     return PartsSweep(ordered, cov.trace, nonnegative, stopped, time.perf_counter() - started)

@@ -39,7 +39,7 @@ from nnspca.numerics.doubles import read_only
 from nnspca.result import Bound, Certificate, Component, OnProgress, PartsCertificate, ShouldStop
 from nnspca.solvers.climb import optimise_on_support
 from nnspca.solvers.limited import Groups, check_limits
-from nnspca.tasks._solve import check_covariance, check_seed, solve
+from nnspca.tasks._solve import Left, check_covariance, check_seed, solve
 
 Near = Callable[[np.ndarray, Monitor], tuple[Component, ...]]  # finds parts near a support, or near rows
 BETTER = 1e-9  # relative gain that makes a point a better one
@@ -163,11 +163,7 @@ def certify(
     facts = draft.pursue(aim, resumed)
     leading = min(bound.value for bound in draft.known.bounds.values() if holds_everywhere(bound.ingredients))
     cert = Certificate(component=draft.parts[0], leading=leading, **facts)
-    if not (ins or outs):
-        return cert
-    loadings = read_only(widened(cert.component.loadings, left, cov.n_features))
-    component = replace(cert.component, loadings=loadings)
-    return replace(cert, component=component, fingerprint=cov.fingerprint, include=ins, exclude=outs)
+    return replace(Left(cov, outs, left).widen(cert), include=ins) if ins or outs else cert
 
 
 @dataclass

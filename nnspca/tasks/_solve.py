@@ -274,15 +274,12 @@ R = TypeVar("R")
 
 
 @dataclass(frozen=True)
-class _Left:
+class Left:
     """The features left of a covariance."""
 
     whole: Covariance
     exclude: tuple[int, ...]
-
-    @property
-    def places(self) -> np.ndarray:
-        return np.setdiff1d(np.arange(self.whole.n_features), self.exclude)
+    places: np.ndarray
 
     def narrow(self, name: str, value: Any) -> Any:
         """Components for all features as those for the features left; ValueError if they use another."""
@@ -335,7 +332,7 @@ def excluding(call: Callable[P, R]) -> Callable[P, R]:
         exclude, cov = asked.pop("exclude"), asked.get("cov")
         if not isinstance(cov, Covariance) or not (outs := check_excluded(cov, exclude)):
             return call(*args, **settings)
-        left = _Left(cov, outs)
+        left = Left(cov, outs, np.setdiff1d(np.arange(cov.n_features), outs))
         check_variances(cov.diagonal[left.places])
         own = cov.restrict(left.places)
         asked["cov"] = own

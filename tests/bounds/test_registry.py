@@ -74,7 +74,7 @@ def test_cases_are_made_only_where_the_others_leave_the_parts_short_of_optimal(c
     budgets.of_live_parts(monkeypatch, **LEAN)
     budgets.at_any_gap(monkeypatch)
     for optimal, made in ((-1.0, True), (10.0, False)):
-        monkeypatch.setattr(certificate, "OPTIMAL", optimal)
+        monkeypatch.setattr(certificate, "SETTLED", optimal)
         names = [bound.name for bound in nnspca.certify_parts(cov, 2, 2).bounds]
         assert ("joint-branch" in names) == made
 

@@ -147,7 +147,7 @@ def _gaps_and_sizes(rng, n):
     """No gap is small enough, cases are always begun, and an elimination keeps few features."""
     gap = -float(10.0 ** rng.uniform(-3, 0))
     with contextlib.ExitStack() as stack:
-        stack.enter_context(mock.patch.object(certificate, "OPTIMAL", gap))
+        stack.enter_context(mock.patch.object(certificate, "SETTLED", gap))
         stack.enter_context(mock.patch.object(plan, "WORTHWHILE", 0))
         stack.enter_context(mock.patch.object(certificate, "SMALL", gap))
         stack.enter_context(mock.patch.object(certificate, "READINGS", int(rng.integers(1, 4))))

@@ -13,7 +13,7 @@ from nnspca.bounds.selection import Limits
 from nnspca.certificates.proofs import EigenvalueProof, PairProof, ScaleProof, TreeProof
 from nnspca.control.progress import Allowance, Monitor
 from nnspca.covariance.problem import Problem
-from nnspca.result import Bound
+from nnspca.result import Bound, Component
 
 # Relative gap below which rows that are not held are not levelled, as they are hardly ever lower. Half, double: 0 on
 # 181 × 12,533, k = 5, but in twice the time at half.
@@ -37,16 +37,20 @@ NOISY = 15.0
 MOST = 100.0
 
 
+BETTER = 1e-9  # relative gain that makes a point a better one
+Near = Callable[[np.ndarray, Monitor], tuple[Component, ...]]  # finds parts near a support, or near rows
+
+
 @dataclass(kw_only=True)
 class Known:
     """What is known of a component, or of several parts, while their certificate is made."""
 
-    X: np.ndarray  # the best parts (r, n), zeros for those that are missing
-    lower: float  # the sum of their variances
+    parts: tuple[Component, ...]  # the best ones
+    r: int = 1  # how many there may be
+    near: Near | None = None  # None where the parts given are certified, and no others
     bounds: dict[str, Bound] = field(default_factory=dict)  # the least of each name, in order of their last update
     monitor: Monitor = field(default_factory=Monitor)
     start: PairProof | None = None  # what proved a bound at a neighbouring k or r
-    consider: Callable[[np.ndarray], None] = lambda likely: None  # called with a support, or rows, near better parts
     single: Callable[[], Bound] | None = None  # of parts: proves a bound on any one of them alone, in a second or two
     tried_leading: bool = False  # whether the bound along the first eigenvector was tried
     rows: Bound | None = None  # the one by balanced rows
@@ -74,9 +78,27 @@ class Known:
         self.bounds[bound.name] = replace(bound, value=float(bound.value), seconds=seconds)
 
     @property
+    def lower(self) -> float:
+        """The sum of the variances of the parts."""
+        return variance_of(self.parts)
+
+    @property
     def x(self) -> np.ndarray:
         """The best point where there is one part."""
-        return self.X[0]
+        return np.asarray(self.parts[0].loadings)
+
+    @property
+    def X(self) -> np.ndarray:
+        """The parts as rows, shape (r, n), zeros for those that are missing."""
+        rows = np.zeros((self.r, len(self.x)))
+        rows[: len(self.parts)] = [part.loadings for part in self.parts]
+        return rows
+
+    def consider(self, likely: np.ndarray) -> None:
+        """Keep parts near a support, or near rows, that are better."""
+        parts = () if self.near is None else self.near(likely, self.monitor)
+        if variance_of(parts) > self.lower * (1 + BETTER):
+            self.parts = parts
 
     @property
     def weights(self) -> np.ndarray | None:
@@ -88,6 +110,11 @@ class Known:
     def relaxed(self) -> bool:
         """Whether a relaxation has proven less than eigenvalues and rows."""
         return not isinstance(self.winner.ingredients, EigenvalueProof | ScaleProof)
+
+
+def variance_of(parts: tuple[Component, ...]) -> float:
+    """The sum of their variances."""
+    return float(sum(part.variance for part in parts))
 
 
 def allowance(problem: Problem, plan: Plan) -> Allowance:
@@ -164,7 +191,7 @@ def _relaxed(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
     return pair_scaled.tighten(
         problem,
         known.X,
-        steps=plan.steps(problem.n, len(known.X)),
+        steps=plan.steps(problem.n, known.r),
         goal=known.lower * (1 + plan.closed),
         monitor=known.monitor,
         warm_start=known.start,
@@ -253,7 +280,7 @@ def _rows_again(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
 
 def _jointly(problem: Problem, known: Known, plan: Plan, single: Callable[[], Bound]) -> Iterator[Bound]:
     """Bounds on r parts, ``problem`` being that of each alone."""
-    r = len(known.X)
+    r = known.r
     yield plain.variances(problem, r)
     if bound := plain.largest_eigenvalues(problem.cov, r):
         yield bound
@@ -273,7 +300,7 @@ def _jointly(problem: Problem, known: Known, plan: Plan, single: Callable[[], Bo
         )
     for bound in relaxed:
         yield replace(bound, name="joint-dual")
-    if r * problem.cov.variance(known.X).max() < known.upper:  # no bound on one part is below what one part has
+    if r * max(part.variance for part in known.parts) < known.upper:  # no bound on one part is below what one part has
         yield plain.each(single(), r)
     if on_all and known.above(SETTLED) and plan.branches(problem.n, 2):
         for bound in _cases(problem, known, plan):

@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from nnspca.bounds.certificate import Known
 from nnspca.certificates.proofs import PairProof
 from nnspca.components.exchange import assign, exchanged
 from nnspca.control.progress import Monitor, ShouldStop
@@ -35,7 +36,7 @@ from nnspca.machines import HERE, Workers
 from nnspca.numerics import feasible
 from nnspca.result import Bound, Component, PartsCertificate
 from nnspca.solvers.climb import QUIET, TIE, optimise_on_support
-from nnspca.tasks._certify import Aim, Draft, certify, met, near_support
+from nnspca.tasks._certify import Aim, certify, met, near_support, pursue
 
 Start = Callable[["JointSearch"], np.ndarray]  # returns a start from the best parts known at that time
 KnownOptima = dict[bytes, tuple[np.ndarray, float]]
@@ -233,6 +234,6 @@ def bound_parts(
         return met(problem.cov, improved(problem, rows, monitor=monitor)[0], replace(parts[0], history=()))
 
     near = near_support(problem, parts[0]) if r == 1 else near_rows
-    draft = Draft(problem, parts, r, start, None if fixed else near, single)
-    facts = draft.pursue(aim, resumed)
-    return PartsCertificate(n_components=r, parts=draft.parts, **facts)
+    known = Known(parts=parts, r=r, near=None if fixed else near, start=start, single=single)
+    facts = pursue(problem, known, aim, resumed)
+    return PartsCertificate(n_components=r, parts=known.parts, **facts)

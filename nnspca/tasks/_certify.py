@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.bounds.certificate import REST, SMALL, Known, allowance, tighten
+from nnspca.bounds.certificate import REST, SMALL, Known, Near, allowance, tighten, variance_of
 from nnspca.bounds.plan import PLANS, Plan
 from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS
 from nnspca.certificates.eigenvalues import holds_everywhere
@@ -36,13 +36,11 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Features, Problem, check_restriction, restricted, widened
 from nnspca.numerics import feasible
 from nnspca.numerics.doubles import read_only
-from nnspca.result import Bound, Certificate, Component, OnProgress, PartsCertificate, ShouldStop
+from nnspca.result import Certificate, Component, OnProgress, PartsCertificate, ShouldStop
 from nnspca.solvers.climb import optimise_on_support
 from nnspca.solvers.limited import Groups, check_limits
 from nnspca.tasks._solve import Left, check_covariance, check_seed, solve
 
-Near = Callable[[np.ndarray, Monitor], tuple[Component, ...]]  # finds parts near a support, or near rows
-BETTER = 1e-9  # relative gain that makes a point a better one
 NEIGHBOURS = 1.25  # ratio of two k up to which the multipliers of one are a better start than balanced rows
 LIVE = 0.15  # share of the progress of a thorough certificate that the live one takes, and the longer one after it
 SOLVING = 0.3  # share of the progress that finding a component takes
@@ -159,10 +157,10 @@ def certify(
     if limits is not None and (reason := limits.amiss(best.loadings)):
         raise ValueError(f"the component is not within the limits: {reason}")
     near = near_support(problem, best) if component is None and limits is None else None
-    draft = Draft(problem, (best,), start=start, near=near)
-    facts = draft.pursue(aim, resumed)
-    leading = min(bound.value for bound in draft.known.bounds.values() if holds_everywhere(bound.ingredients))
-    cert = Certificate(component=draft.parts[0], leading=leading, **facts)
+    known = Known(parts=(best,), start=start, near=near)
+    facts = pursue(problem, known, aim, resumed)
+    leading = min(bound.value for bound in known.bounds.values() if holds_everywhere(bound.ingredients))
+    cert = Certificate(component=known.parts[0], leading=leading, **facts)
     return replace(Left(cov, outs, left).widen(cert), include=ins) if ins or outs else cert
 
 
@@ -208,87 +206,64 @@ def with_time_limit(
     return over, report
 
 
-@dataclass
-class Draft:
-    """A certificate in progress, of one component or of r parts: the best ones known, and the bounds made so far."""
+def pursue(problem: Problem, known: Known, aim: Aim, resumed: Certificate | PartsCertificate | None) -> dict[str, Any]:
+    """Make bounds until the gap is met, a longer round gains nothing, or the call is stopped.
 
-    problem: Problem
-    parts: tuple[Component, ...]
-    r: int = 1
-    start: PairProof | None = None  # what proved a bound at a neighbouring k or r
-    near: Near | None = None  # None where the parts given are certified, and no others
-    single: Callable[[], Bound] | None = None  # of several parts: proves a bound on any one of them alone
-    known: Known = field(init=False)
+    Returned are the fields that every certificate has.
+    """
+    if resumed is not None:
+        _resume(problem, known, resumed)
+    monitor = aim.monitor
+    for reached, plan, span in _rounds(aim, resumed, limited=known.single is None):
+        effort, before = reached, known.upper
+        _make(problem, known, plan, monitor.part(*span))
+        longer = plan.relaxation > PLANS["thorough"].relaxation
+        if monitor.stop() or (longer and known.upper > before * (1 - GAIN)):
+            break
+        if aim.gap is not None and not known.above(plan.closed):
+            break
+    monitor.tell(1.0, "done", known.lower, known.upper)
+    return {
+        "k": problem.k,
+        "nonnegative": problem.nonnegative,
+        "lower": known.lower,
+        "upper": known.upper,
+        "bounds": tuple(known.bounds.values()),
+        "fingerprint": problem.cov.fingerprint,
+        "effort": effort,
+        "seconds": time.perf_counter() - aim.started,
+        "stopped": monitor.stop(),
+    }
 
-    def __post_init__(self) -> None:
-        X, lower = self._rows(self.parts), variance_of(self.parts)
-        self.known = Known(X=X, lower=lower, start=self.start, consider=self._consider, single=self.single)
 
-    def _rows(self, parts: tuple[Component, ...]) -> np.ndarray:
-        return np.array([part.loadings for part in parts] + [np.zeros(self.problem.n)] * (self.r - len(parts)))
+def _resume(problem: Problem, known: Known, before: Certificate | PartsCertificate) -> None:
+    """Begin with the least bound of a certificate of the same problem, once it is proven again."""
+    bound = judged(before, problem, known.r)
+    if bound is None or bound.name not in BOUNDS | PARTS_BOUNDS or holds_everywhere(bound.ingredients):
+        return  # λ₁ is proven anew
+    known.record(bound, 0.0)
+    if isinstance(bound.ingredients, ScaleProof) and bound.ingredients.directions is None:
+        known.rows = bound
 
-    def _consider(self, likely: np.ndarray) -> None:
-        """Keep better parts near a support, or near rows."""
-        parts = () if self.near is None else self.near(likely, self.known.monitor)
-        if (lower := variance_of(parts)) > self.known.lower * (1 + BETTER):
-            self.parts, self.known.X, self.known.lower = parts, self._rows(parts), lower
 
-    def resume(self, before: Certificate | PartsCertificate) -> None:
-        """Begin with the least bound of a certificate of the same problem, once it is proven again."""
-        bound = judged(before, self.problem, self.r)
-        if bound is None or bound.name not in BOUNDS | PARTS_BOUNDS or holds_everywhere(bound.ingredients):
-            return  # λ₁ is proven anew
-        self.known.record(bound, 0.0)
-        if isinstance(bound.ingredients, ScaleProof) and bound.ingredients.directions is None:
-            self.known.rows = bound
-
-    def pursue(self, aim: Aim, resumed: Certificate | PartsCertificate | None) -> dict[str, Any]:
-        """Make bounds until the gap is met, a longer round gains nothing, or the call is stopped.
-
-        Returned are the fields that every certificate has.
-        """
-        if resumed is not None:
-            self.resume(resumed)
-        known, monitor = self.known, aim.monitor
-        for reached, plan, span in _rounds(aim, resumed, limited=self.single is None):
-            effort, before = reached, known.upper
-            self._make(plan, monitor.part(*span))
-            longer = plan.relaxation > PLANS["thorough"].relaxation
-            if monitor.stop() or (longer and known.upper > before * (1 - GAIN)):
+def _make(problem: Problem, known: Known, plan: Plan, monitor: Monitor) -> None:
+    """Make bounds until the gap is closed by the plan's standard, its work is done, or the call is stopped."""
+    work_left = allowance(problem, plan)
+    known.monitor = monitor = replace(monitor, allowance=work_left)
+    work = work_left.left if plan.hurried else plan.relaxation + plan.trees
+    done, clock = 0.0, time.perf_counter()
+    with one_blas_thread(), suppress(Stopped):  # every bound made before holds
+        for bound in tighten(problem, known, plan):
+            clock, spent = time.perf_counter(), time.perf_counter() - clock
+            known.record(bound, spent)
+            done = max(done, min(1.0, work_left.spent / work))
+            monitor.tell(done, f"bound “{bound.name}”", known.lower, known.upper)
+            if monitor.stop() or not known.above(plan.closed):
                 break
-            if aim.gap is not None and not known.above(plan.closed):
-                break
-        monitor.tell(1.0, "done", known.lower, known.upper)
-        return {
-            "k": self.problem.k,
-            "nonnegative": self.problem.nonnegative,
-            "lower": known.lower,
-            "upper": known.upper,
-            "bounds": tuple(known.bounds.values()),
-            "fingerprint": self.problem.cov.fingerprint,
-            "effort": effort,
-            "seconds": time.perf_counter() - aim.started,
-            "stopped": monitor.stop(),
-        }
-
-    def _make(self, plan: Plan, monitor: Monitor) -> None:
-        """Make bounds until the gap is closed by the plan's standard, its work is done, or the call is stopped."""
-        known, work_left = self.known, allowance(self.problem, plan)
-        known.monitor = monitor = replace(monitor, allowance=work_left)
-        work = work_left.left if plan.hurried else plan.relaxation + plan.trees
-        done, clock = 0.0, time.perf_counter()
-        with one_blas_thread(), suppress(Stopped):  # every bound made before holds
-            for bound in tighten(self.problem, known, plan):
-                clock, spent = time.perf_counter(), time.perf_counter() - clock
-                known.record(bound, spent)
-                done = max(done, min(1.0, work_left.spent / work))
-                monitor.tell(done, f"bound “{bound.name}”", known.lower, known.upper)
-                if monitor.stop() or not known.above(plan.closed):
-                    break
-                if not known.above(SMALL):
-                    work_left.limit(plan.seconds * REST)
-        if plan.relaxation >= PLANS["thorough"].relaxation:  # the next one takes up what this one has reached
-            known.start = next(starts_of(known.bounds.values(), self.problem.cov), known.start)
+            if not known.above(SMALL):
+                work_left.limit(plan.seconds * REST)
+    if plan.relaxation >= PLANS["thorough"].relaxation:  # the next one takes up what this one has reached
+        known.start = next(starts_of(known.bounds.values(), problem.cov), known.start)
 
 
 def _rounds(
@@ -386,8 +361,3 @@ def components(cov: Covariance, X: np.ndarray, like: Component) -> tuple[Compone
         parts.append(replace(like, loadings=x, variance=cov.variance(x)))
     parts.sort(key=lambda part: -part.variance)
     return tuple(part for place, part in enumerate(parts) if not place or part.variance > EXHAUSTED * cov.trace)
-
-
-def variance_of(parts: tuple[Component, ...]) -> float:
-    """The sum of their variances."""
-    return float(sum(part.variance for part in parts))

@@ -12,6 +12,7 @@ import numpy as np
 from nnspca.bounds import masses
 from nnspca.bounds import necessity as without
 from nnspca.bounds.branch import Node, cases
+from nnspca.bounds.certificate import BETTER
 from nnspca.bounds.core import part_of
 from nnspca.certificates.judge import validated
 from nnspca.control.arguments import (
@@ -33,7 +34,7 @@ from nnspca.numerics import feasible, rounding
 from nnspca.numerics.doubles import read_only
 from nnspca.result import Component, Necessity, OnProgress, Ranking, ShouldStop
 from nnspca.solvers.climb import GAIN, climb, optimise_on_support, polish
-from nnspca.tasks._certify import BETTER, with_time_limit
+from nnspca.tasks._certify import with_time_limit
 from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed, excluding, solve
 
 SOLVED, SHOWN, WEIGHED = 0.2, 0.3, 0.35  # shares of the progress by the end of each stage

@@ -199,8 +199,9 @@ def path(
             asked, after, workers.ahead, lambda at: all(before in curve.points for before in after[at]), begin
         ):
             curve.put((k, name), SweepPoint(k, name, component))
-    for point in _carried_over(curve.points):
-        curve.put((point.k, point.method), point)
+    for k, best in _champions([p for p in curve.points.values() if p.method == "best"]).items():
+        if best is not None and best is not curve.points[k, "best"].component:
+            curve.put((k, "best"), SweepPoint(k, "best", best))
     points = tuple(sorted(curve.points.values(), key=lambda p: (p.k, list(methods).index(p.method))))
     stopped = len(points) < len(after) or any(p.component.stopped for p in points)
     return Sweep(points, float(cov.eigenpairs(1)[0][0]), nonnegative, stopped, time.perf_counter() - started)
@@ -236,7 +237,7 @@ def certify_path(
     """
     monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
     curve = Curve(on_point, Monitor(), 1, {(p.k, p.method): p for p in sweep.points})
-    champions, proven = _champions(sweep), curve.certificates
+    champions, proven = _champions(sweep.points), curve.certificates
     levels = coarse_first(champions if ks is None else set(ks) & set(champions))
     for k in sorted(k for level in levels for k in level):
         if (before := known(k)) is not None:
@@ -321,29 +322,19 @@ def _improved(
     return replace(part, features=cov.features, seconds=time.perf_counter() - started)
 
 
-def _carried_over(points: Mapping[Place, SweepPoint]) -> list[SweepPoint]:
-    """The points at which ``best`` has less than at a smaller k, whose component is feasible there too."""
-    before: Component | None = None
-    changed: list[SweepPoint] = []
-    for k, name in sorted(points):
-        if name == "best":
-            here = points[k, name].component
-            if before is not None and before.variance > here.variance:
-                stopped = before.stopped or here.stopped  # where it has not been sought to the end, it may be beaten
-                here = replace(before, k=k, stopped=stopped, note=f"carried over from k = {before.k}")
-                changed.append(SweepPoint(k, name, here))
-            before = here
-    return changed
+def _champions(points: Iterable[SweepPoint]) -> dict[int, Component | None]:
+    """The best feasible component known at each k, from this or a smaller k; None where no method has one.
 
-
-def _champions(sweep: Sweep) -> dict[int, Component | None]:
-    """The best feasible component known at each k, from this or a smaller k; None where no method has one."""
+    Of a smaller k it is feasible here too; where a search was stopped, there may be a better one.
+    """
     best: Component | None = None
     champions: dict[int, Component | None] = {}
-    for k in sorted({p.k for p in sweep.points}):
-        rivals = [p.component for p in sweep.points if p.k == k and METHODS[p.method].feasible]
+    parts = [(p.k, p.component) for p in points if METHODS[p.method].feasible]
+    for k in sorted({p.k for p in points}):
+        rivals = [part for at, part in parts if at == k]
         if best is not None:
-            rivals.append(replace(best, k=k, note=f"carried over from k = {best.k}"))
+            stopped = best.stopped or any(part.stopped for part in rivals)
+            rivals.append(replace(best, k=k, stopped=stopped, note=f"carried over from k = {best.k}"))
         champions[k] = best = max(rivals, key=lambda c: c.variance, default=None)
     return champions
 

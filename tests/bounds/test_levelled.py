@@ -81,9 +81,9 @@ def test_rows_of_some_features_bound_those_of_all(narrow, nonnegative, sparse, f
 
 def test_the_last_reading_of_a_thorough_certificate_has_a_limit(monkeypatch):
     problem = Problem(held_as_factor(np.random.default_rng(0).standard_normal((40, 300))), 4, True)
-    x = nnspca.solve(problem.cov, 4).loadings
+    part = nnspca.solve(problem.cov, 4)
     rows = balanced.balanced_rows(problem, monitor=Monitor(), readings=1)
-    known = certificate.Known(lower=problem.cov.variance(x), x=x, rows=rows, bounds={rows.name: rows})
+    known = certificate.Known(parts=(part,), rows=rows, bounds={rows.name: rows})
     read = []
     monkeypatch.setattr(
         levelled, "level_rows", lambda problem, chosen, d, *_, start, **__: read.append(chosen) or (9, d)
@@ -139,7 +139,7 @@ def test_rows_of_a_matrix_are_levelled_by_as_many_readings_as_gain(monkeypatch):
     X = np.random.default_rng(0).standard_normal((80, 100)) * 0.99 ** np.arange(100)
     cov = nnspca.Covariance.from_data(X + X[:, :1])
     part, problem = nnspca.solve(cov, 20), Problem(cov, 20, True)
-    known = certificate.Known(lower=part.variance, x=part.loadings)
+    known = certificate.Known(parts=(part,))
     list(certificate.quick(problem, known, PLANS["live"]))
     once = balanced.balanced_rows(problem, readings=1, lower=part.variance, monitor=Monitor())
     assert cov.holds_entries and part.variance <= known.rows.value < once.value

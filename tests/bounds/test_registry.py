@@ -46,7 +46,7 @@ def test_the_first_bound_is_one_on_every_direction(cov):
 
 
 def test_a_bound_that_is_made_again_and_worse_stays_as_it_was():
-    known = certificate.Known(X=np.eye(1), lower=1.0)
+    known = certificate.Known(parts=(nnspca.Component(np.ones(1), 1.0, "given", 1),))
     for value, seconds in ((3.0, 1.0), (4.0, 0.5)):
         known.record(Bound("eigenvalue", value), seconds)
     assert (known.upper, known.bounds["eigenvalue"].seconds) == (3.0, 1.5)
@@ -90,7 +90,8 @@ def test_one_part_alone_is_bounded_only_where_that_can_tell_more(monkeypatch):
     for upper, tells in ((3.9, False), (4.1, True)):
         monkeypatch.setattr(certificate.plain, "variances", lambda problem, r, upper=upper: Bound("variances", upper))
         monkeypatch.setattr(certificate.plain, "largest_eigenvalues", lambda cov, r: None)
-        known = certificate.Known(X=np.eye(3)[:2], lower=3.0, single=single)
+        parts = tuple(nnspca.Component(x, value, "given", 1) for x, value in zip(np.eye(3), (2.0, 1.0), strict=False))
+        known = certificate.Known(parts=parts, r=2, single=single)
         monkeypatch.setattr(certificate.pair_scaled, "tighten", lambda *words, **more: ())
         made = []
         for bound in certificate.tighten(problem, known, PLANS["live"]):

@@ -8,7 +8,7 @@ import pytest
 
 import nnspca
 from nnspca import check, check_more
-from nnspca.bounds import balanced, levelled, shrunk
+from nnspca.bounds import balanced, certificate, levelled, shrunk
 from nnspca.certificates.derivations import derive
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
@@ -110,6 +110,6 @@ def test_a_search_that_goes_on_from_it_levels_the_rows_of_all_again(texts):
     _, problem, component, _, made = texts
     cert = nnspca.certify(problem.cov, problem.k, component=component, should_stop=lambda: True)
     cert = dataclasses.replace(cert, upper=made[-1].value, bounds=(cert.bounds[0], made[-1]))
-    draft = _certify.Draft(problem, (component,))
-    draft.resume(cert)
-    assert draft.known.upper == made[-1].value and draft.known.rows is None
+    known = certificate.Known(parts=(component,))
+    _certify._resume(problem, known, cert)
+    assert known.upper == made[-1].value and known.rows is None

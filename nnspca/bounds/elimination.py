@@ -193,7 +193,6 @@ class Elimination:
     boxes: BoxProof | None = None  # joint bounds on the masses of features of large variance
     monitor: Monitor = field(default_factory=Monitor)
     consider: Callable[[np.ndarray], None] = lambda support: None
-    turn: int = TURN  # steps of a case's splitting between two of its bounds
     whole: Elimination | None = None  # of which T lacks features: every case starts from there
     cases: dict[int, Case] = field(init=False, default_factory=dict)  # by the least number q of features outside
     sources: dict[int, Series] = field(init=False, default_factory=dict)  # the best multipliers of each splitting
@@ -212,7 +211,7 @@ class Elimination:
     def without(self, feature: int, x: np.ndarray, monitor: Monitor) -> Elimination:
         """Return the elimination on T without a feature, for a point x that has no loading on it."""
         inside = self.inside[self.inside != feature]
-        return replace(self, x=x, inside=inside, monitor=monitor, turn=CHECK, whole=self)
+        return replace(self, x=x, inside=inside, monitor=monitor, whole=self)
 
     def _restricted(self, case: Case) -> Case:
         """A case of the whole on fewer features: its multipliers stay valid, and no bound rises."""
@@ -372,7 +371,7 @@ class Elimination:
         case = self.cases[q_min]
         if case.splitting is None:
             case.splitting = self._splitting(case, q_min)
-        for _ in range(self.turn):
+        for _ in range(TURN if self.whole is None else CHECK):
             run_interruptibly(case.splitting.advance, len(self.inside), self.monitor)
             meter.pay(step_seconds(len(self.inside)))
             if self.monitor.stop():

@@ -128,13 +128,11 @@ def sweep(
     telling, ins = monitor.part(0.0, solving).relay, places_of("include", include, cov.n_features, cov.feature_names)
     for name in names:
         check_includes(METHODS[name], ins)
-    if ins:
-        common["options"] = {name: {"include": ins} for name in names}
-    curve = path(cov, ks, names, nonnegative=nonnegative, on_progress=telling, **common)
+    options: dict[str, Any] = {name: {"include": ins} for name in names if ins}
+    curve = path(cov, ks, names, nonnegative=nonnegative, options=options, on_progress=telling, **common)
     if certify is None:
         return curve
     telling = monitor.part(solving, 1.0).relay
-    common.pop("options", None)
     proven = certify_path(cov, curve, include=ins, effort=certify, on_progress=telling, **common)
     return replace(proven, seconds=curve.seconds + proven.seconds)
 

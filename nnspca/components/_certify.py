@@ -25,7 +25,7 @@ from nnspca.control.arguments import (
 )
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Features, Problem, cumulative_variance
+from nnspca.covariance.problem import Features, Problem, check_restriction, cumulative_variance, restricted
 from nnspca.machines import HERE, Executor, TaskArguments, Workers, asked, check_executor
 from nnspca.result import (
     Certificate,
@@ -39,13 +39,12 @@ from nnspca.result import (
 )
 from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import Aim, complete, components, multipliers, with_time_limit
-from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed, excluding
+from nnspca.tasks._solve import Left, check_cardinality, check_covariance, check_seed, excluding
 from nnspca.tasks._sweep import Curve
 
 STARTS = {"live": 20, "thorough": 100}  # number of starts of the search for parts
 
 
-@excluding
 def certify_parts(
     cov: Covariance,
     n_components: int,
@@ -115,20 +114,22 @@ def certify_parts(
     check_callables(should_stop=should_stop, on_progress=on_progress)
     monitor = Monitor(*with_time_limit(time_limit, should_stop, on_progress))
     aim = Aim(effort, monitor.part(SEEKING, 1.0), gap, time_limit is not None)
-    count, k = check_count(n_components, cov.n_features), check_cardinality(cov, k)
+    k, _, outs = check_restriction(cov, k, None, exclude)
     nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
-    problem, fixed = Problem(cov, k, nonnegative), parts is not None
-    start = multipliers(warm_start, PartsCertificate, problem)
+    problem, left = restricted(Problem(cov, k, nonnegative), (), outs)
+    count, fixed = check_count(n_components, len(left)), parts is not None
+    start = multipliers(warm_start, PartsCertificate, Problem(cov, k, nonnegative), (), outs)
     resumed = warm_start if warm_start is not None and (warm_start.k, warm_start.n_components) == (k, count) else None
 
     def search() -> tuple[Component, ...]:
         how: dict[str, Any] = {"deflation": "together", "nonnegative": nonnegative, "starts": STARTS[effort]}
-        how |= {"seed": seed, "should_stop": monitor.should_stop}
+        how |= {"seed": seed, "should_stop": monitor.should_stop, "exclude": outs}
         return decompose(cov, count, k, on_progress=monitor.part(0.0, SEEKING).relay, **how).parts
 
     given = complete(() if resumed is None else resumed.parts, count, search) if parts is None else parts
-    known = _checked(problem, count, given)
-    return bound_parts(problem, count, known, aim, start=start, resumed=resumed, fixed=fixed)
+    known = _checked(problem, count, given, left, cov.n_features)
+    cert = bound_parts(problem, count, known, aim, start=start, resumed=resumed, fixed=fixed)
+    return Left(cov, outs, left).widen(cert) if outs else cert
 
 
 def certify_found(
@@ -159,7 +160,9 @@ def certify_found(
     return certify_parts(cov, len(parts), sizes.pop(), parts, **settings)
 
 
-def _checked(problem: Problem, count: int, parts: Components | Sequence[Component]) -> tuple[Component, ...]:
+def _checked(
+    problem: Problem, count: int, parts: Components | Sequence[Component], left: np.ndarray, n: int
+) -> tuple[Component, ...]:
     """The parts with their variances on this problem, after checking that they are feasible and share no feature."""
     if not isinstance(parts, Components | list | tuple):
         raise TypeError(
@@ -171,7 +174,7 @@ def _checked(problem: Problem, count: int, parts: Components | Sequence[Componen
     if not 1 <= len(chosen) <= count:
         raise ValueError(f"{len(chosen)} parts are given; give 1 to n_components={count}")
     chosen = tuple(
-        replace(validated(part, f"part {place}", problem), features=problem.cov.features)
+        replace(validated(part, f"part {place}", problem, left, n), features=problem.cov.features)
         for place, part in enumerate(chosen, start=1)
     )
     twice = np.flatnonzero(np.count_nonzero([part.loadings for part in chosen], axis=0) > 1)

@@ -309,8 +309,8 @@ def multipliers(
     warm_start: Certificate | PartsCertificate | None,
     kind: type,
     problem: Problem,
-    include: tuple[int, ...] = (),
-    exclude: tuple[int, ...] = (),
+    include: tuple[int, ...],
+    exclude: tuple[int, ...],
 ) -> PairProof | None:
     """The multipliers of a certificate of the same covariance; none if its k is too far away."""
     if warm_start is None:

@@ -12,7 +12,6 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from nnspca.certificates.judge import narrowed
 from nnspca.control.arguments import (
     Method,
     Seed,
@@ -39,7 +38,6 @@ from nnspca.covariance.problem import (
     restricted,
     widened,
 )
-from nnspca.errors import CertificateError
 from nnspca.numerics import feasible
 from nnspca.numerics.doubles import read_only
 from nnspca.result import (
@@ -281,19 +279,6 @@ class Left:
     exclude: tuple[int, ...]
     places: np.ndarray
 
-    def narrow(self, name: str, value: Any) -> Any:
-        """Components for all features as those for the features left; ValueError if they use another."""
-        if isinstance(value, Component):
-            try:
-                return narrowed(value, "component", self.places, self.whole.n_features)
-            except CertificateError as error:
-                raise ValueError(f"{name}: {error}") from error
-        if isinstance(value, Components):
-            return replace(value, parts=tuple(self.narrow(name, part) for part in value))
-        if isinstance(value, list | tuple):
-            return [self.narrow(name, part) for part in value]
-        raise ValueError(f"{name}={shown(value)} does not go with exclude; give Component or Components")
-
     def widen(self, result: Any) -> Any:
         """What was found on the features left, for all features; certificates of deflated covariances stay."""
         cov = self.whole
@@ -341,13 +326,6 @@ def excluding(call: Callable[P, R]) -> Callable[P, R]:
             if both := sorted(set(ins) & set(outs)):
                 raise ValueError(f"include and exclude share feature {both[0]}; give it to one of them at most")
             asked["include"] = np.searchsorted(left.places, ins).tolist()
-        if asked.get("parts") is not None:
-            asked["parts"] = left.narrow("parts", asked["parts"])
-        if isinstance(before := asked.get("warm_start"), PartsCertificate):
-            if (before.fingerprint, before.exclude) != (cov.fingerprint, outs):
-                raise ValueError("warm_start must be a certificate of this covariance that excludes the same features")
-            parts = tuple(left.narrow("warm_start", part) for part in before.parts)
-            asked["warm_start"] = replace(before, parts=parts, fingerprint=own.fingerprint, exclude=())
         for name, told in asked.items():
             if name.startswith("on_") and name != "on_progress" and told is not None:
                 asked[name] = lambda result, tell=told: tell(left.widen(result))

@@ -240,23 +240,27 @@ def _eliminated(problem: Problem, known: Known, plan: Plan, may_hold_all: bool) 
     return least
 
 
-def _on_core(problem: Problem, known: Known, plan: Plan, flat: bool) -> Iterator[Bound]:
-    """The relaxation on a core of features, with the weights of balanced rows outside."""
+def _on_core(problem: Problem, known: Known, plan: Plan, flat: bool = False) -> Iterator[Bound]:
+    """The relaxation on a core of features, with the weights of balanced rows outside, even ones of several parts."""
     budget, monitor, weights = plan.relaxation, known.monitor, known.weights
-    if weights is None or monitor.stop():
+    if known.single is not None:
+        weights, order, read = np.ones(problem.n), core.by_row_sums(problem, monitor), problem.n
+    elif weights is None or monitor.stop():
         return
+    else:
+        order, read = np.argsort(-weights, kind="stable"), plan.rows(problem)
     if plan.hurried and monitor.allowance is not None:
         budget = min(budget, SHARE * monitor.allowance.left)
     yield from core.tighten(
         problem,
-        known.x,
-        np.argsort(-weights, kind="stable"),
+        known.X,
+        order,
         weights,
         known.upper,
         budget=budget,
         goal=known.lower * (1 + plan.closed),
         monitor=monitor,
-        read=plan.rows(problem),
+        read=read,
         flat=flat,
     )
 
@@ -284,20 +288,8 @@ def _jointly(problem: Problem, known: Known, plan: Plan, single: Callable[[], Bo
     yield plain.variances(problem, r)
     if bound := plain.largest_eigenvalues(problem.cov, r):
         yield bound
-    if on_all := problem.cov.holds_entries and problem.n <= plan.whole:
-        relaxed = _relaxed(problem, known, plan)
-    else:
-        relaxed = core.tighten(
-            problem,
-            known.X,
-            core.by_row_sums(problem, known.monitor),
-            np.ones(problem.n),
-            known.upper,
-            budget=plan.relaxation,
-            goal=known.lower * (1 + plan.closed),
-            monitor=known.monitor,
-            read=problem.n,
-        )
+    on_all = problem.cov.holds_entries and problem.n <= plan.whole
+    relaxed = _relaxed(problem, known, plan) if on_all else _on_core(problem, known, plan)
     for bound in relaxed:
         yield replace(bound, name="joint-dual")
     if r * max(part.variance for part in known.parts) < known.upper:  # no bound on one part is below what one part has

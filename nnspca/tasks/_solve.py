@@ -154,10 +154,8 @@ def solve(
         rows = _check_start(start, cov.n_features)[:, left]
         extra["starts"] = rows[rows.any(axis=1)]
     started = time.perf_counter()
-    best = _BestShown(on_found) if should_stop is not None else None
-    report = on_found if best is None else best
-    if ins and report is not None:
-        report = _feasible_only(Problem(cov, k, nonnegative, ins), report)
+    best = _BestShown(Problem(cov, k, nonnegative, ins), on_found)
+    report = None if should_stop is None and on_found is None else best
     with one_blas_thread():
         try:
             monitor = Monitor(should_stop, on_progress, on_found=report)
@@ -172,7 +170,7 @@ def solve(
         except Stopped:
             x = problem.widest() if limits is None else limits.best(problem.widest())
             x = widened(x, left, cov.n_features)
-            x = x if best is None or best.loadings is None else best.loadings
+            x = x if best.loadings is None else best.loadings
             component = Problem(cov, k, nonnegative).component(x, method, (cov.variance(x),), stopped=True)
     loadings = read_only(component.loadings + 0.0)  # no negative zeros
     if on_progress is not None:
@@ -182,27 +180,19 @@ def solve(
 
 
 class _BestShown:
-    """Forwards the points that a method reports and keeps the best, for a call that is stopped."""
+    """Forwards the feasible points that a method reports and keeps the best, for a call that is stopped."""
 
-    def __init__(self, on_found: OnFound | None) -> None:
-        self.on_found, self.variance = on_found, -np.inf
+    def __init__(self, problem: Problem, on_found: OnFound | None) -> None:
+        self.problem, self.on_found, self.variance = problem, on_found, -np.inf
         self.loadings: np.ndarray | None = None
 
     def __call__(self, loadings: np.ndarray, variance: float) -> None:
+        if self.problem.include and self.problem.infeasibility(loadings):  # not all starts of a method keep the places
+            return
         if variance > self.variance:
             self.loadings, self.variance = loadings.copy(), variance
         if self.on_found is not None:
             self.on_found(loadings, variance)
-
-
-def _feasible_only(problem: Problem, show: OnFound) -> OnFound:
-    """Forward the points that keep the places of what is included: not all starts of a method do."""
-
-    def forward(loadings: np.ndarray, variance: float) -> None:
-        if not problem.infeasibility(loadings):
-            show(loadings, variance)
-
-    return forward
 
 
 def check_covariance(cov: object) -> None:

@@ -292,7 +292,8 @@ def _jointly(problem: Problem, known: Known, plan: Plan, single: Callable[[], Bo
     relaxed = _relaxed(problem, known, plan) if on_all else _on_core(problem, known, plan)
     for bound in relaxed:
         yield replace(bound, name="joint-dual")
-    if r * max(part.variance for part in known.parts) < known.upper:  # no bound on one part is below what one part has
+    best = max(part.variance for part in known.parts)  # no bound on one part is below that
+    if "each" not in known.bounds and r * best < known.upper:
         yield plain.each(single(), r)
     if on_all and known.above(SETTLED) and plan.branches(problem.n, 2):
         for bound in _cases(problem, known, plan):

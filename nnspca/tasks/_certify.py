@@ -312,7 +312,7 @@ def multipliers(
     include: tuple[int, ...],
     exclude: tuple[int, ...],
 ) -> PairProof | None:
-    """The multipliers of a certificate of the same covariance; none if its k is too far away."""
+    """The multipliers of a certificate of the same covariance; none of one component if its k is too far away."""
     if warm_start is None:
         return None
     check_instance("warm_start", warm_start, kind, "one that the same function gave")
@@ -320,7 +320,8 @@ def multipliers(
         raise ValueError("warm_start must be a certificate of this covariance with this sign constraint")
     if (warm_start.include, warm_start.exclude) != (include, exclude):
         raise ValueError("warm_start must be a certificate that includes and excludes the same features")
-    if not is_neighbour(warm_start.k, problem.k) or len(include) in (warm_start.k, problem.k):
+    far = kind is Certificate and not is_neighbour(warm_start.k, problem.k)  # of parts they serve at any k
+    if far or len(include) in (warm_start.k, problem.k):
         return None
     problem, _ = restricted(problem, include, exclude)
     return next(starts_of(warm_start.bounds, problem.cov), None)

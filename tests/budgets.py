@@ -4,10 +4,8 @@ from dataclasses import replace
 
 import nnspca
 from nnspca.bounds import certificate, core, plan
-from nnspca.bounds import parts as parts_certificate
 from nnspca.bounds.plan import PLANS
 from nnspca.components import _certify as of_parts
-from nnspca.components import together
 from nnspca.solvers import comparators
 from nnspca.tasks import _certify
 
@@ -19,8 +17,7 @@ def each(**fields):
 
 def at_any_gap(patch):
     """Compute every bound of the mix, even where one already meets the optimum; of few features, cases too."""
-    for place in (certificate, parts_certificate):
-        patch.setattr(place, "OPTIMAL", -1.0)
+    patch.setattr(certificate, "SETTLED", -1.0)
     patch.setattr(plan, "WORTHWHILE", 0)
     patch.setattr(certificate, "SMALL", -1.0)
 
@@ -56,7 +53,7 @@ def of_live_parts(patch, most=None, **changed):
         patch.setattr(plan, "WHOLE", 0)
         patch.setattr(core, "MOST", most)
     live = replace(PLANS["live"], **changed)
-    patch.setattr(together, "PLANS", {**PLANS, "live": live})
+    patch.setattr(_certify, "PLANS", {**PLANS, "live": live})
 
 
 def brief(patch):

@@ -118,7 +118,7 @@ def files(genes):
         parts = nnspca.certify_parts(cov, 2, 2, nonnegative=nonnegative)
         rows = np.array([part.loadings for part in parts.parts])
         joint = list(pair_scaled.tighten(problem, rows, steps=60, goal=0.0, monitor=QUIET))[-1:]
-        tree = branch.tighten(problem, rows, goal=0.0, meter=branch.Meter(0.17), monitor=QUIET)
+        tree = branch.tighten(problem, rows, goal=0.0, meter=branch.Allowance(0.17), monitor=QUIET)
         several = [*joint, *list(tree)[-1:], plain.largest_eigenvalues(cov, 2), plain.each(cert.bound("eigenvalue"), 2)]
         exact = oracle.optima_of_parts(cov.matrix, 2, 2, nonnegative)[-1][0]
         made += [(with_one_bound(parts, bound), exact) for bound in several]

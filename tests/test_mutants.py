@@ -22,7 +22,7 @@ MUTANTS = [
     (JUDGE, "at_most(leading, claimed)", "at_most(leading * 0.99, claimed)", OF_JUDGE + "a_leading_eigenvalue_lowered"),
     (JUDGE, "if probability < 1:", "if probability < 0:", EXACT + "what_is_proven_holds_with_certainty"),
     (JUDGE, "ATTAINED = 1e-9", "ATTAINED = 1e-5", OF_JUDGE + "a_lower_bound_moved_off"),
-    (JUDGE, "axis=0).max() > 1:", "axis=0).max() > 2:", "tests/components/test_certify_parts.py::test_"),
+    (JUDGE, "used.max() > 1:", "used.max() > 2:", "tests/components/test_certify_parts.py::test_"),
     (NUMBERS, "bool(value <= limit < np.inf)", "not value > limit", OF_NUMBERS + "a_comparison_with_what_is_no"),
     (NUMBERS, "np.inf if np.isnan(most) else max", "max", OF_NUMBERS + "a_upper_bound_that_met_no_number"),
     (ROWS, "largest_sums(shares * d, k - 1)", "largest_sums(shares * d, k - 2)", EXACT + "rows_cost_the_judge"),

@@ -14,7 +14,7 @@ from nnspca.certificates.proofs import ScaleProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
-from nnspca.numerics.feasible import sum_of_largest
+from nnspca.numerics.feasible import allowed, sum_of_largest
 from nnspca.result import Bound
 
 
@@ -59,7 +59,7 @@ def balanced_rows(
 def _of_matrix(problem: Problem, d: np.ndarray) -> float:
     """The largest row at these weights, in double precision."""
     cov, k = problem.cov, problem.k
-    shares = np.maximum(cov.entries, 0.0) if problem.nonnegative else np.abs(cov.entries)
+    shares = allowed(cov.entries, problem.nonnegative)
     np.fill_diagonal(shares, 0.0)
     image = cov.diagonal * d + sum_of_largest(shares * d, k - 1)
     return rounding.raised(float(((image + cov.drift_of_rows(d, k)) / d).max()), 2 * k + 32)

@@ -22,7 +22,7 @@ from nnspca.bounds.pair_scaled import CHECK, described, proof_of, run_interrupti
 from nnspca.bounds.plan import is_slow, step_seconds
 from nnspca.bounds.splitting import AGAIN, Splitting
 from nnspca.certificates.proofs import PairProof, TreeProof
-from nnspca.control.progress import Monitor
+from nnspca.control.progress import Allowance, Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible, rounding
@@ -59,23 +59,12 @@ class Node:
         return 0 if self.proof is None else self.proof.L.size + self.proof.M.size
 
 
-class Meter:
-    """The remaining work, in counted seconds."""
-
-    def __init__(self, budget: float) -> None:
-        self.left = budget
-
-    def pay(self, n: int, steps: float = 1, r: int = 1) -> None:
-        """Subtract the cost of steps of a splitting of n features."""
-        self.left -= steps * step_seconds(n, r)
-
-
 def tighten(
     problem: Problem,
     X: np.ndarray,
     *,
     goal: float,
-    meter: Meter,
+    meter: Allowance,
     monitor: Monitor,
     consider: Callable[[np.ndarray], None] = lambda likely: None,
     entries: float = ENTRIES,
@@ -124,7 +113,7 @@ class _Tree:
     problem: Problem
     X: np.ndarray
     goal: float
-    meter: Meter
+    meter: Allowance
     monitor: Monitor
     numbers: Iterator[int] = field(default_factory=itertools.count)
 
@@ -144,7 +133,7 @@ class _Tree:
         for step in range(1, STEPS + 1):
             run_interruptibly(splitting.advance, part.n, self.monitor, r)
             self.monitor.pay((NODE_STEP - 1) * step_seconds(part.n, r))
-            self.meter.pay(part.n, r=r)
+            self.meter.pay(step_seconds(part.n, r))
             last = step == STEPS or self.monitor.stop()
             if step % CHECK and not last:
                 continue
@@ -254,7 +243,7 @@ class _OfFeatures(_Tree):
 
 def cases(problem: Problem, X: np.ndarray, goal: float, monitor: Monitor) -> _OfFeatures:
     """Return the tree of one component for a caller that opens its nodes as long as it likes, in any order."""
-    return _OfFeatures(problem, X, goal, Meter(np.inf), monitor)
+    return _OfFeatures(problem, X, goal, Allowance(np.inf), monitor)
 
 
 def _of_known_support(part: Covariance) -> tuple[float, PairProof]:

@@ -15,7 +15,7 @@ from nnspca.control.progress import Monitor
 from nnspca.covariance.factor import DenseFactor, SparseFactor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding, singles
-from nnspca.numerics.feasible import largest_entries, sum_of_largest
+from nnspca.numerics.feasible import allowed, largest_entries, sum_of_largest
 from nnspca.numerics.rounding import raised
 
 
@@ -69,7 +69,7 @@ class Companions:
         return self._largest(np.array(self.problem.cov.block(rows)), rows)
 
     def _largest(self, block: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        shares = np.maximum(block, 0.0, out=block) if self.problem.nonnegative else np.abs(block, out=block)
+        shares = allowed(block, self.problem.nonnegative, out=block)
         shares[np.arange(len(rows)), rows] = 0.0
         return largest_entries(shares, self.count)
 

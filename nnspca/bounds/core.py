@@ -246,7 +246,7 @@ class Outside:
             chosen = rows[start : start + self.cov.strip]
             self.monitor.pay(self.cov.reading_seconds(chosen))
             block = self.cov.block(chosen)
-            shares = np.maximum(block, 0.0) if self.problem.nonnegative else np.abs(block)
+            shares = feasible.allowed(block, self.problem.nonnegative)
             shares += self.reading_error * self.deviations[chosen, None] * self.deviations + self.cov.drift
             with np.errstate(over="ignore"):
                 across = np.maximum(rounding.raised(shares[:, inside] ** 2 / limits, 8) - prices, 0.0)

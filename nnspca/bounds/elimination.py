@@ -17,12 +17,12 @@ import numpy as np
 from nnspca.bounds import balanced, branch, masses, selection
 from nnspca.bounds.companions import Companions
 from nnspca.bounds.core import part_of
-from nnspca.bounds.pair_scaled import TURN, Series, proof_of, run_interruptibly
+from nnspca.bounds.pair_scaled import CHECK, TURN, Series, proof_of, run_interruptibly
 from nnspca.bounds.plan import GAIN, LOOK_BACK, SMALLEST, is_slow, step_seconds
 from nnspca.bounds.selection import Limits, Selection
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.proofs import BoxProof, EliminationProof, PairProof, ScaleProof, SeriesProof
-from nnspca.control.progress import Monitor
+from nnspca.control.progress import Allowance, Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible, rounding
 from nnspca.result import Bound
@@ -74,19 +74,17 @@ def tighten(
     elimination = begin(problem, x, least, limits, monitor, consider, companions=companions)
     if elimination is None:
         return
-    most = budget.trees + budget.relaxations
-    meter, beaten, widened = branch.Meter(most), False, False
+    meter, beaten, widened = Allowance(budget.trees + budget.relaxations), False, False
     while True:
         value = float(elimination.upper_bounds()[0].max())
         if value < least * (1 - GAIN):
             least, beaten = value, True
             yield elimination.bound()
-        spent = most - meter.left
-        if not beaten and spent > budget.patience * budget.relaxations:
+        if not beaten and meter.spent > budget.patience * budget.relaxations:
             return
         if value <= goal or meter.left <= 0 or monitor.stop():
             return
-        known = np.inf if beaten or spent <= LATE * budget.relaxations else least
+        known = np.inf if beaten or meter.spent <= LATE * budget.relaxations else least
         larger_pays = not widened and elimination.needs_larger_subset(known)
         if larger_pays and len(elimination.inside) < limits.features:
             wider = replace(limits, smallest=2 * len(elimination.inside))
@@ -184,10 +182,7 @@ class Case:
 
 @dataclass
 class Elimination:
-    """The cases on one set T, and the bound that follows for each number of features outside.
-
-    With ``whole`` given, T is that of another elimination without a few features, and every case starts from there.
-    """
+    """The cases on one set T, and the bound that follows for each number of features outside."""
 
     problem: Problem
     x: np.ndarray
@@ -198,8 +193,7 @@ class Elimination:
     boxes: BoxProof | None = None  # joint bounds on the masses of features of large variance
     monitor: Monitor = field(default_factory=Monitor)
     consider: Callable[[np.ndarray], None] = lambda support: None
-    turn: int = TURN  # steps of a case's splitting between two of its bounds
-    whole: Elimination | None = None
+    whole: Elimination | None = None  # of which T lacks features: every case starts from there
     cases: dict[int, Case] = field(init=False, default_factory=dict)  # by the least number q of features outside
     sources: dict[int, Series] = field(init=False, default_factory=dict)  # the best multipliers of each splitting
     version: int = field(init=False, default=0)  # how often these have changed
@@ -207,12 +201,17 @@ class Elimination:
     def __post_init__(self) -> None:
         if self.whole is None:
             self.part, self.error = part_of(self.problem.cov, self.inside), self.problem.cov.error_elsewhere
-            self._open(0, branch.Meter(np.inf))
+            self._open(0, Allowance(np.inf))
             return
         self.places, self.error = np.flatnonzero(np.isin(self.whole.inside, self.inside)), self.whole.error
         self.part = self.whole.part.restrict(self.places)
         for q_min, case in self.whole.cases.items():
             self.cases[q_min] = self._restricted(case)
+
+    def without(self, feature: int, x: np.ndarray, monitor: Monitor) -> Elimination:
+        """Return the elimination on T without a feature, for a point x that has no loading on it."""
+        inside = self.inside[self.inside != feature]
+        return replace(self, x=x, inside=inside, monitor=monitor, whole=self)
 
     def _restricted(self, case: Case) -> Case:
         """A case of the whole on fewer features: its multipliers stay valid, and no bound rises."""
@@ -230,7 +229,7 @@ class Elimination:
     def _posed(self, k: int) -> Problem:
         return Problem(self.part, min(k, len(self.inside)), self.problem.nonnegative)
 
-    def _open(self, q_min: int, meter: branch.Meter) -> None:
+    def _open(self, q_min: int, meter: Allowance) -> None:
         """Open a case with what known multipliers prove of it; with balanced rows if there are none."""
         case = self.cases[q_min] = Case(self._posed(self.problem.k - q_min))
         if self.sources:
@@ -239,13 +238,13 @@ class Elimination:
             bound = balanced.balanced_rows(case.problem, monitor=self.monitor)
             case.improve(bound.value + self.error, bound.ingredients)
 
-    def _transfer(self, q_min: int, meter: branch.Meter) -> None:
+    def _transfer(self, q_min: int, meter: Allowance) -> None:
         """Bound a case by the multipliers of the case that serve it best: they hold for any number of features."""
         case = self.cases[q_min]
         c = case.problem.k
         case.version = self.version
-        meter.pay(len(self.inside), TRANSFER)
-        self.monitor.pay(TRANSFER * step_seconds(len(self.inside)))
+        meter.pay(work := TRANSFER * step_seconds(len(self.inside)))
+        self.monitor.pay(work)
         source, before = min(self.sources, key=lambda q: self.sources[q].estimate(c)), case.value
         if self.sources[source].estimate(c) + self.error < case.value:
             value, proof = self.sources[source].proven(c)
@@ -324,7 +323,7 @@ class Elimination:
         # is less than one allowance; two are allowed for
         return rounding.eliminated(on_part, float(self.excluded_mass[q]), 2 * self.problem.cov.room())
 
-    def work(self, meter: branch.Meter, goal: float, trees: bool) -> bool:
+    def work(self, meter: Allowance, goal: float, trees: bool) -> bool:
         """Try to lower the largest bound; False if nothing is left to try or the tree has no further bound.
 
         If the largest value is that of the first q of a case, the case is bounded by the best multipliers known; then
@@ -349,7 +348,7 @@ class Elimination:
             self._open((q_min + worst + 1) // 2, meter)
         return True
 
-    def _step(self, q_min: int, meter: branch.Meter, goal: float) -> bool:
+    def _step(self, q_min: int, meter: Allowance, goal: float) -> bool:
         """Advance the splitting that a case is bounded by, or its own; False if both rest, or cannot be stored.
 
         Its own comes first where the other has not helped for some turns.
@@ -367,14 +366,14 @@ class Elimination:
         running = sum(case.splitting is not None for case in self.cases.values())
         return 2 * (running + 1) * len(self.inside) ** 2 <= branch.ENTRIES
 
-    def _advance(self, q_min: int, meter: branch.Meter, goal: float) -> None:
+    def _advance(self, q_min: int, meter: Allowance, goal: float) -> None:
         """Take some steps of a case's splitting."""
         case = self.cases[q_min]
         if case.splitting is None:
             case.splitting = self._splitting(case, q_min)
-        for _ in range(self.turn):
+        for _ in range(TURN if self.whole is None else CHECK):
             run_interruptibly(case.splitting.advance, len(self.inside), self.monitor)
-            meter.pay(len(self.inside))
+            meter.pay(step_seconds(len(self.inside)))
             if self.monitor.stop():
                 break
         value, proof = proof_of(case.problem, *case.splitting.multipliers(), monitor=self.monitor)
@@ -421,7 +420,7 @@ class Elimination:
         x = self.x[self.inside]
         return feasible.best(x if x.any() else self.part.diagonal, cardinality, self.problem.nonnegative)
 
-    def _branch(self, q_min: int, meter: branch.Meter, goal: float) -> bool:
+    def _branch(self, q_min: int, meter: Allowance, goal: float) -> bool:
         """Grow the tree of a case until its next bound; False if there is none."""
         case = self.cases[q_min]
         if case.tree is None:

@@ -25,7 +25,7 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.factor import DenseFactor, SparseFactor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding, singles
-from nnspca.numerics.feasible import front_values, sum_of_largest
+from nnspca.numerics.feasible import allowed, front_values, sum_of_largest
 
 # Largest P, as a share of the k-th largest s d, at which C has enough features. Half: −.0058,
 # double: −.0144 on 49 × 7,129, k = 200.
@@ -81,7 +81,7 @@ class StoredRows:
         monitor.pay(reading_seconds(problem, chosen))
         if len(chosen) <= WHOLE:
             self.error = 0.0
-            block = self._positive(np.array(cov.block(chosen, chosen))) / self.size * self.e * self.e[:, None]
+            block = allowed(cov.block(chosen, chosen), problem.nonnegative) / self.size * self.e * self.e[:, None]
             np.fill_diagonal(block, 0.0)
             self.entries = _upward(block)
             self.complete = not monitor.stop()
@@ -93,10 +93,6 @@ class StoredRows:
                 self._store(*triplets)
                 self.complete = True
 
-    def _positive(self, block: np.ndarray) -> np.ndarray:
-        """A⁺, or |A| without the sign constraint, in place."""
-        return np.maximum(block, 0.0, out=block) if self.problem.nonnegative else np.abs(block, out=block)
-
     def _of_tiles(self, tiles: _Tiles) -> Triplets | None:
         """Read each pair of C once, and return the shares above the thresholds of their rows."""
         n, width = len(self.chosen), _width(self.problem, len(self.chosen))
@@ -105,7 +101,7 @@ class StoredRows:
         for rows, sample, entries in tiles.sampled(self.e):
             if self.monitor.stop():
                 return None
-            shares = self._positive(entries * e[sample] * e[rows, None])
+            shares = allowed(entries * e[sample] * e[rows, None], self.problem.nonnegative)
             thresholds[rows] = front_values(shares, rank + 1).min(axis=1)
         self.rest, found = thresholds, []
         for rows, columns, shares in tiles:
@@ -113,7 +109,7 @@ class StoredRows:
                 return None
             shares *= e[columns]
             shares *= e[rows, None]
-            self._positive(shares)
+            allowed(shares, self.problem.nonnegative, out=shares)
             limits = [(False, thresholds[rows, None])] + [(True, thresholds[columns])] * tiles.each_pair_once
             for transposed, limit in limits:
                 at = np.flatnonzero(shares > limit)
@@ -142,8 +138,9 @@ class StoredRows:
             rows = np.arange(start, min(start + part.strip, n))
             product = factor.stored_products(rows)
             i, j = np.repeat(rows, np.diff(product.indptr)), product.indices
-            shares = self._positive(
-                (product.data - factor.mean[i] * factor.mean[j]) * self.e[i] * self.e[j] / self.size
+            shares = allowed(
+                (product.data - factor.mean[i] * factor.mean[j]) * self.e[i] * self.e[j] / self.size,
+                self.problem.nonnegative,
             )
             shares[i == j] = 0.0
             for row, (first, last) in zip(rows, zip(product.indptr, product.indptr[1:], strict=False), strict=True):

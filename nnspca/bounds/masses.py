@@ -18,7 +18,7 @@ from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
-from nnspca.numerics.feasible import front_values, sum_of_largest
+from nnspca.numerics.feasible import allowed, front_values, sum_of_largest
 
 # Of joint masses. At 16: −.0139 on LFW, k = 300, as an elimination takes the work of the relaxation.
 STAGES = 6
@@ -179,7 +179,7 @@ def _read(
         rows = slice(start, start + cov.strip)
         monitor.pay(cov.reading_seconds(features[rows]) * len(features) / problem.n)
         block = cov.block(features[rows], features) / lower_bound
-        A[rows] = np.maximum(block, 0.0) if problem.nonnegative else np.abs(block)
+        A[rows] = allowed(block, problem.nonnegative)
         A[rows, rows][np.diag_indices(len(block))] = 0.0
         norms[rows] = np.sqrt(sum_of_largest(A[rows] ** 2, count))
     return A, norms

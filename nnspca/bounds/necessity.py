@@ -13,13 +13,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.bounds import branch, elimination
+from nnspca.bounds import elimination
 from nnspca.bounds.elimination import SMALL, Elimination
-from nnspca.bounds.pair_scaled import CHECK
 from nnspca.bounds.plain import largest_variances
 from nnspca.bounds.plan import PLANS, WHOLE, is_slow
 from nnspca.bounds.selection import Limits
-from nnspca.control.progress import Monitor
+from nnspca.control.progress import Allowance, Monitor
 from nnspca.control.stopping import Stopped
 from nnspca.covariance.problem import Problem
 
@@ -36,7 +35,7 @@ def begin(problem: Problem, x: np.ndarray, level: float, monitor: Monitor) -> El
     return relaxation
 
 
-def relax(relaxed: Elimination, goal: float, meter: branch.Meter, *, trees: bool = False) -> float:
+def relax(relaxed: Elimination, goal: float, meter: Allowance, *, trees: bool = False) -> float:
     """Lower the bound until it is below the goal, or unlikely to get there soon; return it."""
     past: list[float] = []
     most = max(meter.left, 1.0)
@@ -59,7 +58,7 @@ def upper_bound(
     feature: int,
     x: np.ndarray,
     level: float,
-    meter: branch.Meter,
+    meter: Allowance,
     monitor: Monitor,
     *,
     trees: bool = False,
@@ -74,10 +73,6 @@ def upper_bound(
     quick = largest_variances(others.cov, others.k)
     if quick < level or whole is None:
         return quick
-    inside = whole.inside[whole.inside != feature]
-    lower, threshold = whole.lower_bound, whole.row_skip_threshold
-    part = Elimination(
-        problem, x, lower, inside, whole.excluded_mass, threshold, monitor=monitor, turn=CHECK, whole=whole
-    )
+    part = whole.without(feature, x, monitor)
     # T has no variance: there is nothing to branch on
     return min(quick, relax(part, level, meter, trees=trees and bool(part.part.diagonal.max() > 0)))

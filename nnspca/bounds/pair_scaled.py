@@ -23,7 +23,7 @@ from nnspca.control.progress import Monitor
 from nnspca.control.stopping import run_cancellable
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import halves, rounding
-from nnspca.numerics.feasible import sum_of_largest
+from nnspca.numerics.feasible import allowed, sum_of_largest
 from nnspca.result import Bound
 
 CHECK = 10  # steps between bounds of a case, or of a core. Half: +.0007 on 49 × 7,129, k = 50, in a tenth more time.
@@ -63,7 +63,8 @@ def tighten(
     if warm_start is not None:
         splitting.begin_at(warm_start)
     elif weights is not None:
-        splitting.begin_balanced(weights, float(X @ problem.cov.entries @ X), consistent=True)
+        x = np.atleast_2d(X)[0]
+        splitting.begin_balanced(weights, float(x @ problem.cov.entries @ x), consistent=True)
     for step in range(steps + 1):
         if step:
             run_interruptibly(splitting.advance, problem.n, monitor, splitting.r)
@@ -235,7 +236,7 @@ def falling_entries(M: np.ndarray, k: int) -> np.ndarray:
 
 def least_products(L: np.ndarray, M: np.ndarray, nonnegative: bool) -> np.ndarray:
     """Scale each pair of M so that its product equals L_ij²: enough for the proof, and tightest."""
-    needed = np.maximum(L, 0.0) if nonnegative else np.abs(L)
+    needed = allowed(L, nonnegative)
     np.fill_diagonal(needed, 0.0)
     tiny = 1e-9 * float(needed.max(initial=0.0))
     M = np.where(needed > 0, np.maximum(M, tiny), 0.0)

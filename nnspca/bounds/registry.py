@@ -173,6 +173,5 @@ PARTS_BOUNDS: dict[str, BoundInfo] = {
             "bound.",
             (TreeProof,),
         ),
-        BOUNDS["larger-k"],
     )
 }

@@ -25,7 +25,7 @@ from nnspca.covariance.factor import DenseFactor, Factor
 from nnspca.covariance.problem import Problem
 from nnspca.covariance.provenance import Provenance
 from nnspca.numerics import rounding
-from nnspca.numerics.feasible import sum_of_largest
+from nnspca.numerics.feasible import allowed, sum_of_largest
 from nnspca.result import Bound
 
 # Of the variance found, tried as t one after the other while the work suffices. The first two
@@ -103,7 +103,7 @@ def _asked(problem: Problem, rows: np.ndarray, weights: np.ndarray) -> float:
     block = problem.cov.block(rows)
     own = block[np.arange(len(rows)), rows].copy()
     block[np.arange(len(rows)), rows] = 0.0
-    shares = (np.maximum(block, 0.0) if problem.nonnegative else np.abs(block)) * weights
+    shares = (allowed(block, problem.nonnegative)) * weights
     return float((own + sum_of_largest(shares, problem.k - 1) / weights[rows]).mean())
 
 

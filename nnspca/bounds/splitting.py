@@ -22,7 +22,7 @@ from nnspca.bounds.eigenvalues import LANCZOS
 from nnspca.certificates.proofs import PairProof
 from nnspca.covariance.problem import Problem
 from nnspca.numerics.fantope import Fantope
-from nnspca.numerics.feasible import sum_of_largest
+from nnspca.numerics.feasible import allowed, sum_of_largest
 
 # Over-relaxation. At 1.35: −.0021 on 49 × 7,129, k = 50. First weight of the copies, of one part and of several. Half,
 # double: 0 there, as the multipliers begin elsewhere; cases and parts begin at it.
@@ -119,7 +119,7 @@ class Splitting:
         rows first have to learn of it, which spreads x's weight over all level rows; if ``consistent``, those of large
         weight know it: rows of weights near zero would be held too far from x to return in time.
         """
-        shares = np.maximum(self.A, 0.0) if self.nonnegative else np.abs(self.A)
+        shares = allowed(self.A, self.nonnegative)
         np.fill_diagonal(shares, 0.0)
         self.rho = CONSISTENT if consistent else AGAIN
         self.UX = (self.A - SINGLE(value / self.scale) * np.eye(self.n, dtype=SINGLE)) / SINGLE(self.rho)

@@ -28,7 +28,7 @@ from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
-OF_ONE = (EliminationProof, ScaleProof, SeriesProof)  # about one component only
+OF_ONE = (CarriedProof, EliminationProof, ScaleProof, SeriesProof)  # about one component only
 WITH_INCLUDED = (PairProof, TreeProof)  # the others prove it for the problem without ``include``
 
 
@@ -64,11 +64,9 @@ def carried_bound(proof: CarriedProof, r: int, problem: Problem) -> float:
     at = whole(proof.k, f"the cardinality from which a bound at k = {k} is carried", min(k, 2), cov.n_features)
     if type(proof.proof) is CarriedProof:
         raise CertificateError("it is taken over twice")
-    value = derive(proof.proof, replace(problem, k=at), r)
+    value = derive(proof.proof, replace(problem, k=at))
     if at >= k:
         return value
-    if r > 1:
-        raise CertificateError(f"a bound on several parts at k = {at} says nothing about k = {k}")
     variances = cov.form.diagonal
     idle = np.flatnonzero(variances == 0)[: cov.strip]
     counted = np.delete(

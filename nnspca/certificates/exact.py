@@ -54,8 +54,7 @@ def section(
     reading = cov.stands_for
     if reading is None:
         return None
-    ins = cert.include if isinstance(cert, Certificate) else ()
-    problem, _ = restricted(Problem(cov, cert.k, cert.nonnegative), ins, cert.exclude)
+    problem, _ = restricted(Problem(cov, cert.k, cert.nonnegative), cert.include, cert.exclude)
     cov, include = problem.cov, problem.include
     for bound in sorted((bound for bound in cert.bounds if bound.deterministic), key=lambda bound: bound.value):
         added = dict(arrays)

@@ -62,27 +62,45 @@ def verify(cert: Certificate | PartsCertificate, cov: Covariance) -> None:
         raise CertificateError("it was made for other data: the fingerprints differ")
     with one_blas_thread(), np.errstate(all="ignore"):
         try:
-            if isinstance(cert, Certificate):
-                _check(cert, cov)
-            else:
-                _check_several(cert, cov)
+            _check(cert, cov)
         except (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError) as error:
             raise CertificateError(f"its ingredients are malformed: {error}") from error
 
 
-def _check(cert: Certificate, cov: Covariance) -> None:
+def _check(cert: Certificate | PartsCertificate, cov: Covariance) -> None:
     """Check all claims of a certificate; each is read once and has to be of its type."""
-    include, exclude = _features(cert.include, "include", cov), _features(cert.exclude, "exclude", cov)
+    one = type(cert) is Certificate
+    include = _features(cert.include, "include", cov) if one else ()
+    exclude = _features(cert.exclude, "exclude", cov)
     problem, left = restricted(_setting(cert, cov), include, exclude)
     if set(include) & set(exclude) or not problem.k == cert.k >= len(include):
         raise CertificateError(f"{len(include)} features included and {len(exclude)} excluded do not fit k = {cert.k}")
-    claimed = number(cert.leading, "the largest eigenvalue")
-    attained = check_component(narrowed(cert.component, "component", left, cov.n_features), "component", problem)
-    proven = _proven(cert.bounds, lambda proof: derive(proof, problem))
-    _check_sandwich(cert, attained, "component attains", proven, problem.cov)
-    leading = min((value for proof, value in proven if holds_everywhere(proof)), default=np.inf)
-    if not at_most(leading, claimed):
-        raise CertificateError(f"the largest eigenvalue is claimed to be {claimed!r}; only {leading!r} is proven")
+    r = 1 if isinstance(cert, Certificate) else whole(cert.n_components, "n_components", 1, cov.n_features)
+    parts = (cert.component,) if isinstance(cert, Certificate) else cert.parts
+    if type(parts) is not tuple or not 1 <= len(parts) <= r:
+        raise CertificateError(f"it holds {len(parts)} parts; a tuple of 1 to {r} is allowed")
+    attained, used = 0.0, np.zeros(problem.n, dtype=int)
+    for place, given in enumerate(parts, start=1):
+        what = "component" if one else f"part {place}"
+        part = narrowed(given, what, left, cov.n_features)
+        attained += check_component(part, what, problem)
+        used += part.loadings != 0
+    if used.max() > 1:
+        raise CertificateError("two parts use the same feature")
+    proven = _proven(cert.bounds, lambda proof: derive(proof, problem, r))
+    lower, upper = number(cert.lower, "the lower bound"), number(cert.upper, "the upper bound")
+    if not close(lower, attained, problem.cov):
+        raise CertificateError(f"the {'component attains' if one else 'parts attain'} {attained!r}, not {lower!r}")
+    least = min(value for _, value in proven)
+    if not at_most(least, upper):
+        raise CertificateError(f"the upper bound {upper!r} is below the least proven one, {least!r}")
+    if not at_most(lower, upper):
+        raise CertificateError(f"the lower bound {lower!r} exceeds the upper bound {upper!r}")
+    if isinstance(cert, Certificate):
+        claimed = number(cert.leading, "the largest eigenvalue")
+        leading = min((value for proof, value in proven if holds_everywhere(proof)), default=np.inf)
+        if not at_most(leading, claimed):
+            raise CertificateError(f"the largest eigenvalue is claimed to be {claimed!r}; only {leading!r} is proven")
 
 
 def _features(value: object, what: str, cov: Covariance) -> tuple[int, ...]:
@@ -107,23 +125,6 @@ def narrowed(part: Component, what: str, left: np.ndarray, n: int) -> Component:
     return replace(part, loadings=x[left])
 
 
-def _check_several(cert: PartsCertificate, cov: Covariance) -> None:
-    """The same for a certificate of several parts."""
-    problem, left = restricted(_setting(cert, cov), (), _features(cert.exclude, "exclude", cov))
-    if problem.k != cert.k:
-        raise CertificateError(f"{len(cert.exclude)} features excluded leave fewer than k = {cert.k}")
-    r = whole(cert.n_components, "n_components", 1, cov.n_features)
-    if type(cert.parts) is not tuple or not 1 <= len(cert.parts) <= r:
-        raise CertificateError(f"it holds {len(cert.parts)} parts; a tuple of 1 to {r} is allowed")
-    titled = [(f"part {place}", part) for place, part in enumerate(cert.parts, start=1)]
-    narrow = [(narrowed(part, what, left, cov.n_features), what) for what, part in titled]
-    attained = sum(check_component(part, what, problem) for part, what in narrow)
-    if np.count_nonzero([part.loadings for part in cert.parts], axis=0).max() > 1:
-        raise CertificateError("two parts use the same feature")
-    proven = _proven(cert.bounds, lambda proof: derive(proof, problem, r))
-    _check_sandwich(cert, attained, "parts attain", proven, problem.cov)
-
-
 def _setting(cert: Certificate | PartsCertificate, cov: Covariance) -> Problem:
     """The problem with the claimed cardinality and sign constraint; the other fields have to be of their types."""
     if text(cert.effort, "the effort") not in EFFORTS:
@@ -131,24 +132,6 @@ def _setting(cert: Certificate | PartsCertificate, cov: Covariance) -> Problem:
     flag(cert.stopped, "the mark of a stopped call")
     number(cert.seconds, "the time taken", least=0.0)
     return Problem(cov, whole(cert.k, "k", 1, cov.n_features), flag(cert.nonnegative, "the sign constraint"))
-
-
-def _check_sandwich(
-    cert: Certificate | PartsCertificate,
-    attained: float,
-    what: str,
-    proven: list[tuple[object, float]],
-    cov: Covariance,
-) -> None:
-    """Check that the lower bound is attained, the upper one proven, and that they are in order."""
-    lower, upper = number(cert.lower, "the lower bound"), number(cert.upper, "the upper bound")
-    if not close(lower, attained, cov):
-        raise CertificateError(f"the {what} {attained!r}, not {lower!r}")
-    least = min(value for _, value in proven)
-    if not at_most(least, upper):
-        raise CertificateError(f"the upper bound {upper!r} is below the least proven one, {least!r}")
-    if not at_most(lower, upper):
-        raise CertificateError(f"the lower bound {lower!r} exceeds the upper bound {upper!r}")
 
 
 def _proven(bounds: object, derived: Callable[[object], float]) -> list[tuple[object, float]]:

@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 
 from nnspca.bounds.plan import PLANS
-from nnspca.certificates.judge import judged, validated
-from nnspca.certificates.proofs import PairProof
-from nnspca.certificates.starts import starts_of
+from nnspca.certificates.judge import validated
 from nnspca.components._decompose import SEEKING, certify_each, check_count, decompose
-from nnspca.components.together import bound_parts, components, improved
+from nnspca.components.together import bound_parts, improved
 from nnspca.control.arguments import (
     Effort,
     Seed,
@@ -23,12 +21,11 @@ from nnspca.control.arguments import (
     check_flag,
     check_instance,
     check_one_or_several,
-    check_share,
     shown,
 )
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Features, Problem, cumulative_variance
+from nnspca.covariance.problem import Features, Problem, check_restriction, cumulative_variance, restricted
 from nnspca.machines import HERE, Executor, TaskArguments, Workers, asked, check_executor
 from nnspca.result import (
     Certificate,
@@ -41,13 +38,13 @@ from nnspca.result import (
     ShouldStop,
 )
 from nnspca.solvers.registry import METHODS
-from nnspca.tasks._certify import within
-from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed, excluding
+from nnspca.tasks._certify import Aim, complete, components, multipliers, with_time_limit
+from nnspca.tasks._solve import Left, check_cardinality, check_covariance, check_seed, excluding
+from nnspca.tasks._sweep import Curve
 
 STARTS = {"live": 20, "thorough": 100}  # number of starts of the search for parts
 
 
-@excluding
 def certify_parts(
     cov: Covariance,
     n_components: int,
@@ -82,10 +79,9 @@ def certify_parts(
     parts : Components or sequence of Component, optional
         Parts already found; ``decompose(cov, r, k, deflation="together")`` is run when None.
     effort : {"live", "thorough"}
-        ``"live"``: a few seconds; ``"thorough"``: minutes, while the bounds still improve.
+        ``"live"``: a few seconds; ``"thorough"``: the same first, then minutes, while the bounds still improve.
     gap, time_limit : float, optional
-        As for :func:`nnspca.certify`: a live certificate, then a thorough one, until 1 − ratio is at most ``gap`` or
-        ``time_limit`` seconds are over.
+        As for :func:`nnspca.certify`.
     warm_start : PartsCertificate, optional
         Certificate of the same covariance at a neighbouring k or number of parts, whose multipliers
         start the joint dual. At the same k and number its bound is derived again and kept, its parts too unless
@@ -116,32 +112,24 @@ def certify_parts(
     """
     check_covariance(cov)
     check_callables(should_stop=should_stop, on_progress=on_progress)
-    check_choice("effort", effort, PLANS)
-    gap = None if gap is None else check_share("gap", gap)
-    if warm_start is not None:
-        check_instance("warm_start", warm_start, PartsCertificate, "a result of nnspca.certify_parts")
-    count, k = check_count(n_components, cov.n_features), check_cardinality(cov, k)
+    monitor = Monitor(*with_time_limit(time_limit, should_stop, on_progress))
+    aim = Aim(effort, monitor.part(SEEKING, 1.0), gap, time_limit is not None)
+    k, _, outs = check_restriction(cov, k, None, exclude)
     nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
-    start = _start(warm_start, cov, nonnegative)
-    started = time.perf_counter()
-    should_stop, on_progress = within(time_limit, should_stop, on_progress)
-    monitor, problem = Monitor(should_stop, on_progress), Problem(cov, k, nonnegative)
-    are_given = parts is not None
+    problem, left = restricted(Problem(cov, k, nonnegative), (), outs)
+    count, fixed = check_count(n_components, len(left)), parts is not None
+    start = multipliers(warm_start, PartsCertificate, Problem(cov, k, nonnegative), (), outs)
     resumed = warm_start if warm_start is not None and (warm_start.k, warm_start.n_components) == (k, count) else None
-    kept = None if parts is not None or resumed is None else resumed.parts
-    if kept is not None and len(kept) == count and not any(part.stopped for part in kept):
-        parts = kept
-    if parts is None:  # also where a search was ended
+
+    def search() -> tuple[Component, ...]:
         how: dict[str, Any] = {"deflation": "together", "nonnegative": nonnegative, "starts": STARTS[effort]}
-        how |= {"seed": seed, "should_stop": should_stop, "on_progress": monitor.part(0.0, SEEKING).relay}
-        found = decompose(cov, count, k, **how).parts
-        parts = max(kept or (), found, key=lambda group: sum(part.variance for part in group))
-    further = effort == "live" and not (gap is None and time_limit is None)
-    parts, before = _checked(problem, count, parts), None if resumed is None else judged(resumed, problem, count)
-    settings: dict[str, Any] = {"efforts": ("live", "thorough") if further else (effort,), "gap": gap or 0.0}
-    settings |= {"monitor": monitor.part(SEEKING, 1.0), "start": start, "before": before, "fixed": are_given}
-    certificate = bound_parts(problem, count, parts, **settings)
-    return replace(certificate, seconds=time.perf_counter() - started)
+        how |= {"seed": seed, "should_stop": monitor.should_stop, "exclude": outs}
+        return decompose(cov, count, k, on_progress=monitor.part(0.0, SEEKING).relay, **how).parts
+
+    given = complete(() if resumed is None else resumed.parts, count, search) if parts is None else parts
+    known = _checked(problem, count, given, left, cov.n_features)
+    cert = bound_parts(problem, count, known, aim, start=start, resumed=resumed, fixed=fixed)
+    return Left(cov, outs, left).widen(cert) if outs else cert
 
 
 def certify_found(
@@ -172,7 +160,9 @@ def certify_found(
     return certify_parts(cov, len(parts), sizes.pop(), parts, **settings)
 
 
-def _checked(problem: Problem, count: int, parts: Components | Sequence[Component]) -> tuple[Component, ...]:
+def _checked(
+    problem: Problem, count: int, parts: Components | Sequence[Component], left: np.ndarray, n: int
+) -> tuple[Component, ...]:
     """The parts with their variances on this problem, after checking that they are feasible and share no feature."""
     if not isinstance(parts, Components | list | tuple):
         raise TypeError(
@@ -184,28 +174,17 @@ def _checked(problem: Problem, count: int, parts: Components | Sequence[Componen
     if not 1 <= len(chosen) <= count:
         raise ValueError(f"{len(chosen)} parts are given; give 1 to n_components={count}")
     chosen = tuple(
-        replace(validated(part, f"part {place}", problem), features=problem.cov.features)
+        replace(validated(part, f"part {place}", problem, left, n), features=problem.cov.features)
         for place, part in enumerate(chosen, start=1)
     )
-    used = np.zeros(problem.n, dtype=bool)
-    for place, part in enumerate(chosen, start=1):
-        shared = np.flatnonzero(used & (part.loadings != 0))
-        if len(shared):
-            raise ValueError(
-                f"part {place} shares feature {shared[0]} with an earlier part; parts must be disjoint, as they are "
-                "with deflation 'together' or 'disjoint'"
-            )
-        used |= part.loadings != 0
+    twice = np.flatnonzero(np.count_nonzero([part.loadings for part in chosen], axis=0) > 1)
+    if len(twice):
+        first, second = [place for place, part in enumerate(chosen, start=1) if part.loadings[twice[0]]][:2]
+        raise ValueError(
+            f"part {second} shares feature {twice[0]} with part {first}; parts must be disjoint, as they are with "
+            "deflation 'together' or 'disjoint'"
+        )
     return chosen
-
-
-def _start(warm_start: PartsCertificate | None, cov: Covariance, nonnegative: bool) -> PairProof | None:
-    """The multipliers of a certificate for all the features."""
-    if warm_start is None:
-        return None
-    if (warm_start.fingerprint, warm_start.nonnegative, warm_start.exclude) != (cov.fingerprint, nonnegative, ()):
-        raise ValueError("warm_start must be a certificate of this covariance, sign constraint and exclude")
-    return next(starts_of(warm_start.bounds, cov), None)
 
 
 OnPoint = Callable[[PartsPoint], None]
@@ -266,34 +245,26 @@ def sweep_parts(
     check_choice("certify", certify, PLANS, none=True)
     check_executor(executor)
     started, monitor, problem = time.perf_counter(), Monitor(should_stop, on_progress), Problem(cov, k, nonnegative)
-    before = dict(zip(counts, [None, *counts], strict=False))  # the next fewer parts
-    total = len(counts) * (1 + (certify is not None))
-    points: dict[int, PartsPoint] = {}
-    proven: dict[int | None, PartsCertificate] = {}
-
-    def put(point: PartsPoint) -> None:
-        points[point.n_components] = point
-        if on_point is not None:
-            on_point(point)
-        done = len(points) + len(proven)
-        monitor.tell(done / total, f"{done} of {total}")
+    before: dict[int, Any] = dict(zip(counts, [None, *counts], strict=False))  # the next fewer parts
+    curve = Curve(on_point, monitor, len(counts) * (1 + (certify is not None)))
+    points, proven = curve.points, curve.certificates
 
     def begin(r: int) -> TaskArguments:
         settings = {"nonnegative": nonnegative, "effort": certify, "warm_start": proven.get(before[r])}
-        return certify_parts, (r, k, points[r].together), settings
+        return certify_parts, (r, k, points[r, "together"].together), settings
 
     with Workers(HERE if executor is None else executor, cov, monitor) as workers:
         found: dict[int, tuple[Components, Components]] = {}
         for number, parts in workers.each(_seek, ((r, k, nonnegative, seed) for r in counts)):
             found[number] = parts
             while (place := len(points)) in found:  # in order: all before are starts
-                put(_improved(problem, counts[place], *found[place], list(points.values()), monitor))
+                point = _improved(problem, counts[place], *found[place], list(points.values()), monitor)
+                curve.put((counts[place], "together"), point)
         proving = counts if certify is not None and len(points) == len(counts) else []
         for r, certificate in workers.when_ready(
             asked, proving, workers.ahead, lambda r: before[r] is None or before[r] in proven, begin
         ):
-            proven[r] = certificate
-            put(replace(points[r], certificate=certificate))
+            curve.certify(r, certificate)
     ordered = tuple(points.values())
     stopped = len(ordered) < len(counts) or any(p.together.stopped for p in ordered) or monitor.stop()
     return PartsSweep(ordered, cov.trace, nonnegative, stopped, time.perf_counter() - started)

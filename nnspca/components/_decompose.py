@@ -11,7 +11,7 @@ import numpy as np
 
 from nnspca.bounds.plan import PLANS
 from nnspca.components._deflate import check_deflation, deflate, deflated_problem
-from nnspca.components.together import EXHAUSTED, bound_parts, components, seek
+from nnspca.components.together import bound_parts, seek
 from nnspca.control.arguments import (
     Deflation,
     Effort,
@@ -31,6 +31,7 @@ from nnspca.numerics.doubles import read_only
 from nnspca.result import Certificate, Component, Components, OnProgress, Progress, ShouldStop
 from nnspca.solvers.em import quasi_orthogonal
 from nnspca.solvers.registry import METHODS, MethodInfo
+from nnspca.tasks._certify import EXHAUSTED, Aim, components
 from nnspca.tasks._certify import certify as certify_one
 from nnspca.tasks._solve import (
     check_cardinality,
@@ -152,7 +153,7 @@ def decompose(
         proving = monitor.part(SEEKING, 1.0)
         if deflation == "together":
             problem = Problem(cov, sizes[0], nonnegative)
-            certificate = bound_parts(problem, count, result.parts, efforts=(certify,), monitor=proving)
+            certificate = bound_parts(problem, count, result.parts, Aim(certify, proving))
             result = replace(result, certificate=certificate, stopped=result.stopped or certificate.stopped)
         else:
             certificates = certify_each(cov, result, effort=certify, seed=run.seed, executor=HERE, monitor=proving)

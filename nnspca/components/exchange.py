@@ -16,6 +16,7 @@ import numpy as np
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
+from nnspca.numerics.feasible import allowed
 from nnspca.solvers.climb import larger_eigenvalue
 
 # on digits and genes half and twice of each of these end as well
@@ -108,7 +109,8 @@ class Market:
         G = problem.cov.apply(X)
         values = np.sum(X * G, axis=1)
         used = X.any(axis=0)
-        likes = larger_eigenvalue(values[:, None], _pulls(G, problem), problem.cov.diagonal) - values[:, None]
+        pulls = allowed(G, problem.nonnegative)
+        likes = larger_eigenvalue(values[:, None], pulls, problem.cov.diagonal) - values[:, None]
         unused = np.flatnonzero(~used)
         parts = [
             _part(problem, X[b], G[b], float(values[b]), unused[_foremost(likes[b, unused], UNUSED)])
@@ -150,8 +152,9 @@ class Market:
         weights = self.X[owners, others]
         pulls = self.G[np.ix_(owners, part.inside[rows])].T - weights * entries
         pulls = np.where(weights**2 < 1.0 - NEGLIGIBLE, pulls / np.sqrt(remaining_norms), 0.0)
+        pulls = allowed(pulls, self.problem.nonnegative)
         values = np.array([other.value for other in self.parts])[owners]
-        in_return = larger_eigenvalue(rest, _pulls(pulls, self.problem), part.diagonal[rows, None]) - values
+        in_return = larger_eigenvalue(rest, pulls, part.diagonal[rows, None]) - values
         totals[: len(rows)] = np.maximum(totals[: len(rows)], gains[: len(rows)] + in_return)
         row, column = np.unravel_index(int(totals.argmax()), totals.shape)
         dropped = int(part.inside[rows[row]]) if row < len(rows) else NONE
@@ -216,12 +219,8 @@ def _gains(
     pulls[weights**2 >= 1.0 - NEGLIGIBLE] = 0.0
     if part.room:
         rest, pulls = np.append(rest, part.value), np.vstack([pulls, gradient[columns]])
-    return larger_eigenvalue(rest[:, None], _pulls(pulls, problem), problem.cov.diagonal[columns]) - part.value
-
-
-def _pulls(G: np.ndarray, problem: Problem) -> np.ndarray:
-    """The gradient towards each feature, restricted to the signs allowed."""
-    return np.maximum(G, 0.0) if problem.nonnegative else np.abs(G)
+    pulls = allowed(pulls, problem.nonnegative)
+    return larger_eigenvalue(rest[:, None], pulls, problem.cov.diagonal[columns]) - part.value
 
 
 def _foremost(worth: np.ndarray, count: int) -> np.ndarray:
@@ -243,7 +242,7 @@ def assign(G: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
     array([[1.  , 0.  , 0.  ],
            [0.  , 0.93, 0.37]])
     """
-    pull = np.maximum(G, 0.0) if nonnegative else np.abs(G)
+    pull = allowed(G, nonnegative)
     squares = pull / max(float(pull.max(initial=0.0)), 1e-300)
     squares *= squares
     widest = min(G.shape[1], len(G) * k)  # enough, as the other parts have at most (r − 1) k features

@@ -18,37 +18,31 @@ that set with a few parts replaced.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from nnspca.bounds.parts import KnownParts, tighten
-from nnspca.bounds.plan import PLANS
+from nnspca.bounds.certificate import Known
 from nnspca.certificates.proofs import PairProof
 from nnspca.components.exchange import assign, exchanged
-from nnspca.control.arguments import Effort
 from nnspca.control.progress import Monitor, ShouldStop
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.machines import HERE, Workers
 from nnspca.numerics import feasible
-from nnspca.numerics.doubles import read_only
 from nnspca.result import Bound, Component, PartsCertificate
 from nnspca.solvers.climb import QUIET, TIE, optimise_on_support
-from nnspca.tasks._certify import BETTER, certify, pursue
+from nnspca.tasks._certify import Aim, certify, met, near_support, pursue
 
 Start = Callable[["JointSearch"], np.ndarray]  # returns a start from the best parts known at that time
 KnownOptima = dict[bytes, tuple[np.ndarray, float]]
 EXTRA_DIRECTIONS = 6  # random directions are drawn in the span of so many eigenvectors more than parts
 FRESH = 0.4  # share of the starts that do not depend on the best parts; half and twice of it end as well
 CONVERGED = 1e-9  # relative gain at which a power iteration ends
-EXHAUSTED = 1e-12  # share of the trace below which a part's variance is rounding
 
 
 def seek(
@@ -164,16 +158,6 @@ def improved(problem: Problem, X: np.ndarray, *, monitor: Monitor = QUIET) -> tu
     return exchanged(problem, X, power_iteration=partial(power_iteration, optima=optima), monitor=monitor)
 
 
-def components(cov: Covariance, X: np.ndarray, like: Component) -> tuple[Component, ...]:
-    """The rows of X with variance as components, largest variance first, with the other fields of ``like``."""
-    parts = []
-    for x in X + 0.0:  # no negative zeros
-        x = read_only(x if like.nonnegative else feasible.orient(x))
-        parts.append(replace(like, loadings=x, variance=cov.variance(x)))
-    parts.sort(key=lambda part: -part.variance)
-    return tuple(part for place, part in enumerate(parts) if not place or part.variance > EXHAUSTED * cov.trace)
-
-
 def power_iteration(
     problem: Problem,
     X: np.ndarray,
@@ -226,61 +210,30 @@ def _feasible(X: np.ndarray, problem: Problem) -> bool:
 
 def bound_parts(
     problem: Problem,
-    n_components: int,
+    r: int,
     parts: tuple[Component, ...],
+    aim: Aim,
     *,
-    efforts: Sequence[Effort],
-    monitor: Monitor,
-    gap: float = 0.0,
     start: PairProof | None = None,
-    before: Bound | None = None,
+    resumed: PartsCertificate | None = None,
     fixed: bool = True,
 ) -> PartsCertificate:
-    """Bound the total variance of r parts, starting from the parts known.
+    """Bound the total variance of r parts, starting from those known.
 
-    One effort follows another until the ``gap`` is met. ``start`` is what proved a bound at a neighbouring k or r,
-    ``before`` a bound already proven here.
-    If ``fixed``, exactly these parts are certified: better ones found on the way do not replace them.
+    ``start`` is what proved a bound at a neighbouring k or r, ``resumed`` a certificate of the same problem. If
+    ``fixed``, exactly these parts are certified: better ones found on the way do not replace them.
     """
-    started = time.perf_counter()
-    X = np.zeros((n_components, problem.n))
-    X[: len(parts)] = [part.loadings for part in parts]
 
     def single() -> Bound:
         """The least bound of a certificate of one part alone."""
         best = replace(max(parts, key=lambda part: part.variance), k=problem.k)
-        sign, stop = problem.nonnegative, monitor.should_stop
+        sign, stop = problem.nonnegative, aim.monitor.should_stop
         return certify(problem.cov, problem.k, nonnegative=sign, component=best, should_stop=stop).winner
 
-    def consider(rows: np.ndarray) -> None:
-        """Search from a start and keep better parts, unless the parts are fixed."""
-        nonlocal parts
-        if fixed:
-            return
-        better, value = improved(problem, rows, monitor=known.monitor)
-        if value > known.lower * (1 + BETTER):
-            template = replace(parts[0], history=(), note="found by branch and bound, for a certificate")
-            parts = components(problem.cov, better, template)
-            known.lower = float(sum(part.variance for part in parts))
+    def near_rows(rows: np.ndarray, monitor: Monitor) -> tuple[Component, ...]:
+        return met(problem.cov, improved(problem, rows, monitor=monitor)[0], replace(parts[0], history=()))
 
-    lower, best = float(sum(part.variance for part in parts)), max(part.variance for part in parts)
-    known = KnownParts(X=X, lower=lower, best=best, single=single, start=start, consider=consider)
-    if before is not None:
-        known.record(before, 0.0)
-    closed, ends = gap / (1 - gap), np.linspace(0.0, 1.0, len(efforts) + 1).tolist()
-    plans = (PLANS[effort] for effort in efforts)  # each bound has its own limits: together they have none
-    plans = (replace(plan, seconds=np.inf, closed=max(plan.closed, closed)) for plan in plans)
-    effort = pursue(tighten, problem, known, zip(efforts, plans, pairwise(ends), strict=True), monitor, gap)
-    return PartsCertificate(
-        n_components,
-        problem.k,
-        problem.nonnegative,
-        known.lower,
-        known.upper,
-        parts,
-        tuple(known.bounds.values()),
-        problem.cov.fingerprint,
-        str(effort),  # a string of NumPy is none that a file of certificates holds
-        time.perf_counter() - started,
-        monitor.stop(),
-    )
+    near = near_support(problem, parts[0]) if r == 1 else near_rows
+    known = Known(parts=parts, r=r, near=None if fixed else near, start=start, single=single)
+    facts = pursue(problem, known, aim, resumed)
+    return PartsCertificate(n_components=r, parts=known.parts, **facts)

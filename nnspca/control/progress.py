@@ -48,10 +48,15 @@ OnFound = Callable[[np.ndarray, float], None]
 
 @dataclass
 class Allowance:
-    """The work that a call may still do, in processor seconds as counted, not timed: the same on every machine."""
+    """The work that a call, or a search in it, may still do: in seconds that are counted, not timed."""
 
     left: float
     spent: float = 0.0
+
+    def pay(self, seconds: float) -> None:
+        """Subtract work."""
+        self.left -= seconds
+        self.spent += seconds
 
     def limit(self, seconds: float) -> None:
         """Leave no more than this."""
@@ -80,8 +85,7 @@ class Monitor:
     def pay(self, seconds: float) -> None:
         """Subtract work from the allowance, if there is one."""
         if self.allowance is not None:
-            self.allowance.left -= seconds
-            self.allowance.spent += seconds
+            self.allowance.pay(seconds)
 
     def affords(self, seconds: float) -> bool:
         """Whether the allowance suffices for this."""

@@ -13,6 +13,11 @@ IN_SINGLE = 1e-30, 1e30  # and in single precision
 SORTED = 2000  # entries up to which sorting all is as fast as selecting a few, with any ties
 
 
+def allowed(w: np.ndarray, nonnegative: bool, out: np.ndarray | None = None) -> np.ndarray:
+    """Return what entries are worth to loadings of the signs allowed: their positive parts, or their magnitudes."""
+    return np.maximum(w, 0.0, out=out) if nonnegative else np.abs(w, out=out)
+
+
 def keep_top(w: np.ndarray, k: int, nonnegative: bool = True) -> np.ndarray:
     """Keep the k largest entries of ``w`` that can be loadings and set the others to zero.
 

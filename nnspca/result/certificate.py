@@ -46,6 +46,7 @@ class Sandwich(Display):
     bounds: tuple[Bound, ...]
     effort: str
     stopped: bool
+    include: tuple[int, ...] = ()
 
     @property
     def ratio(self) -> float:

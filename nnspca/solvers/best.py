@@ -148,7 +148,7 @@ def _longest_rows(problem: Problem, count: int, monitor: Monitor) -> np.ndarray:
     cov, k = problem.cov, min(problem.k, problem.n)
     lengths = np.zeros(problem.n)
     for few in batches(np.arange(problem.n), cov, monitor):
-        rows = np.maximum(cov.block(few), 0.0) if problem.nonnegative else np.abs(cov.block(few))
+        rows = feasible.allowed(cov.block(few), problem.nonnegative)
         lengths[few] = np.linalg.norm(feasible.front_values(rows, k) if k < problem.n else rows, axis=1)
     return np.argsort(-lengths, kind="stable")[:count]
 
@@ -256,7 +256,7 @@ def _candidate_features(
     raise_if_stopped(monitor)
     nearness = _nearness(cov.diagonal[None], k)
     for few in batches(np.arange(len(points)), cov, monitor):
-        pulls = np.maximum(gradients[few], 0.0) if nonnegative else np.abs(gradients[few])
+        pulls = feasible.allowed(gradients[few], nonnegative)
         nearness = np.maximum(nearness, _nearness(pulls, k))
     raise_if_stopped(monitor)
     nearness[given.any(axis=0)] = np.inf

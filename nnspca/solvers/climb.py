@@ -283,7 +283,7 @@ def _best_swap(problem: Problem, x: np.ndarray, value: float) -> np.ndarray | No
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     inside, free = np.flatnonzero(x), ~problem.included
     gradient = cov.apply(x)
-    pull = np.maximum(gradient, 0.0) if nonnegative else np.abs(gradient)
+    pull = feasible.allowed(gradient, nonnegative)
     outside = np.setdiff1d(np.arange(cov.n_features), inside, assume_unique=True)
     if not len(outside):
         return None
@@ -306,7 +306,7 @@ def _best_swap(problem: Problem, x: np.ndarray, value: float) -> np.ndarray | No
         cheap = np.argsort(-rest, kind="stable")[:CANDIDATES]
         dropped, left, remaining_norms, rest = inside[cheap], weights[cheap], remaining_norms[cheap], rest[cheap]
         pulls = (gradient[outside] - left[:, None] * cov.block(dropped, outside)) / np.sqrt(remaining_norms)[:, None]
-    pulled = np.maximum(pulls, 0.0) if nonnegative else np.abs(pulls)
+    pulled = feasible.allowed(pulls, nonnegative)
     prices = larger_eigenvalue(rest[:, None], pulled, cov.diagonal[outside])
     r, c = np.unravel_index(int(prices.argmax()), prices.shape)
     if not prices[r, c] > value * (1 + GAIN):

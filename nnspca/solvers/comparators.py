@@ -171,7 +171,7 @@ def within(g: np.ndarray, t: float, nonnegative: bool) -> np.ndarray:
     >>> within(np.array([3.0, 4.0]), 1.0, True)
     array([0., 1.])
     """
-    size = np.maximum(g, 0.0) if nonnegative else np.abs(g)
+    size = feasible.allowed(g, nonnegative)
     if not size.any():
         return feasible.best(g, 1, nonnegative)
     x = feasible.unit(size)

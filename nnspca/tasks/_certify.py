@@ -1,21 +1,21 @@
-"""Entry point of the bounds: pairs the best feasible point with the least proven upper bound."""
+"""Entry point of the bounds: pairs the best feasible point, or parts, with the least proven upper bound."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from nnspca.bounds.certificate import REST, SMALL, Known, allowance, tighten
+from nnspca.bounds.certificate import REST, SMALL, Known, Near, allowance, tighten, variance_of
 from nnspca.bounds.plan import PLANS, Plan
-from nnspca.bounds.registry import BOUNDS
+from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS
 from nnspca.certificates.eigenvalues import holds_everywhere
-from nnspca.certificates.judge import judged, narrowed, validated
+from nnspca.certificates.judge import judged, validated
 from nnspca.certificates.proofs import PairProof, ScaleProof
 from nnspca.certificates.starts import starts_of
 from nnspca.control.arguments import (
@@ -36,17 +36,17 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Features, Problem, check_restriction, restricted, widened
 from nnspca.numerics import feasible
 from nnspca.numerics.doubles import read_only
-from nnspca.result import Bound, Certificate, Component, OnProgress, ShouldStop
+from nnspca.result import Certificate, Component, OnProgress, PartsCertificate, ShouldStop
 from nnspca.solvers.climb import optimise_on_support
 from nnspca.solvers.limited import Groups, check_limits
-from nnspca.tasks._solve import check_covariance, check_seed, solve
+from nnspca.tasks._solve import Left, check_covariance, check_seed, solve
 
-BETTER = 1e-9  # relative gain that makes a point a better one
 NEIGHBOURS = 1.25  # ratio of two k up to which the multipliers of one are a better start than balanced rows
 LIVE = 0.15  # share of the progress of a thorough certificate that the live one takes, and the longer one after it
 SOLVING = 0.3  # share of the progress that finding a component takes
 LONGER = 4  # times the work of a live certificate that comes before the policy of a thorough one
 MORE = 2  # times the work of a thorough certificate that is tried next, and again, while there is time
+EXHAUSTED = 1e-12  # share of the trace below which a part's variance is rounding
 GAIN = 1e-6  # least relative gain of such a round after which there is another
 
 
@@ -134,50 +134,52 @@ def certify(
     """
     check_covariance(cov)
     check_callables(should_stop=should_stop, on_progress=on_progress)
-    check_choice("effort", effort, PLANS)
     k, ins, outs = check_restriction(cov, k, include, exclude)
     nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
-    gap = None if gap is None else check_share("gap", gap)
-    if warm_start is not None:
-        check_instance("warm_start", warm_start, Certificate, "one that nnspca.certify gave")
     if component is not None:
         check_instance("component", component, Component, "one that nnspca.solve gave")
-    started = time.perf_counter()
-    should_stop, on_progress = within(time_limit, should_stop, on_progress)
-    whole, monitor = Problem(cov, k, nonnegative), Monitor(should_stop, on_progress)
-    problem, left = restricted(whole, ins, outs)
-    multipliers = _start(warm_start, whole, ins, outs)
-    resumed = warm_start if warm_start is not None and warm_start.k == k else None
+    monitor = Monitor(*with_time_limit(time_limit, should_stop, on_progress))
+    aim = Aim(effort, monitor.part(SOLVING, 1.0), gap, time_limit is not None)
+    problem, left = restricted(Problem(cov, k, nonnegative), ins, outs)
+    start = multipliers(warm_start, Certificate, Problem(cov, k, nonnegative), ins, outs)
     limits = check_limits(cov, left, k, nonnegative, groups, max_loading)
-    kept = resumed.component if component is None and resumed is not None and limits is None else None
-    given = component is not None or limits is not None
-    if kept is not None and not kept.stopped:  # a search that was ended is begun again
-        component = kept
-    if component is None:
-        how: dict[str, Any] = {"nonnegative": nonnegative, "seed": seed, "should_stop": should_stop}
+    resumed = warm_start if warm_start is not None and warm_start.k == k else None
+    kept = () if resumed is None or limits is not None else (resumed.component,)
+
+    def search() -> tuple[Component, ...]:
+        how: dict[str, Any] = {"nonnegative": nonnegative, "seed": seed, "should_stop": monitor.should_stop}
         how |= {"include": ins, "exclude": outs, "groups": groups, "max_loading": max_loading}
-        start = None if kept is None else kept.loadings
-        component = solve(cov, k, start=start, on_progress=monitor.part(0.0, SOLVING).relay, **how)
-        component = component if kept is None else max(component, kept, key=lambda part: part.variance)
-        component = narrowed(component, "component", left, cov.n_features)
-    else:
-        component = replace(validated(component, "component", problem, left, cov.n_features), features=cov.features)
-    if limits is not None and (reason := limits.amiss(component.loadings)):
+        how |= {"start": kept[0].loadings if kept else None}
+        return (solve(cov, k, on_progress=monitor.part(0.0, SOLVING).relay, **how),)
+
+    (best,) = complete(kept, 1, search) if component is None else (component,)
+    best = replace(validated(best, "component", problem, left, cov.n_features), features=cov.features)
+    if limits is not None and (reason := limits.amiss(best.loadings)):
         raise ValueError(f"the component is not within the limits: {reason}")
-    run = _Draft(problem, given, component, multipliers)
-    if resumed is not None:
-        run.resume(resumed)
-    rounds = _rounds(effort, gap, time_limit is not None, resumed)
-    reached = pursue(tighten, problem, run.known, rounds, monitor.part(SOLVING, 1.0), gap)
-    cert = run.certificate(reached, started, stopped=monitor.stop())
-    if not (ins or outs):
-        return cert
-    loadings = read_only(widened(cert.component.loadings, left, cov.n_features))
-    component = replace(cert.component, loadings=loadings)
-    return replace(cert, component=component, fingerprint=cov.fingerprint, include=ins, exclude=outs)
+    near = near_support(problem, best) if component is None and limits is None else None
+    known = Known(parts=(best,), start=start, near=near)
+    facts = pursue(problem, known, aim, resumed)
+    leading = min(bound.value for bound in known.bounds.values() if holds_everywhere(bound.ingredients))
+    cert = Certificate(component=known.parts[0], leading=leading, **facts)
+    return replace(Left(cov, outs, left).widen(cert), include=ins) if ins or outs else cert
 
 
-def within(
+@dataclass
+class Aim:
+    """How far a certificate is to go, checked, and when its call began."""
+
+    effort: Effort
+    monitor: Monitor
+    gap: float | None = None
+    timed: bool = False
+    started: float = field(default_factory=time.perf_counter)
+
+    def __post_init__(self) -> None:
+        check_choice("effort", self.effort, PLANS)
+        self.gap = None if self.gap is None else check_share("gap", self.gap)
+
+
+def with_time_limit(
     time_limit: float | None, should_stop: ShouldStop | None, on_progress: OnProgress | None
 ) -> tuple[ShouldStop | None, OnProgress | None]:
     """Return a stop switch that is on once the time is over as well, and reports whose fraction is that of the time.
@@ -204,34 +206,47 @@ def within(
     return over, report
 
 
-def pursue(
-    tighten: Callable[[Problem, Any, Plan], Iterator[Bound]],
-    problem: Problem,
-    known: Any,
-    rounds: Iterable[tuple[Effort, Plan, tuple[float, float]]],
-    monitor: Monitor,
-    gap: float | None,
-) -> Effort:
-    """Make bounds until a given gap is met, a longer round gains nothing, or the call is stopped; the last effort.
+def pursue(problem: Problem, known: Known, aim: Aim, resumed: Certificate | PartsCertificate | None) -> dict[str, Any]:
+    """Make bounds until the gap is met, a longer round gains nothing, or the call is stopped.
 
-    ``tighten`` is that of one component with :class:`Known`, or that of parts with :class:`KnownParts`. Each round has
-    the name of its effort, its plan, and its share of the progress.
+    Returned are the fields that every certificate has.
     """
-    for effort, plan, span in rounds:
-        reached, before = effort, known.upper
-        _make(tighten, problem, known, plan, monitor.part(*span))
+    if resumed is not None:
+        _resume(problem, known, resumed)
+    monitor = aim.monitor
+    for reached, plan, span in _rounds(aim, resumed, limited=known.single is None):
+        effort, before = reached, known.upper
+        _make(problem, known, plan, monitor.part(*span))
         longer = plan.relaxation > PLANS["thorough"].relaxation
         if monitor.stop() or (longer and known.upper > before * (1 - GAIN)):
             break
-        if gap is not None and not known.above(plan.closed):
+        if aim.gap is not None and not known.above(plan.closed):
             break
     monitor.tell(1.0, "done", known.lower, known.upper)
-    return reached
+    return {
+        "k": problem.k,
+        "nonnegative": problem.nonnegative,
+        "lower": known.lower,
+        "upper": known.upper,
+        "bounds": tuple(known.bounds.values()),
+        "fingerprint": problem.cov.fingerprint,
+        "effort": effort,
+        "seconds": time.perf_counter() - aim.started,
+        "stopped": monitor.stop(),
+    }
 
 
-def _make(
-    tighten: Callable[[Problem, Any, Plan], Iterator[Bound]], problem: Problem, known: Any, plan: Plan, monitor: Monitor
-) -> None:
+def _resume(problem: Problem, known: Known, before: Certificate | PartsCertificate) -> None:
+    """Begin with the least bound of a certificate of the same problem, once it is proven again."""
+    bound = judged(before, problem, known.r)
+    if bound is None or bound.name not in BOUNDS | PARTS_BOUNDS or holds_everywhere(bound.ingredients):
+        return  # λ₁ is proven anew
+    known.record(bound, 0.0)
+    if isinstance(bound.ingredients, ScaleProof) and bound.ingredients.directions is None:
+        known.rows = bound
+
+
+def _make(problem: Problem, known: Known, plan: Plan, monitor: Monitor) -> None:
     """Make bounds until the gap is closed by the plan's standard, its work is done, or the call is stopped."""
     work_left = allowance(problem, plan)
     known.monitor = monitor = replace(monitor, allowance=work_left)
@@ -252,15 +267,19 @@ def _make(
 
 
 def _rounds(
-    effort: Effort, gap: float | None, timed: bool, resumed: Certificate | None
+    aim: Aim, resumed: Certificate | PartsCertificate | None, *, limited: bool
 ) -> Iterator[tuple[Effort, Plan, tuple[float, float]]]:
     """Yield name, plan and share of the progress of what is tried, in order, behind what was done for ``resumed``.
 
-    A thorough certificate does all that a live one does first: at any cost it has proven as much.
+    A thorough certificate does all that a live one does first: at any cost it has proven as much. Unless all work
+    together is ``limited``, each bound alone is.
     """
-    closed = 0.0 if gap is None else gap / (1 - gap)
-    live, thorough = (replace(PLANS[name], closed=max(PLANS[name].closed, closed)) for name in ("live", "thorough"))
-    further = effort == "thorough" or timed or gap is not None
+    closed = 0.0 if aim.gap is None else aim.gap / (1 - aim.gap)
+    live, thorough = (
+        replace(plan, closed=max(plan.closed, closed), seconds=plan.seconds if limited else np.inf)
+        for plan in (PLANS["live"], PLANS["thorough"])
+    )
+    further = aim.effort == "thorough" or aim.timed or aim.gap is not None
     complete = "" if resumed is None or (resumed.stopped and resumed.effort == "live") else resumed.effort
     if not (complete and further):
         yield "live", live, (0.0, LIVE if further else 1.0)
@@ -271,7 +290,7 @@ def _rounds(
         yield "thorough", replace(_times(LONGER, live), closed=thorough.closed), (start, start + LIVE)
         times, start = 1, start + LIVE
     yield "thorough", _times(times, thorough), (start, 1.0)
-    while timed:
+    while aim.timed:
         times *= MORE
         yield "thorough", _times(times, thorough), (1.0, 1.0)
 
@@ -281,81 +300,65 @@ def _times(factor: float, plan: Plan) -> Plan:
     return replace(plan, seconds=factor * plan.seconds, relaxation=factor * plan.relaxation, trees=factor * plan.trees)
 
 
-@dataclass
-class _Draft:
-    """One certificate in progress: the best feasible point known, and the bounds made so far."""
-
-    problem: Problem
-    given: bool
-    component: Component
-    start: PairProof | None = None
-    known: Known = field(init=False)
-
-    def __post_init__(self) -> None:
-        x, lower = np.asarray(self.component.loadings), self.component.variance
-        self.known = Known(x=x, lower=lower, start=self.start, consider=self._consider)
-
-    def resume(self, before: Certificate) -> None:
-        """Begin with the least bound of a certificate of the same problem, once it is proven again."""
-        bound = judged(before, self.problem)
-        if bound is None or bound.name not in BOUNDS or holds_everywhere(bound.ingredients):  # λ₁ is proven anew
-            return
-        self.known.record(bound, 0.0)
-        if isinstance(bound.ingredients, ScaleProof) and bound.ingredients.directions is None:
-            self.known.rows = bound
-
-    def certificate(self, effort: str, started: float, *, stopped: bool) -> Certificate:
-        """Return the certificate of the current state."""
-        return Certificate(
-            self.problem.k,
-            self.problem.nonnegative,
-            self.known.lower,
-            self.known.upper,
-            self.component,
-            tuple(self.known.bounds.values()),
-            min(b.value for b in self.known.bounds.values() if holds_everywhere(b.ingredients)),
-            self.problem.cov.fingerprint,
-            effort,
-            time.perf_counter() - started,
-            stopped,
-        )
-
-    def _consider(self, support: np.ndarray) -> None:
-        """Keep the best point on a support if it is better, unless a given component is being certified."""
-        if self.given:
-            return
-        cov, nonnegative = self.problem.cov, self.problem.nonnegative
-        if np.setdiff1d(support, self.problem.include).size > self.problem.k - len(self.problem.include):
-            return
-        x = widened(np.full(len(support), 1 / np.sqrt(len(support))), support, self.problem.n)
-        x = optimise_on_support(cov, x, nonnegative=nonnegative, monitor=self.known.monitor)
-        if cov.variance(x) > self.known.lower * (1 + BETTER):
-            x = read_only((x if nonnegative else feasible.orient(x)) + 0.0)
-            self.known.x, self.known.lower = x, cov.variance(x)
-            self.component = replace(
-                self.component,
-                loadings=x,
-                variance=self.known.lower,
-                note="met while a bound was sought, for a certificate",
-            )
-
-
 def is_neighbour(k: int, other: int) -> bool:
     """Whether the multipliers of one k are a useful start for the other."""
     return max(k, other) <= NEIGHBOURS * min(k, other)
 
 
-def _start(
-    warm_start: Certificate | None, problem: Problem, include: tuple[int, ...], exclude: tuple[int, ...]
+def multipliers(
+    warm_start: Certificate | PartsCertificate | None,
+    kind: type,
+    problem: Problem,
+    include: tuple[int, ...],
+    exclude: tuple[int, ...],
 ) -> PairProof | None:
-    """The multipliers of a certificate of the same covariance; none if its k is too far away."""
+    """The multipliers of a certificate of the same covariance; none of one component if its k is too far away."""
     if warm_start is None:
         return None
+    check_instance("warm_start", warm_start, kind, "one that the same function gave")
     if warm_start.fingerprint != problem.cov.fingerprint or warm_start.nonnegative != problem.nonnegative:
         raise ValueError("warm_start must be a certificate of this covariance with this sign constraint")
     if (warm_start.include, warm_start.exclude) != (include, exclude):
         raise ValueError("warm_start must be a certificate that includes and excludes the same features")
-    if not is_neighbour(warm_start.k, problem.k) or len(include) in (warm_start.k, problem.k):
+    far = kind is Certificate and not is_neighbour(warm_start.k, problem.k)  # of parts they serve at any k
+    if far or len(include) in (warm_start.k, problem.k):
         return None
     problem, _ = restricted(problem, include, exclude)
     return next(starts_of(warm_start.bounds, problem.cov), None)
+
+
+def complete(
+    kept: tuple[Component, ...], count: int, search: Callable[[], tuple[Component, ...]]
+) -> tuple[Component, ...]:
+    """Return the parts of an earlier certificate; those or others where there are fewer, or their search was ended."""
+    if len(kept) == count and not any(part.stopped for part in kept):
+        return kept
+    return max(search(), kept, key=variance_of)
+
+
+def near_support(problem: Problem, like: Component) -> Near:
+    """Return what finds the best point on a support of at most k features."""
+
+    def near(support: np.ndarray, monitor: Monitor) -> tuple[Component, ...]:
+        if np.setdiff1d(support, problem.include).size > problem.k - len(problem.include):
+            return ()
+        x = widened(np.full(len(support), 1 / np.sqrt(len(support))), support, problem.n)
+        x = optimise_on_support(problem.cov, x, nonnegative=problem.nonnegative, monitor=monitor)
+        return met(problem.cov, x[None], like)
+
+    return near
+
+
+def met(cov: Covariance, X: np.ndarray, like: Component) -> tuple[Component, ...]:
+    """Return rows that were met while a bound was sought as components, with the other fields of ``like``."""
+    return components(cov, X, replace(like, note="met while a bound was sought, for a certificate"))
+
+
+def components(cov: Covariance, X: np.ndarray, like: Component) -> tuple[Component, ...]:
+    """The rows of X with variance as components, largest variance first, with the other fields of ``like``."""
+    parts = []
+    for x in X + 0.0:  # no negative zeros
+        x = read_only(x if like.nonnegative else feasible.orient(x))
+        parts.append(replace(like, loadings=x, variance=cov.variance(x)))
+    parts.sort(key=lambda part: -part.variance)
+    return tuple(part for place, part in enumerate(parts) if not place or part.variance > EXHAUSTED * cov.trace)

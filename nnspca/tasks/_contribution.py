@@ -122,7 +122,7 @@ class _Place:
             remaining = float(cov.variance(rest))
         if not len(outside):
             return remaining, None, remaining
-        pulls = self._gains(cov.apply(rest)[outside]) if len(others) else np.zeros(len(outside))
+        pulls = feasible.allowed(cov.apply(rest)[outside], self.nonnegative) if len(others) else np.zeros(len(outside))
         prices = larger_eigenvalue(remaining, pulls, cov.diagonal[outside])
         tried = outside[np.argsort(-prices, kind="stable")[:TRIED]].tolist()
         partner, best = self._best_of([(j, self._joined(rest, remaining, j), j) for j in tried])
@@ -138,7 +138,7 @@ class _Place:
         spare = remaining_norms > 1e-12  # a feature that is all of x leaves nothing behind
         scale = np.where(spare, remaining_norms, 1.0)
         rest = np.where(spare, (value - 2 * weights * gradient[others] + weights**2 * cov.diagonal[others]) / scale, 0)
-        pulls = self._gains(np.where(spare, (gradient[i] - weights * row) / np.sqrt(scale), 0.0))
+        pulls = feasible.allowed(np.where(spare, (gradient[i] - weights * row) / np.sqrt(scale), 0.0), self.nonnegative)
         prices = larger_eigenvalue(rest, pulls, cov.diagonal[i])
         tried = []
         for at in np.argsort(-prices, kind="stable")[:TRIED]:
@@ -152,10 +152,6 @@ class _Place:
         optimised = [(who, self._best(start), new) for who, start, new in tried]
         candidates = [(who, float(self.cov.variance(y))) for who, y, new in optimised if y[new] != 0]
         return max(candidates, key=lambda pair: pair[1], default=(None, 0.0))
-
-    def _gains(self, pulls: np.ndarray) -> np.ndarray:
-        """The gain of a feature from its covariances; zero if that would need a negative loading."""
-        return np.maximum(pulls, 0.0) if self.nonnegative else np.abs(pulls)
 
     def _joined(self, y: np.ndarray, value: float, j: int) -> np.ndarray:
         """The best mixture of y, of the given variance, and feature j."""

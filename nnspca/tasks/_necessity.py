@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nnspca.bounds import branch, masses
+from nnspca.bounds import masses
 from nnspca.bounds import necessity as without
 from nnspca.bounds.branch import Node, cases
+from nnspca.bounds.certificate import BETTER
 from nnspca.bounds.core import part_of
 from nnspca.certificates.judge import validated
 from nnspca.control.arguments import (
@@ -24,7 +25,7 @@ from nnspca.control.arguments import (
     check_share,
     check_whole,
 )
-from nnspca.control.progress import Monitor
+from nnspca.control.progress import Allowance, Monitor
 from nnspca.control.stopping import Stopped
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
@@ -33,8 +34,7 @@ from nnspca.numerics import feasible, rounding
 from nnspca.numerics.doubles import read_only
 from nnspca.result import Component, Necessity, OnProgress, Ranking, ShouldStop
 from nnspca.solvers.climb import GAIN, climb, optimise_on_support, polish
-from nnspca.tasks._certify import BETTER
-from nnspca.tasks._certify import within as limited_to
+from nnspca.tasks._certify import with_time_limit
 from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed, excluding, solve
 
 SOLVED, SHOWN, WEIGHED = 0.2, 0.3, 0.35  # shares of the progress by the end of each stage
@@ -240,7 +240,7 @@ class _Question:
         relaxing, proving = monitor.part(0.0, RELAXED), monitor.part(RELAXED, 1.0)
         whole = without.begin(problem, np.asarray(self.component.loadings), self.threshold, relaxing)
         if whole is not None:
-            above = without.relax(whole, lower * (1 + CLOSED), branch.Meter(work.whole)) / lower - 1
+            above = without.relax(whole, lower * (1 + CLOSED), Allowance(work.whole)) / lower - 1
             # without a feature the upper bound lies above the best point by about as much: where that
             # is far too much, the work is better spent on others
             asked = [i for i in asked if self._largest_without(i) * (1 + work.doubt * above) < self.threshold]
@@ -250,7 +250,7 @@ class _Question:
                 break
             mine = proving.part(number / len(asked), (number + 1) / len(asked))
             mine.tell(0.0, f"a bound without feature {number + 1} of {len(asked)}", lower)
-            meter = branch.Meter(left / (len(asked) - number))
+            meter = Allowance(left / (len(asked) - number))
             left -= meter.left
             upper_bounds[i] = without.upper_bound(
                 whole, problem, i, self.lacking[i], self.threshold, meter, mine, trees=work.trees
@@ -321,7 +321,7 @@ def solve_all(
         raise ValueError(message + "such as nnspca.most_variable, or ask nnspca.necessity which features are needed")
     share, nonnegative = check_share("within", within), check_flag("nonnegative", nonnegative)
     started = time.perf_counter()
-    stop, told = limited_to(time_limit, should_stop, on_progress)
+    stop, told = with_time_limit(time_limit, should_stop, on_progress)
     first = solve(cov, k, nonnegative=nonnegative, seed=check_seed(seed), should_stop=stop)
     whole = cov if cov.holds_entries else part_of(cov, np.arange(cov.n_features))
     beyond = 0.0 if whole is cov else cov.error_elsewhere

@@ -12,7 +12,6 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from nnspca.certificates.judge import narrowed
 from nnspca.control.arguments import (
     Method,
     Seed,
@@ -39,7 +38,6 @@ from nnspca.covariance.problem import (
     restricted,
     widened,
 )
-from nnspca.errors import CertificateError
 from nnspca.numerics import feasible
 from nnspca.numerics.doubles import read_only
 from nnspca.result import (
@@ -156,10 +154,8 @@ def solve(
         rows = _check_start(start, cov.n_features)[:, left]
         extra["starts"] = rows[rows.any(axis=1)]
     started = time.perf_counter()
-    best = _BestShown(on_found) if should_stop is not None else None
-    report = on_found if best is None else best
-    if ins and report is not None:
-        report = _feasible_only(Problem(cov, k, nonnegative, ins), report)
+    best = _BestShown(Problem(cov, k, nonnegative, ins), on_found)
+    report = None if should_stop is None and on_found is None else best
     with one_blas_thread():
         try:
             monitor = Monitor(should_stop, on_progress, on_found=report)
@@ -174,7 +170,7 @@ def solve(
         except Stopped:
             x = problem.widest() if limits is None else limits.best(problem.widest())
             x = widened(x, left, cov.n_features)
-            x = x if best is None or best.loadings is None else best.loadings
+            x = x if best.loadings is None else best.loadings
             component = Problem(cov, k, nonnegative).component(x, method, (cov.variance(x),), stopped=True)
     loadings = read_only(component.loadings + 0.0)  # no negative zeros
     if on_progress is not None:
@@ -184,27 +180,19 @@ def solve(
 
 
 class _BestShown:
-    """Forwards the points that a method reports and keeps the best, for a call that is stopped."""
+    """Forwards the feasible points that a method reports and keeps the best, for a call that is stopped."""
 
-    def __init__(self, on_found: OnFound | None) -> None:
-        self.on_found, self.variance = on_found, -np.inf
+    def __init__(self, problem: Problem, on_found: OnFound | None) -> None:
+        self.problem, self.on_found, self.variance = problem, on_found, -np.inf
         self.loadings: np.ndarray | None = None
 
     def __call__(self, loadings: np.ndarray, variance: float) -> None:
+        if self.problem.include and self.problem.infeasibility(loadings):  # not all starts of a method keep the places
+            return
         if variance > self.variance:
             self.loadings, self.variance = loadings.copy(), variance
         if self.on_found is not None:
             self.on_found(loadings, variance)
-
-
-def _feasible_only(problem: Problem, show: OnFound) -> OnFound:
-    """Forward the points that keep the places of what is included: not all starts of a method do."""
-
-    def forward(loadings: np.ndarray, variance: float) -> None:
-        if not problem.infeasibility(loadings):
-            show(loadings, variance)
-
-    return forward
 
 
 def check_covariance(cov: object) -> None:
@@ -274,28 +262,12 @@ R = TypeVar("R")
 
 
 @dataclass(frozen=True)
-class _Left:
+class Left:
     """The features left of a covariance."""
 
     whole: Covariance
     exclude: tuple[int, ...]
-
-    @property
-    def places(self) -> np.ndarray:
-        return np.setdiff1d(np.arange(self.whole.n_features), self.exclude)
-
-    def narrow(self, name: str, value: Any) -> Any:
-        """Components for all features as those for the features left; ValueError if they use another."""
-        if isinstance(value, Component):
-            try:
-                return narrowed(value, "component", self.places, self.whole.n_features)
-            except CertificateError as error:
-                raise ValueError(f"{name}: {error}") from error
-        if isinstance(value, Components):
-            return replace(value, parts=tuple(self.narrow(name, part) for part in value))
-        if isinstance(value, list | tuple):
-            return [self.narrow(name, part) for part in value]
-        raise ValueError(f"{name}={shown(value)} does not go with exclude; give Component or Components")
+    places: np.ndarray
 
     def widen(self, result: Any) -> Any:
         """What was found on the features left, for all features; certificates of deflated covariances stay."""
@@ -335,7 +307,7 @@ def excluding(call: Callable[P, R]) -> Callable[P, R]:
         exclude, cov = asked.pop("exclude"), asked.get("cov")
         if not isinstance(cov, Covariance) or not (outs := check_excluded(cov, exclude)):
             return call(*args, **settings)
-        left = _Left(cov, outs)
+        left = Left(cov, outs, np.setdiff1d(np.arange(cov.n_features), outs))
         check_variances(cov.diagonal[left.places])
         own = cov.restrict(left.places)
         asked["cov"] = own
@@ -344,13 +316,6 @@ def excluding(call: Callable[P, R]) -> Callable[P, R]:
             if both := sorted(set(ins) & set(outs)):
                 raise ValueError(f"include and exclude share feature {both[0]}; give it to one of them at most")
             asked["include"] = np.searchsorted(left.places, ins).tolist()
-        if asked.get("parts") is not None:
-            asked["parts"] = left.narrow("parts", asked["parts"])
-        if isinstance(before := asked.get("warm_start"), PartsCertificate):
-            if (before.fingerprint, before.exclude) != (cov.fingerprint, outs):
-                raise ValueError("warm_start must be a certificate of this covariance that excludes the same features")
-            parts = tuple(left.narrow("warm_start", part) for part in before.parts)
-            asked["warm_start"] = replace(before, parts=parts, fingerprint=own.fingerprint, exclude=())
         for name, told in asked.items():
             if name.startswith("on_") and name != "on_progress" and told is not None:
                 asked[name] = lambda result, tell=told: tell(left.widen(result))

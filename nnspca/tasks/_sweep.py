@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from bisect import bisect
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -25,7 +25,16 @@ from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Features, Problem, places_of
 from nnspca.machines import Executor, TaskArguments, Workers, asked, check_executor
-from nnspca.result import Certificate, Component, OnProgress, ShouldStop, Sweep, SweepPoint
+from nnspca.result import (
+    Certificate,
+    Component,
+    OnProgress,
+    PartsCertificate,
+    PartsPoint,
+    ShouldStop,
+    Sweep,
+    SweepPoint,
+)
 from nnspca.solvers.climb import climb, polish
 from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import certify as certify_one
@@ -41,7 +50,7 @@ from nnspca.tasks._solve import (
 )
 
 OnPoint = Callable[[SweepPoint], None]
-Place = tuple[int, str]  # of a point: its k and method
+Place = tuple[int, str]  # of a point: its k, or number of parts, and method
 
 
 @excluding
@@ -119,13 +128,11 @@ def sweep(
     telling, ins = monitor.part(0.0, solving).relay, places_of("include", include, cov.n_features, cov.feature_names)
     for name in names:
         check_includes(METHODS[name], ins)
-    if ins:
-        common["options"] = {name: {"include": ins} for name in names}
-    curve = path(cov, ks, names, nonnegative=nonnegative, on_progress=telling, **common)
+    options: dict[str, Any] = {name: {"include": ins} for name in names if ins}
+    curve = path(cov, ks, names, nonnegative=nonnegative, options=options, on_progress=telling, **common)
     if certify is None:
         return curve
     telling = monitor.part(solving, 1.0).relay
-    common.pop("options", None)
     proven = certify_path(cov, curve, include=ins, effort=certify, on_progress=telling, **common)
     return replace(proven, seconds=curve.seconds + proven.seconds)
 
@@ -170,13 +177,13 @@ def path(
     after = {(k, "best"): [(other, "best") for other in near] for k, near in neighbours(levels).items()}
     others: dict[Place, list[Place]] = {(k, name): [] for k in every for name in methods if name != "best"}
     after = (after if "best" in methods else {}) | others
-    curve = _Curve(on_point, {}, monitor, len(after))
+    curve = Curve(on_point, monitor, len(after))
 
     def begin(at: Place) -> TaskArguments:
         """The task of a point, or None if its component is known by now."""
         k, name = at
         if (before := known(k, name)) is not None:
-            curve.put(SweepPoint(k, name, before))
+            curve.put(at, SweepPoint(k, name, before))
             return None
         near = [curve.points[one].component.loadings for one in after[at]]
         start = np.array(near) if near else None
@@ -189,9 +196,10 @@ def path(
         for (k, name), component in workers.when_ready(
             asked, after, workers.ahead, lambda at: all(before in curve.points for before in after[at]), begin
         ):
-            curve.put(SweepPoint(k, name, component))
-    for point in _carried_over(curve.points):
-        curve.put(point)
+            curve.put((k, name), SweepPoint(k, name, component))
+    for k, best in _champions([p for p in curve.points.values() if p.method == "best"]).items():
+        if best is not None and best is not curve.points[k, "best"].component:
+            curve.put((k, "best"), SweepPoint(k, "best", best))
     points = tuple(sorted(curve.points.values(), key=lambda p: (p.k, list(methods).index(p.method))))
     stopped = len(points) < len(after) or any(p.component.stopped for p in points)
     return Sweep(points, float(cov.eigenpairs(1)[0][0]), nonnegative, stopped, time.perf_counter() - started)
@@ -226,20 +234,20 @@ def certify_path(
     [1.0, 1.0]
     """
     monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
-    curve = _Curve(on_point, {(p.k, p.method): p for p in sweep.points}, monitor)
-    champions, proven = _champions(sweep), curve.certificates
+    curve = Curve(on_point, Monitor(), 1, {(p.k, p.method): p for p in sweep.points})
+    champions, proven = _champions(sweep.points), curve.certificates
     levels = coarse_first(champions if ks is None else set(ks) & set(champions))
     for k in sorted(k for level in levels for k in level):
         if (before := known(k)) is not None:
             curve.certify(k, before)
-    waiting, total = warm_starts(levels, proven), sum(map(len, levels))
-    around = neighbours(levels) if within is not None else {}
+    around = {k: near for k, near in neighbours(levels, proven).items() if k not in proven}
+    starts, total = {k: nearest(k, near) for k, near in around.items()}, sum(map(len, levels))
     least = carried.least_variance(cov) if within is not None else 0.0
     settings = {"nonnegative": sweep.nonnegative, "effort": effort, "seed": seed, "include": include}
     sources: dict[int, Certificate] = {}  # for each k that needs no proof of its own, the one its bound is from
 
     def ready(k: int) -> bool:
-        return all(other in proven for other in (waiting[k], *around.get(k, ())) if other is not None)
+        return all(other in proven for other in (starts[k] if within is None else around[k]))
 
     def own(k: int) -> Certificate:
         """The certificate of a k, or the one that its bound is carried from."""
@@ -250,7 +258,7 @@ def certify_path(
         champion = champions[k]
         if within is None or champion is None:
             return False
-        found = carried.certificate(k, champion, map(own, around.get(k, ())), least)
+        found = carried.certificate(k, champion, map(own, around[k]), least)
         if found is None or found[0].upper > found[0].lower * (1 + within):
             return False
         certificate, sources[k] = found
@@ -262,13 +270,12 @@ def certify_path(
         if (before := known(k)) is not None:
             curve.certify(k, before)
         elif not carry(k):
-            other = waiting[k]
-            found = {"component": champions[k], "warm_start": None if other is None else own(other)}
+            found = {"component": champions[k], "warm_start": next(map(own, starts[k]), None)}
             return certify_one, (k,), {**settings, **found}
         return None
 
     with Workers(executor, cov, monitor) as workers:
-        for k, certificate in workers.when_ready(asked, waiting, workers.width, ready, begin):
+        for k, certificate in workers.when_ready(asked, around, workers.width, ready, begin):
             curve.certify(k, certificate)
             monitor.tell(len(proven) / total, f"k = {k:,}: bound proven")
     for k, certificate in carried.levelled({} if include else proven, cov):
@@ -278,29 +285,28 @@ def certify_path(
 
 
 @dataclass
-class _Curve:
-    """A curve in progress: the points that are shown, and the certificates by k."""
+class Curve:
+    """A curve in progress: the points that are shown, by k (or number of parts) and method, and the certificates."""
 
-    on_point: OnPoint | None
-    points: dict[Place, SweepPoint]
+    on_point: Callable[[Any], None] | None
     monitor: Monitor
-    total: int = 1  # points
-    certificates: dict[int, Certificate] = field(default_factory=dict)
+    total: int  # points, and certificates that are counted with them
+    points: dict[Place, Any] = field(default_factory=dict)
+    certificates: dict[int, Any] = field(default_factory=dict)
 
-    def put(self, point: SweepPoint) -> None:
-        """Store a solved point."""
-        self.points[point.k, point.method] = point
+    def put(self, at: Place, point: SweepPoint | PartsPoint) -> None:
+        """Store a point, and report it."""
+        self.points[at] = point
         if self.on_point is not None:
             self.on_point(point)
-        self.monitor.tell(len(self.points) / self.total, f"k = {point.k:,}: {point.method}")
+        done = len(self.points) + len(self.certificates)
+        self.monitor.tell(done / self.total, f"k = {point.k:,}: {at[1]}, {done} of {self.total}")
 
-    def certify(self, k: int, certificate: Certificate) -> None:
+    def certify(self, k: int, certificate: Certificate | PartsCertificate) -> None:
         """Store the certificate of a k, and report every point of it."""
         self.certificates[k] = certificate
         for at in [at for at in self.points if at[0] == k]:
-            self.points[at] = replace(self.points[at], certificate=certificate)
-            if self.on_point is not None:
-                self.on_point(self.points[at])
+            self.put(at, replace(self.points[at], certificate=certificate))
 
 
 def _improved(
@@ -314,29 +320,19 @@ def _improved(
     return replace(part, features=cov.features, seconds=time.perf_counter() - started)
 
 
-def _carried_over(points: Mapping[Place, SweepPoint]) -> list[SweepPoint]:
-    """The points at which ``best`` has less than at a smaller k, whose component is feasible there too."""
-    before: Component | None = None
-    changed: list[SweepPoint] = []
-    for k, name in sorted(points):
-        if name == "best":
-            here = points[k, name].component
-            if before is not None and before.variance > here.variance:
-                stopped = before.stopped or here.stopped  # where it has not been sought to the end, it may be beaten
-                here = replace(before, k=k, stopped=stopped, note=f"carried over from k = {before.k}")
-                changed.append(SweepPoint(k, name, here))
-            before = here
-    return changed
+def _champions(points: Iterable[SweepPoint]) -> dict[int, Component | None]:
+    """The best feasible component known at each k, from this or a smaller k; None where no method has one.
 
-
-def _champions(sweep: Sweep) -> dict[int, Component | None]:
-    """The best feasible component known at each k, from this or a smaller k; None where no method has one."""
+    Of a smaller k it is feasible here too; where a search was stopped, there may be a better one.
+    """
     best: Component | None = None
     champions: dict[int, Component | None] = {}
-    for k in sorted({p.k for p in sweep.points}):
-        rivals = [p.component for p in sweep.points if p.k == k and METHODS[p.method].feasible]
+    parts = [(p.k, p.component) for p in points if METHODS[p.method].feasible]
+    for k in sorted({p.k for p in points}):
+        rivals = [part for at, part in parts if at == k]
         if best is not None:
-            rivals.append(replace(best, k=k, note=f"carried over from k = {best.k}"))
+            stopped = best.stopped or any(part.stopped for part in rivals)
+            rivals.append(replace(best, k=k, stopped=stopped, note=f"carried over from k = {best.k}"))
         champions[k] = best = max(rivals, key=lambda c: c.variance, default=None)
     return champions
 
@@ -357,36 +353,27 @@ def coarse_first(ks: Iterable[int]) -> list[tuple[int, ...]]:
     return levels
 
 
-def neighbours(levels: Sequence[Sequence[int]]) -> dict[int, tuple[int, ...]]:
-    """Return for each k, coarse first, the nearest smaller and the nearest larger one of earlier levels.
+def neighbours(levels: Sequence[Sequence[int]], known: Iterable[int] = ()) -> dict[int, tuple[int, ...]]:
+    """Return for each k, coarse first, the nearest smaller and the nearest larger one known or of earlier levels.
 
-    >>> neighbours([(1, 9), (5,), (3, 7)])
-    {1: (), 9: (), 5: (1, 9), 3: (1, 5), 7: (5, 9)}
+    >>> neighbours([(1, 9), (5,), (3, 7)], known=[4])
+    {1: (4,), 9: (4,), 5: (4, 9), 3: (1, 4), 7: (5, 9)}
     """
     around: dict[int, tuple[int, ...]] = {}
-    earlier: list[int] = []
+    earlier = sorted(known)
     for level in levels:
         for k in level:
             place = bisect(earlier, k)
             around[k] = tuple(earlier[max(place - 1, 0) : place + 1])
-        earlier = sorted([*earlier, *level])
+        earlier = sorted({*earlier, *level})
     return around
 
 
-def warm_starts(levels: Sequence[Sequence[int]], certified: Container[int]) -> dict[int, int | None]:
-    """Each k to certify, coarse first, and the k of its warm start: the nearest certified or of an earlier level.
+def nearest(k: int, others: Iterable[int]) -> tuple[int, ...]:
+    """Return the one of others from which a certificate at k is best begun; none if all are too far.
 
-    None if that is too far to be useful: such a k can run at any time.
-
-    >>> warm_starts([(2, 40), (20,), (30, 36)], {20})
-    {2: None, 40: None, 30: None, 36: 40}
+    >>> nearest(40, (20, 36)), nearest(30, (20,))
+    ((36,), ())
     """
-    sources: dict[int, int | None] = {}
-    earlier = {k for level in levels for k in level if k in certified}
-    for level in levels:
-        for k in level:
-            if k not in certified:
-                nearest = min(earlier, key=lambda other: (max(other, k) / min(other, k), other), default=None)
-                sources[k] = nearest if nearest is not None and is_neighbour(k, nearest) else None
-        earlier |= set(level)
-    return sources
+    near = sorted(others, key=lambda other: (max(other, k) / min(other, k), other))[:1]
+    return tuple(other for other in near if is_neighbour(k, other))

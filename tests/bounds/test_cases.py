@@ -31,7 +31,7 @@ def posed():
 def begun(posed):
     """An elimination of it, some way down."""
     made = elimination.begin(*posed, np.inf, Limits(300, LOSS), QUIET)
-    meter = branch.Meter(1e12)
+    meter = branch.Allowance(1e12)
     for _ in range(40):
         made.work(meter, 0.0, False)
     return made
@@ -56,7 +56,7 @@ def test_there_are_no_more_splittings_than_their_proofs_may_be_stored(begun, mon
     assert not begun._has_room()
     before = fresh.source
     fresh.source = None  # its own splitting is the only one to continue
-    assert not begun._step(next(q for q, case in begun.cases.items() if case is fresh), branch.Meter(1e12), 0.0)
+    assert not begun._step(next(q for q, case in begun.cases.items() if case is fresh), branch.Allowance(1e12), 0.0)
     fresh.source = before
 
 
@@ -86,7 +86,7 @@ def test_a_series_names_no_number_of_features_twice_where_few_are_kept(posed):
     """With fewer features than places, several cases are about all of them."""
     problem, x = posed
     made = Elimination(problem, x, masses.attained(problem.cov, x), np.flatnonzero(x)[:5], 1e-3 * np.arange(K + 1))
-    meter = branch.Meter(1e12)
+    meter = branch.Allowance(1e12)
     for _ in range(12):
         made.work(meter, 0.0, False)
     for q in (3, 7, 12):

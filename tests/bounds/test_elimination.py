@@ -61,7 +61,7 @@ def held(problem, A, k, nonnegative, rng):
     made = begun(posed, x, kept(rng, posed, x))
     if made is None:
         return 0
-    meter, proven = branch.Meter(1e12), 0
+    meter, proven = branch.Allowance(1e12), 0
     for _ in range(int(rng.integers(1, 10))):
         bound = made.bound()
         if np.isfinite(bound.value):
@@ -154,7 +154,7 @@ def test_what_matters_little_is_set_aside_without_loss():
         cov = held_as_factor(X)
         part = nnspca.solve(cov, 3)
         made = begun(Problem(cov, 3), part.loadings, np.arange(5))
-        meter = branch.Meter(1e12)
+        meter = branch.Allowance(1e12)
         while made.work(meter, 0.0, True) and made.bound().value > part.variance * (1 + 1e-6):
             pass
         assert part.variance / made.bound().value > 1 - 1e-4

@@ -336,7 +336,7 @@ def test_a_case_taken_over_has_room_for_what_another_machine_sees():
     value, proof = pair_scaled.proof_of(Problem(whole.part, K), L[block], M[block])
     whole.cases[0].value, whole.cases[0].proof = value + whole.error, proof
     whole._keep(0, proof)
-    meter = branch.Meter(1e9)
+    meter = branch.Allowance(1e9)
     whole._open(1, meter)
     before = {first: case.value for first, case in whole.cases.items()}
     assert set(before) == {0, 1}

@@ -94,7 +94,7 @@ def test_no_step_of_an_elimination_proves_less_than_the_optimum(nonnegative):
             if made is None:
                 continue
             assert set(made.cases) == {0}
-            meter = branch.Meter(1e12)
+            meter = branch.Allowance(1e12)
             for _ in range(12):
                 if not made.work(meter, 0.0, False):
                     break

@@ -17,7 +17,6 @@ import numpy as np
 import nnspca
 from nnspca import check, check_more
 from nnspca.bounds import carried, certificate, core, elimination, plan
-from nnspca.bounds import parts as parts_certificate
 from nnspca.bounds.pair_scaled import Series, proof_of
 from nnspca.bounds.plan import PLANS, Plan
 from nnspca.bounds.selection import Limits
@@ -148,8 +147,7 @@ def _gaps_and_sizes(rng, n):
     """No gap is small enough, cases are always begun, and an elimination keeps few features."""
     gap = -float(10.0 ** rng.uniform(-3, 0))
     with contextlib.ExitStack() as stack:
-        for place in (certificate, parts_certificate):
-            stack.enter_context(mock.patch.object(place, "OPTIMAL", gap))
+        stack.enter_context(mock.patch.object(certificate, "SETTLED", gap))
         stack.enter_context(mock.patch.object(plan, "WORTHWHILE", 0))
         stack.enter_context(mock.patch.object(certificate, "SMALL", gap))
         stack.enter_context(mock.patch.object(certificate, "READINGS", int(rng.integers(1, 4))))

@@ -1,10 +1,8 @@
-"""The answer beside what others would say: loadings with PCA's, scores with classes, a biplot, groups told apart."""
+"""The answer beside what others would say: loadings with PCA's, scores with classes, groups told apart."""
 
 from __future__ import annotations
 
-import base64
 import html
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,14 +14,9 @@ import streamlit as st
 import nnspca
 from nnspca.result import Components, rounded
 from nnspca.view import sanitize, say
-from nnspca.view.figures.style import LIGHT, PARTS
 from nnspca.view.subject import Subject
-from nnspca.view.ui import charts
 
 ROWS, MORE = 200, 40  # most rows of a table on paper; features that no part uses, those with PCA's largest loadings
-ARROWS, POINTS, SHORT = 8, 1500, 0.05  # of a biplot; an arrow shorter than this share of the longest is none
-WIDE, TALL, EDGE = 720, 420, 180  # its size, and the room for names at both sides
-LINE = 15  # from one name to the next
 ROUNDS = 100
 Table = list[dict[str, Any]]
 
@@ -150,94 +143,13 @@ class Sheet:
         data = self.subject.data
         return tuple(sanitize.line(f"{note}") for note in (*data.notes, *data.doubts))
 
-    def biplot(self, ink: str = LIGHT.ink) -> str:
-        """Return the samples in their classes' colours and the features as arrows, as SVG; empty for a covariance."""
-        data, U = self.subject.data, self.parts.loadings
-        if data.kind == "covariance":
-            return ""
-        if U.shape[1] == 1:  # the second direction is what PCA finds beside it
-            V = self.subject.cov.eigenpairs(min(2, *data.shape))[1]
-            rest = V - U @ (U.T @ V)
-            w = rest[:, [int(np.linalg.norm(rest, axis=0).argmax())]]
-            U = np.column_stack([U, w / max(float(np.linalg.norm(w)), np.finfo(float).tiny)])
-        some = np.unique(np.linspace(0, len(data.X if not data.is_sparse else self.values) - 1, POINTS).astype(int))
-        at = nnspca.scores(data.X, U[:, :2], mean="own", standardize=self.subject.standardise)[some]
-        lengths = np.linalg.norm(U[:, :2], axis=1)
-        longest = np.argsort(-lengths, kind="stable")[:ARROWS]
-        longest = longest[lengths[longest] > SHORT * lengths.max()]
-        names = [sanitize.line(str(data.feature_names[i]), 22) for i in longest]
-        axes = ("score", "what else varies most (PCA)") if len(self.names) == 1 else ("part 1", "part 2")
-        return _svg(at, [self.classes[i] for i in some] if self.classes else [], U[longest, :2], names, axes, ink)
-
-
-def _svg(
-    at: np.ndarray, classes: Sequence[str], arrows: np.ndarray, names: Sequence[str], axes: tuple[str, str], ink: str
-) -> str:
-    """Draw points and arrows from one middle; both fill the frame."""
-    reach, far = np.abs(at).max(axis=0), np.abs(arrows).max()
-    middle = np.array([WIDE / 2, TALL / 2])
-    room = np.array([WIDE / 2 - EDGE, TALL / 2 - 40])
-    shown = list(dict.fromkeys(classes))
-    colour = {name: PARTS[i % len(PARTS)] for i, name in enumerate(shown)}
-    body = [f'<path d="M{EDGE / 2} {TALL / 2}H{WIDE - EDGE / 2}M{WIDE / 2} 30V{TALL - 40}" stroke="#9aa5ad"/>']
-    for i, point in enumerate(at / np.where(reach > 0, reach, 1.0) * room * [1, -1] + middle):
-        fill = colour[classes[i]] if classes else "#76838d"
-        body.append(
-            f'<circle cx="{round(point[0], 1)}" cy="{round(point[1], 1)}" r="3" fill="{fill}" fill-opacity=".75"/>'
-        )
-    ends = arrows / (far or 1.0) * room * [1, -1] + middle
-    places: list[tuple[float, float, str, str]] = []
-    for side in (True, False):
-        here = sorted((i for i in range(len(names)) if (ends[i, 0] >= middle[0]) == side), key=lambda i: ends[i, 1])
-        taken = -np.inf
-        for left, i in zip(range(len(here), 0, -1), here, strict=True):  # so that those left fit below
-            taken = max(min(float(ends[i, 1]), TALL - 30 - LINE * left), taken + LINE)
-            places.append((float(ends[i, 0]) + (6 if side else -6), taken, "start" if side else "end", names[i]))
-    means = np.array([at[[one == name for one in classes]].mean(axis=0) for name in shown]) if len(shown) > 1 else None
-    for arrow, (x, y) in zip(arrows, ends, strict=True):  # in the colour of the class that lies furthest along it
-        stroke = "#c2410c" if means is None else colour[shown[int((means @ arrow).argmax())]]
-        body.append(
-            f'<path d="M{middle[0]} {middle[1]}L{round(x, 1)} {round(y, 1)}" stroke="{stroke}" stroke-width="2.5"/>'
-        )
-    body += [
-        f'<text x="{round(x, 1)}" y="{round(y + 4, 1)}" text-anchor="{anchor}">{html.escape(name)}</text>'
-        for x, y, anchor, name in places
-    ]
-    body.append(f'<text x="{WIDE / 2}" y="{TALL - 26}" text-anchor="middle">{html.escape(axes[0])} →</text>')
-    body.append(f'<text x="{WIDE / 2}" y="20" text-anchor="middle">↑ {html.escape(axes[1])}</text>')
-    step = WIDE / max(1, min(len(shown), 6))
-    for i, name in enumerate(shown[: len(PARTS)]):  # six in a row
-        x, y = 8 + i % 6 * step, TALL - 8 + 18 * (i // 6)
-        body.append(f'<circle cx="{round(x)}" cy="{y}" r="4" fill="{colour[name]}"/>')
-        body.append(f'<text x="{round(x + 8)}" y="{y + 4}">{html.escape(name[:18] or "no class")}</text>')
-    tall = TALL + 18 * ((min(len(shown), len(PARTS)) - 1) // 6) if shown else TALL
-    alt = f"Biplot: {len(at)} samples and {len(names)} features, {', '.join(names)}."
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDE} {tall}" width="{WIDE}" role="img" '
-        f'aria-label="{html.escape(alt)}" style="font:13px sans-serif" fill="{ink}">{"".join(body)}</svg>'
-    )
-
-
-# On the screen and on paper
-
 
 def section(sheet: Sheet) -> None:
-    """Show the sheet on the page: loadings beside PCA's, the biplot, groups, scores, and how the data were read."""
+    """Show the sheet on the page: loadings beside PCA's, groups, and how the data were read."""
     number = st.column_config.NumberColumn(format="%.3f")
     st.markdown("**Loadings, and what PCA says.** A click on a heading sorts.")
     wide = {key: number for key in sheet.loadings[0] if key != "feature"}
     st.dataframe(sheet.loadings[:ROWS], hide_index=True, column_config=wide, height=280, alt="Loadings beside PCA's.")
-    if drawn := sheet.biplot(charts.palette().ink):
-        st.markdown(
-            "**Samples and features together.** Arrows are features; a sample lies along those it has much of, and an "
-            "arrow has the colour of the class that lies furthest along it."
-        )
-        alt = "Samples as points in the colours of their classes, and the features as arrows."
-        packed = base64.b64encode(drawn.encode()).decode()
-        picture = (
-            f'<img class="picture" src="data:image/svg+xml;base64,{packed}" alt="{alt}" style="min-width:{WIDE}px">'
-        )
-        st.html(f'<div style="overflow-x:auto" tabindex="0">{picture}</div>')  # a phone scrolls it, words stay legible
     if sheet.groups:
         st.markdown(f"**Groups.** {sanitize.plain(say.told_apart(sheet.subject.data, sheet.values))}")
         decimals = {key: number for key in sheet.groups[0] if isinstance(sheet.groups[0][key], float)}
@@ -251,8 +163,6 @@ def section(sheet: Sheet) -> None:
 def on_paper(sheet: Sheet) -> str:
     """Return the same as a piece of a web page whose tables are sorted by a click."""
     pieces = ["<h2>Loadings, beside PCA and PCA + varimax</h2>", _table(sheet.loadings)]
-    if drawn := sheet.biplot():
-        pieces += ["<h2>Samples and features together</h2>", drawn]
     if sheet.groups:
         told = html.escape(say.told_apart(sheet.subject.data, sheet.values))
         pieces += ["<h2>Groups</h2>", f"<p>{told}</p>", _table(sheet.groups)]

@@ -22,9 +22,9 @@ def drag(page: Page, key: str) -> None:
 
 def test_samples_across_which_a_person_drags_are_counted_and_shown(visit):
     page = quiet(visit("/?samples=true&k=40"))
-    figure(page, "samples-ladder")
+    figure(page, "samples-strips")
     expect(page.get_by_text("The highest scores", exact=True)).to_be_visible()
-    drag(page, "samples-cloud")
+    drag(page, "samples-strips")
     said = page.get_by_text(re.compile(r"^Picked: \d+ of 100 samples\."))
     expect(said).to_be_visible()
     assert 0 < int(re.search(r"\d+", said.inner_text())[0]) < 100

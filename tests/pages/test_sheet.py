@@ -50,7 +50,7 @@ def test_loadings_stand_beside_those_of_pca_and_scores_beside_their_class(made):
         assert rows[name]["this"] == made.parts.loadings[i, 0]
         assert abs(rows[name]["PCA"]) == pytest.approx(abs(first[i]))
     assert [row["class"] for row in made.scores[::30]] == ["ill", "well"]
-    assert made.reading == tuple(map(str, DATA.notes)) and made.biplot().count("<circle") == 62
+    assert made.reading == tuple(map(str, DATA.notes))
 
 
 def test_a_part_that_tells_two_classes_apart_says_so_in_one_direction(made):
@@ -60,16 +60,6 @@ def test_a_part_that_tells_two_classes_apart_says_so_in_one_direction(made):
     assert "ill scores higher" in said
     best, chance, p = map(float, re.findall(r"\d\.\d+", said.split("(")[1]))
     assert best == np.floor(100 * made.groups[0]["AUC"]) / 100 > chance > 0.5 and p < 0.05
-
-
-@pytest.mark.parametrize("far", [1.0, -1.0])
-def test_names_in_a_biplot_lie_within_it_and_apart(far):
-    arrows = np.column_stack([np.full(8, far), np.linspace(-1.0, -0.9, 8)])
-    drawn = sheet._svg(np.eye(2), [], arrows, ["W" * 11 + "m" * 11] * 8, ("one", "two"), "black")
-    named = re.findall(r'<text x="([\d.]+)" y="([\d.]+)" text-anchor="(start|end)"', drawn)
-    assert all(0 <= float(x) + (170 if anchor == "start" else -170) <= sheet.WIDE for x, _, anchor in named)
-    heights = [float(y) for _, y, _ in named]
-    assert max(heights) < sheet.TALL - 30 and np.diff(heights).min() >= 13
 
 
 def test_the_page_shows_what_the_report_prints(open_page, taken, short_proofs):

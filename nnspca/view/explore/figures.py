@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
@@ -17,16 +16,6 @@ from nnspca.view.figures.style import SYMBOLS, Figure, Palette, dress, shade
 HELD_OUT = "Variance explained of held-out samples, by number of nonzero loadings"
 CLASSES = 7  # the largest classes, drawn in colours of their own
 PAPER_FILL = "rgba(163, 71, 138, 0.13)"
-
-
-@dataclass(frozen=True, eq=False)
-class Positions:
-    """Scores and order of the samples."""
-
-    scores: np.ndarray  # shape (m,): along the component
-    second: np.ndarray | None  # shape (m,): along the second one, once there is one
-    # shape (m,): the samples, highest score first; ties in their own order, as single precision has them
-    order: np.ndarray
 
 
 def held_out(result: CrossValidation, palette: Palette) -> go.Figure:
@@ -43,21 +32,28 @@ def held_out(result: CrossValidation, palette: Palette) -> go.Figure:
     return dress(figure, palette, title=HELD_OUT, alt=alt, height=430, k_axis=result.ks, y=share)
 
 
-def ladder(positions: Positions, classes: Sequence[str], palette: Palette) -> Figure:
-    """Draw every sample's score, highest first, coloured and shaped by class."""
-    rank = np.empty(len(positions.order), dtype=int)
-    rank[positions.order] = np.arange(1, len(positions.order) + 1)
-    words = {"title": "Samples by score", "alt": f"{len(rank)} samples by score, highest first."}
-    words |= {"x": "samples, highest score first", "y": "score on the component"}
-    return _of_classes(rank, positions.scores, classes, palette, "rank %{x}, score %{y:.4g}", words)
-
-
-def cloud(positions: Positions, classes: Sequence[str], palette: Palette) -> Figure:
-    """Draw every sample's two scores, coloured and shaped by class."""
-    assert positions.second is not None
-    words = {"title": "Two scores", "alt": f"{len(positions.scores)} samples along two components."}
-    words |= {"x": "score on the component", "y": "score on a component of other features"}
-    return _of_classes(positions.scores, positions.second, classes, palette, "scores %{x:.4g} and %{y:.4g}", words)
+def strips(scores: np.ndarray, classes: Sequence[str], names: Sequence[str], palette: Palette) -> Figure:
+    """Draw every sample's score, in standard deviations, a strip of points for each class, the highest on top."""
+    of = _largest(classes) if classes else np.array(["samples"] * len(scores))
+    kinds = sorted(set(of.tolist()), key=lambda kind: scores[of == kind].mean())
+    apart = (np.arange(len(scores)) * 0.618034 % 1 - 0.5) * 0.7  # neighbours in the file lie apart
+    figure = go.Figure()
+    for c, (kind, name) in enumerate(zip(kinds, sanitize.labels(kinds), strict=True)):
+        mine = np.flatnonzero(of == kind)
+        figure.add_scatter(
+            x=scores[mine],
+            y=c + apart[mine],
+            customdata=[[int(s) + 1, names[int(s)]] for s in mine],
+            mode="markers",
+            name=name,
+            marker={"color": palette.series[c % len(palette.series)], "symbol": SYMBOLS[c % len(SYMBOLS)], "size": 8},
+            hovertemplate=f"%{{customdata[1]}}, {name}<br>score %{{x:.2f}} standard deviations<extra></extra>",
+        )
+    rows = {"tickvals": list(range(len(kinds))), "ticktext": sanitize.labels(kinds), "showgrid": False}
+    alt = f"{len(scores)} samples by score, in {len(kinds)} strips."
+    height, along = 150 + 60 * len(kinds), {"title_text": "score (standard deviations)"}
+    figure.update_layout(showlegend=False)
+    return dress(figure, palette, title="Samples by score", alt=alt, height=height, x=along, y=rows)
 
 
 def _largest(classes: Sequence[str]) -> np.ndarray:
@@ -66,32 +62,6 @@ def _largest(classes: Sequence[str]) -> np.ndarray:
     shown = {name for name, _ in counts[: CLASSES if len(counts) > CLASSES + 1 else None]}
     rest = f"{len(counts) - len(shown)} smaller classes"
     return np.array([name if name in shown else rest for name in classes])
-
-
-def _of_classes(
-    x: np.ndarray, y: np.ndarray, classes: Sequence[str], palette: Palette, hover: str, words: Mapping[str, str]
-) -> Figure:
-    """Draw marks, a trace for each class; ``words`` are the title, the description, and what stands at the axes."""
-    figure = go.Figure()
-    of = _largest(classes) if classes else np.array(["samples"] * len(x))
-    kinds = list(dict.fromkeys(of.tolist()))
-    for c, (kind, name) in enumerate(zip(kinds, sanitize.labels(kinds), strict=True)):
-        mine = np.flatnonzero(of == kind)
-        figure.add_scatter(
-            x=x[mine],
-            y=y[mine],
-            customdata=[[int(s) + 1] for s in mine],
-            mode="markers",
-            name=name,
-            marker={
-                "color": palette.series[c % len(palette.series)],
-                "symbol": SYMBOLS[(c + c // len(SYMBOLS)) % len(SYMBOLS)],
-                "size": 8,
-            },
-            hovertemplate=f"sample %{{customdata[0]}}, {name}<br>{hover}<extra></extra>",
-        )
-    rows, (across, up) = -(-min(len(set(classes)), CLASSES + 1) // 2), ({"title_text": words[axis]} for axis in "xy")
-    return dress(figure, palette, title=words["title"], alt=words["alt"], height=480, legend_rows=rows, x=across, y=up)
 
 
 def add_paper(

@@ -10,20 +10,17 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Component, Contribution, rounded, wording
-from nnspca.view import cache, sanitize, say, session, tasks
+from nnspca.view import sanitize, say, session
 from nnspca.view.explore import figures
-from nnspca.view.explore.figures import Positions
 from nnspca.view.figures.dataset import curves, montage
-from nnspca.view.jobs import Job
 from nnspca.view.link import state, widgets
 from nnspca.view.subject import Subject
-from nnspca.view.tasks import Task
 from nnspca.view.ui import charts, component, downloads
 
 NEGLIGIBLE = 5e-5  # share of the variance that two digits of a percentage do not show
 NAMED = 3  # features that a sentence names
 PIXEL = re.compile(r"^row (\d+), column (\d+)$")
-TITLE = "Samples and features: which samples score highest, why a feature is used"
+TITLE = "Who scores high, and why is a feature used?"
 PICKER = "why-picker"
 LISTED = 2000  # features up to which all can be asked about by name
 ENDS = 12  # samples shown of either end, and at most so many of those picked
@@ -122,27 +119,10 @@ def _lost(share: float) -> str:
     return f"at most {rounded.percent(max(share, 0.0), 2, up=True)} of the variance"
 
 
-def _second(first: Component, subject: Subject) -> Job:
-    """Return the session's run of a component of other features, which publishes it where there is one."""
-    key = subject.key("second", first.method, hash(first.loadings.tobytes()))
-    used, cov = first.loadings != 0, subject.cov
-
-    def work(job: Job) -> Component | None:
-        if cov.diagonal[~used].sum() <= 1e-12 * cov.trace:  # nothing varies any more
-            return None
-        k = min(subject.k, int(np.count_nonzero(~used)))
-        return cache.results().find(key, lambda: subject.call(job, nnspca.solve, k, exclude=first.support))
-
-    return tasks.ask(Task("samples", key, work))
-
-
-def positioned(subject: Subject, first: Component, second: Component | None) -> Positions:
-    """Return the samples' positions."""
-    data = subject.data
-    U = np.column_stack([part.loadings for part in (first, second) if part is not None])
-    along = nnspca.scores(data.X, U, mean="own", standardize=subject.standardise)
-    order = np.argsort(-along[:, 0].astype(np.float32), kind="stable")
-    return Positions(along[:, 0], None if second is None else along[:, 1], order)
+def scored(part: Component, subject: Subject) -> np.ndarray:
+    """Return the score of each sample in standard deviations, shape (m,)."""
+    scores = nnspca.scores(subject.data.X, part.loadings, mean="own", standardize=subject.standardise)
+    return scores / (float(scores.std()) or 1.0)
 
 
 def panel(first: Component, subject: Subject) -> None:
@@ -155,45 +135,38 @@ def panel(first: Component, subject: Subject) -> None:
             icon=":material/table:",
         )
     else:
-        job = _second(first, subject)
-        job.wait_for_first(tasks.AT_ONCE)  # where it is known; the first figure does not wait for the second
-        tasks.follow(job, waited=True)
-        positions = positioned(subject, first, job.result)
-        apart = say.told_apart(data, positions.scores[:, None])
-        st.markdown(sanitize.plain(f"{score(first, data, standardised=subject.standardise)} {apart}"))
-        st.fragment(_scores)(positions, data)
+        scores = scored(first, subject)
+        apart = say.told_apart(data, scores[:, None])
+        st.markdown(sanitize.plain(f"{apart} {score(first, data, standardised=subject.standardise)}".strip()))
+        st.fragment(_scores)(scores, data)
     _why(first, subject)
     if data.kind != "covariance":
         st.code(_code(subject), language="python", wrap_lines=True)
 
 
-def _scores(positions: Positions, data: Dataset) -> None:
-    """Draw the scores; show the samples that are picked in a figure, or those at both ends."""
-    classes, look = _class_names(data), charts.palette()
-    drawn = {"ladder": figures.ladder(positions, classes, look)}
-    if positions.second is not None:
-        drawn["cloud"] = figures.cloud(positions, classes, look)
-    picked: set[int] = set()
-    for (key, figure), place in zip(drawn.items(), st.columns(2, gap="medium"), strict=False):
-        with place:
-            event = charts.figure(
-                figure, f"samples-{key}", on_select="rerun", selection_mode=("points", "box", "lasso")
-            )
-            picked |= {int(point["customdata"][0]) - 1 for point in event["selection"]["points"]}
-    order = positions.order
+def _scores(scores: np.ndarray, data: Dataset) -> None:
+    """Draw the scores; show the samples that are picked in the figure, or those at both ends."""
+    classes, order = (
+        _class_names(data),
+        np.argsort(-scores.astype(np.float32), kind="stable"),
+    )  # ties in their own order
+    names = data.sample_names or [f"sample {s + 1}" for s in range(len(scores))]
+    figure = figures.strips(scores, classes, [sanitize.line(name, sanitize.NAME) for name in names], charts.palette())
+    event = charts.figure(figure, "samples-strips", on_select="rerun", selection_mode=("points", "box", "lasso"))
+    picked = {int(point["customdata"][0]) - 1 for point in event["selection"]["points"]}
     if not picked:
         st.caption("Drag across points to pick samples, or click one.")
-        _shown("The highest scores", order[:ENDS], positions, data, "highest")
-        _shown("The lowest scores", order[ENDS:][-ENDS:], positions, data, "lowest")
+        _shown("The highest scores", order[:ENDS], scores, data, "highest")
+        _shown("The lowest scores", order[ENDS:][-ENDS:], scores, data, "lowest")
         return
     inside = order[np.isin(order, list(picked))]
     of_class = [classes[s] for s in inside] if classes else []
     counts = ", ".join(f"{sanitize.plain(name)} {of_class.count(name):,}" for name in dict.fromkeys(of_class))
     st.markdown(f"**Picked: {len(inside):,} of {len(order):,} samples.** {counts}")
-    _shown("The highest scores of those picked", inside[:ENDS], positions, data, "picked")
+    _shown("The highest scores of those picked", inside[:ENDS], scores, data, "picked")
 
 
-def _shown(title: str, which: np.ndarray, positions: Positions, data: Dataset, key: str) -> None:
+def _shown(title: str, which: np.ndarray, scores: np.ndarray, data: Dataset, key: str) -> None:
     """Show a few samples: images as images, spectra as curves, the rest by name, class and score."""
     if not len(which):
         return
@@ -210,7 +183,7 @@ def _shown(title: str, which: np.ndarray, positions: Positions, data: Dataset, k
                 {"sample": int(s) + 1}
                 | ({"name": sanitize.line(data.sample_names[s], sanitize.NAME)} if data.sample_names else {})
                 | ({"class": classes[s]} if classes else {})
-                | {"score": float(positions.scores[s])}
+                | {"score (standard deviations)": round(float(scores[s]), 2)}
                 for s in which
             ],
             hide_index=True,

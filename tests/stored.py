@@ -11,7 +11,8 @@ import doctest
 import io
 import json
 import sys
-from dataclasses import replace
+import zipfile
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,8 @@ import nnspca
 from nnspca.control.threads import one_blas_thread
 from nnspca.studies import STUDIES, StudyResult, Table, race
 from nnspca.studies.asteris2014 import SAMPLES
-from nnspca.studies.catalogue import FOLDER, pack
+from nnspca.studies.catalogue import FOLDER
+from nnspca.studies.racing import BARRED, Race
 from nnspca.view import ledger
 from nnspca.view.compare import race as racing
 from nnspca.view.figures import style
@@ -101,6 +103,13 @@ def gallery() -> None:
         browser.close()
 
 
+def packed(ended: Race) -> dict[str, Any]:
+    """Return the numbers of a race as they are written; a solver that did not start is left out."""
+    lanes = tuple(replace(lane, component=None) for lane in ended.lanes if lane.state != BARRED)
+    told = asdict(replace(ended, lanes=lanes, certificate=None))
+    return {name: told[name] for name in ("lanes", "falls", "proof_state", "proof_seconds")}
+
+
 def races() -> None:
     """Record a race of all solvers for the view that each data set at hand opens with."""
     settings = {"seed": State.seed, "rank": State.d, "seconds": racing.SECONDS}
@@ -114,9 +123,20 @@ def races() -> None:
         seed, seconds = settings["seed"], settings["seconds"]
         ended = race(cov, record.opening, tuple(nnspca.METHODS), options=options, seed=seed, seconds=seconds)
         nnspca.verify(ended.certificate, cov)
-        told["races"].append({"problem": record.problem, "k": record.opening, "race": racing.packed(ended)})
+        told["races"].append({"problem": record.problem, "k": record.opening, "race": packed(ended)})
         print(record.name, *(f"{lane.method} {lane.seconds:.2f} s" for lane in ended.lanes), flush=True)
     racing.FILE.write_text(json.dumps(told) + "\n", encoding="utf-8")
+
+
+def pack(result: StudyResult) -> bytes:
+    """Return a run as a ZIP of its frames as CSV, with all digits, and of what is known of the run."""
+    out = io.BytesIO()
+    about = {name: getattr(result, name) for name in ("data", "full", "seed", "seconds", "shape")}
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as held:
+        held.writestr("run.json", json.dumps(about))
+        for name, frame in result.rows.items():
+            held.writestr(f"{name}.csv", frame.to_csv(index=False))
+    return out.getvalue()
 
 
 def main() -> None:

@@ -20,6 +20,7 @@ from nnspca.datasets.notes import Note
 from nnspca.errors import DataError
 
 Kind = Literal["faces", "images", "spectra", "genes", "table", "covariance"]
+SHOWN = 20  # columns that are printed
 
 
 def _read_only(array: np.ndarray, dtype: type | np.dtype) -> np.ndarray:
@@ -179,6 +180,11 @@ class Dataset(Content):
     (3, 2)
     >>> ds.X.flags.writeable
     False
+    >>> ds
+    Dataset 'two': 3 × 2
+      name                     role     kind              least     median       most missing  examples
+      height                   feature  whole number          1          3          4       0  1, 3, 4
+      width                    feature  whole number          0          2          5       0  2, 5, 0
     """
 
     name: str
@@ -275,6 +281,20 @@ class Dataset(Content):
         away.data = (away.data - self.means[away.indices]) ** 2
         squares = np.asarray(away.sum(axis=0)).ravel() + (self.shape[0] - stored) * self.means**2
         return np.where(most == least, 0.0, np.sqrt(squares / self.shape[0]))
+
+    def __repr__(self) -> str:
+        size, first = " × ".join(f"{side:,}" for side in self.shape), self.columns[:SHOWN]
+        lines = [f"{'name':24} {'role':8} {'kind':12} {'least':>10} {'median':>10} {'most':>10} missing  examples"]
+        for one in first:
+            numbers = " ".join(f"{value:>10.4g}" for value in (one.least, one.median, one.most))
+            lines.append(
+                f"{one.name:24.24} {one.role:8} {one.kind:12} {numbers} {one.missing:>7,}  {', '.join(one.examples)}"
+            )
+        rest = len(self.columns) - len(first)
+        lines += [f"… and {rest:,} more columns"] if rest else []
+        lines += [f"decided: {note}" for note in self.notes]
+        lines += [f"doubt: {note} [{' / '.join(choice.label for choice in note.settles)}]" for note in self.doubts]
+        return "\n  ".join([f"Dataset {self.name!r}: {size}", *lines])
 
     @property
     def n_samples(self) -> int | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import tomllib
 import zipfile
@@ -32,17 +31,6 @@ def _study(name: str, words: dict) -> Study:
 
 STUDIES = {name: _study(name, words) for name, words in _words["studies"].items()}
 PRINTED = tuple(number for study in STUDIES.values() for number in study.printed)
-
-
-def pack(result: StudyResult) -> bytes:
-    """Return a run as a ZIP of its frames as CSV, with all digits, and of what is known of the run."""
-    out = io.BytesIO()
-    about = {name: getattr(result, name) for name in ("data", "full", "seed", "seconds", "shape")}
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as held:
-        held.writestr("run.json", json.dumps(about))
-        for name, frame in result.rows.items():
-            held.writestr(f"{name}.csv", frame.to_csv(index=False))
-    return out.getvalue()
 
 
 @cache

@@ -57,14 +57,6 @@ def stored() -> dict[Problem, Mapping[str, Any]]:
     return {(of["hash"], of["standardise"], of["nonnegative"]): of for of in json.loads(FILE.read_text("utf-8"))}
 
 
-def rows_of(found: ParallelAnalysis) -> list[list[float]]:
-    """Return rows for the file: k or the number of the part, shares rounded so that none gains, the p-value."""
-    return [
-        [place, rounded.floor(share, 6), rounded.ceil(reach, 6), round(p, 3)]
-        for place, share, reach, p in (row.values() for row in found.to_records())
-    ]
-
-
 def at(subject: Subject, k: int) -> Chance | None:
     """Return what chance gives beside the component of k; None where it is not known.
 

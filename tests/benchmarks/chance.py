@@ -10,6 +10,7 @@ import warnings
 import numpy as np
 
 import nnspca
+from nnspca.result import ParallelAnalysis, rounded
 from nnspca.tasks import best_separation
 from nnspca.view import chance, ledger
 from nnspca.view.explore import run
@@ -47,6 +48,14 @@ def rejected(draws):
             yield f"noise {m} × {n}, {kind}", np.mean(hits)
 
 
+def rows_of(found: ParallelAnalysis) -> list[list[float]]:
+    """Return rows for the file: k or the number of the part, shares rounded so that none gains, the p-value."""
+    return [
+        [place, rounded.floor(share, 6), rounded.ceil(reach, 6), round(p, 3)]
+        for place, share, reach, p in (row.values() for row in found.to_records())
+    ]
+
+
 def store(names):
     """Write what chance gives beside the views that are stored: along k, and of 1 to 10 parts at the opening k."""
     kept = {problem: dict(held) for problem, held in chance.stored().items()} if chance.FILE.exists() else {}
@@ -65,8 +74,8 @@ def store(names):
                 **how,
                 "k": held.opening,
                 "light": True,
-                "ks": chance.rows_of(found),
-                "parts": chance.rows_of(chance.measure(data, held.opening, r=r, **how)) if held.opened else [],
+                "ks": rows_of(found),
+                "parts": rows_of(chance.measure(data, held.opening, r=r, **how)) if held.opened else [],
             }
             lines = ",\n".join(json.dumps(each) for each in kept.values())
             chance.FILE.write_text(f"[\n{lines}\n]\n", "utf-8")

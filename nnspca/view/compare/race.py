@@ -6,7 +6,7 @@ import functools
 import json
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -81,13 +81,6 @@ def _run(job: Job, subject: Subject, racers: Sequence[str]) -> Race:
 def news(job: Job) -> Hashable:
     """Return what changes whenever the race has something new to draw."""
     return len(job.results), job.progress.fraction if job.live is not None else 0.0
-
-
-def packed(ended: Race) -> dict[str, Any]:
-    """Return the numbers of a race as they are written; a solver that did not start is left out."""
-    lanes = tuple(replace(lane, component=None) for lane in ended.lanes if lane.state != BARRED)
-    told = asdict(replace(ended, lanes=lanes, certificate=None))
-    return {name: told[name] for name in ("lanes", "falls", "proof_state", "proof_seconds")}
 
 
 @functools.cache

@@ -155,6 +155,15 @@ def read_h5ad(data: bytes, options: Reading) -> Content:
     )
 
 
+def read_h5(data: bytes, options: Reading) -> Content:
+    """Read the array ``X`` (or the only one that can be samples) from the bytes of an HDF5 file."""
+    h5py, shapes = needed("h5py", "HDF5 files"), dict[str, tuple[int, ...]]()
+    with h5py.File(io.BytesIO(data), "r") as file:
+        refuse_links(file, h5py)
+        file.visititems(lambda name, node: shapes.update({name: getattr(node, "shape", ())}))
+        return _content(np.asarray(file[_choose(shapes)]), options)
+
+
 def table_of(element: Any) -> Any:
     """Return AnnData's table as a frame; once it wrote a structured array, its index first."""
     if hasattr(element, "columns"):

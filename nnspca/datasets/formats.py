@@ -20,7 +20,7 @@ from typing import Any
 from nnspca.datasets import arrays
 from nnspca.datasets.cells import ABSENT, CLASS_NAMES, DELIMITERS, decimal_sign, is_number, number, text_of
 from nnspca.datasets.layout import SAMPLED_CELLS, Grid, layout, shown
-from nnspca.datasets.notes import Choice, Note, decision
+from nnspca.datasets.notes import Choice, Note, decision, doubt
 from nnspca.datasets.options import Reading
 from nnspca.errors import DataError, needed, reason
 from nnspca.numerics.doubles import EXACT
@@ -138,33 +138,42 @@ def read_sheets(data: bytes, options: Reading) -> Grid:
         )
         for name, rows in sheets.items()
     }
-    chosen: Any = options.sheet
-    if isinstance(chosen, int) and -len(sheets) <= chosen < len(sheets):
-        chosen = list(sheets)[chosen]
-    if chosen is None:
-        chosen = max(sizes, key=lambda name: sizes[name], default=None)
-    if chosen not in sheets:
+    largest = max(sizes, key=lambda name: sizes[name], default=None)
+    wanted: Any = options.sheet if isinstance(options.sheet, tuple) else (options.sheet,)
+    places = dict(enumerate(sheets)) | {i - len(sheets): name for i, name in enumerate(sheets)} | {None: largest}
+    chosen, *others = (places.get(one, one) for one in wanted)
+    if unknown := [one for one in (chosen, *others) if one not in sheets]:
         listed = ", ".join(map(repr, sheets)) or "none"
-        raise DataError(f"sheet={options.sheet!r:.60} is not in the workbook; its sheets are: {listed}.")
+        raise DataError(f"sheet={unknown[0]!r:.60} is not in the workbook; its sheets are: {listed}.")
     if not sheets[chosen]:
         raise DataError(
             "every sheet of the workbook is empty." if options.sheet is None else f"sheet {chosen!r} is empty."
         )
-    notes: tuple[Note, ...] = ()
+    notes, doubts, values = list[Note](), list[Note](), sheets[chosen]
+    alike = tuple(name for name in sheets if sheets[name][:1] == values[:1])
     if len(sheets) > 1 and options.sheet is None:
-        others = ", ".join(repr(name)[:40] for name in sheets if name != chosen)
-        said = f"Of {len(sheets)} sheets, {chosen!r:.60} was read, which holds the most numbers, and not {others}."
-        notes = (Note(said, (), tuple(Choice(name, {"sheet": name}) for name in sheets if name != chosen), "sheet"),)
-    values = sheets[chosen]
+        unread = [name for name in sheets if name != chosen]
+        said = f"Of {len(sheets)} sheets, {chosen!r:.60} was read, which holds the most numbers, and not "
+        said += f"{', '.join(repr(name)[:40] for name in unread)}."
+        one, *ways = (Choice(name, {"sheet": name}) for name in (chosen, *unread))
+        if len(alike) > 1:
+            ways.insert(0, Choice(f"all {len(alike)} with these columns, stacked", {"sheet": alike}))
+            doubts.append(doubt("sheet", said, one, *ways))
+        else:
+            notes.append(Note(said, (), tuple(ways), "sheet"))
+    if different := [name for name in others if name not in alike]:
+        raise DataError(f"sheets are stacked where their first rows are equal; {different[0]!r:.60} differs.")
     rows = [[text_of(value) for value in row] for row in values[:SAMPLED]]
     found = layout(rows, options)
-    frame = pandas.DataFrame(values[found.start :], dtype=object).replace({"": None}).dropna(how="all").infer_objects()
+    values = [row for name in (chosen, *others) for row in sheets[name][found.start :]]
+    frame = pandas.DataFrame(values, dtype=object).replace({"": None}).dropna(how="all").infer_objects()
     return replace(
         found,
         frame=frame.iloc[:, : len(found.names)],
         sheets=tuple(sheets),
         decided={**found.decided, "sheet": chosen},
         notes=(*notes, *found.notes),
+        doubts=(*doubts, *found.doubts),
     )
 
 
@@ -330,5 +339,7 @@ TABLES: dict[str, Callable[[bytes, Reading], Grid]] = {
     ".xpt": _by_pandas("read_sas", format="xport", encoding="utf-8"),
     ".sas7bdat": _by_pandas("read_sas", format="sas7bdat", encoding="infer"),
     ".sav": _spss,
+    ".json": _by_pandas("read_json", orient="records", convert_dates=False),
+    **dict.fromkeys((".jsonl", ".ndjson"), _by_pandas("read_json", lines=True, convert_dates=False)),
     ".arff": read_arff,
 }

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
 
 from nnspca.datasets import arrays
-from nnspca.datasets.dataset import Content
-from nnspca.datasets.formats import MATRICES, TABLES
+from nnspca.datasets.dataset import Axis, Content, distinct
+from nnspca.datasets.formats import MATRICES, TABLES, TEXTS
 from nnspca.datasets.images import SUFFIXES as IMAGES
 from nnspca.datasets.images import members, no_images, of_images
 from nnspca.datasets.layout import Grid
+from nnspca.datasets.notes import decision
 from nnspca.datasets.options import Reading
 from nnspca.errors import DataError, reason
 
@@ -62,6 +66,8 @@ def _together(files: Mapping[str, bytes], options: Reading) -> Content:
         return arrays.read_market(files[matrices[0]], options, others)
     if all(name.lower().endswith(IMAGES) for name in files):
         return of_images(files.items(), Counter(), options)
+    if all(name.lower().endswith(TEXTS) for name in files):
+        return _spectra(files, options)
     listed = ", ".join(repr(name[-40:]) for name in list(files)[:5])
     raise DataError(
         f"{len(files)} files came together ({listed}); several are read as one only where they are images, "
@@ -69,13 +75,33 @@ def _together(files: Mapping[str, bytes], options: Reading) -> Content:
     )
 
 
+def _spectra(files: Mapping[str, bytes], options: Reading) -> Content:
+    """Read files of two columns of numbers, one sample each, whose first columns are equal."""
+    grids = {name: TABLES[suffix(name)](content, options) for name, content in files.items()}
+    columns = [grid.frame.to_numpy(float).T for grid in grids.values()]
+    where = columns[0][0]
+    for name, own in zip(files, columns, strict=True):
+        if len(own) != 2 or not np.array_equal(own[0], where):
+            raise DataError(f"files are a sample each where the first of two columns is equal; {name[-40:]!r} differs.")
+    along = next(iter(grids.values()))
+    return Content(
+        X=np.array([own[1] for own in columns]),
+        feature_names=distinct(f"{value:g}" for value in where),
+        axis=Axis(where, name=along.names[0] if along.named else "place"),
+        sample_names=distinct(Path(name).stem for name in files),
+        notes=(decision(f"Each of {len(files)} files is a sample, its first column what the features are."),),
+    )
+
+
 def _archive(data: bytes, options: Reading) -> Content:
     """An archive of images, or of a matrix with its names."""
     seen: Counter[str] = Counter()
-    suffixes = (*IMAGES, *MATRICES, *(f"{name}{gz}" for name in arrays.BESIDE for gz in ("", ".gz")))
+    suffixes = (*IMAGES, *MATRICES, *TEXTS, *(f"{name}{gz}" for name in arrays.BESIDE for gz in ("", ".gz")))
     files = dict(members(data, suffixes, seen))
     if any(name.lower().endswith(MATRICES) for name in files):
-        return _together({n: c for n, c in files.items() if not n.lower().endswith(IMAGES)}, options)
+        return _together({n: c for n, c in files.items() if not n.lower().endswith((*IMAGES, *TEXTS))}, options)
+    if len(files) > 1 and all(name.lower().endswith(TEXTS) for name in files):
+        return _spectra(files, options)
     images = {name: content for name, content in files.items() if name.lower().endswith(IMAGES)}
     for name in files.keys() - images.keys():
         seen[repr(f".{name.rpartition('.')[2]}")] += 1
@@ -100,6 +126,7 @@ READERS: dict[str, Callable[[bytes, Reading], Content]] = {
     ".mat": arrays.read_mat,
     **dict.fromkeys((".zip", ".tar", ".tar.gz", ".tgz"), _archive),
     ".h5ad": arrays.read_h5ad,
+    **dict.fromkeys((".h5", ".hdf5"), arrays.read_h5),
     **dict.fromkeys(MATRICES, arrays.read_market),
 }
 SUFFIXES = (*TABLES, *READERS)

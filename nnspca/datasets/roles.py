@@ -80,7 +80,8 @@ def _asked(table: Table, name: str, values: np.ndarray, is_first: bool) -> Table
         return _asked_roles(
             table, f"time: {name}", f"Column {name!r:.60} always rises: is it the time?", [name], "time"
         )
-    if means("weight", name) and values.min() >= 0 and len(np.unique(values)) > 2:
+    about_one = name.lower() in ("weight", "weights") and 0.8 < values.mean() < 1.3  # of persons it would be larger
+    if (means("weight", name) or about_one) and values.min() >= 0 and len(np.unique(values)) > 2:
         says = f"Column {name!r:.60} may say how much each sample counts, as surveys have it, and is then no feature."
         return _asked_roles(table, f"weight: {name}", says, [name], "weight")
     return table

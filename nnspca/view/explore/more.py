@@ -241,8 +241,8 @@ def summary(result: CrossValidation, shown: int) -> str:
 def explained(result: CrossValidation, k: int) -> str:
     """Say which share of held-out samples the components of a k explain, and of those that they were found on."""
     at = result.ks.index(k)
-    shares = (rounded.percent(of[at], 2) for of in (result.mean, result.fitted_mean, result.apart_mean))
-    share, of_these, chance = shares
+    of = result.mean, result.fitted_mean, result.apart_mean
+    share, of_these, chance = (rounded.percent(each[at], 2) for each in of)
     if not np.isfinite(result.interval[at]):
         return ""
     return (

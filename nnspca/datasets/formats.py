@@ -152,10 +152,8 @@ def read_sheets(data: bytes, options: Reading) -> Grid:
     notes, doubts, values = list[Note](), list[Note](), sheets[chosen]
     alike = tuple(name for name in sheets if sheets[name][:1] == values[:1])
     if len(sheets) > 1 and options.sheet is None:
-        unread = [name for name in sheets if name != chosen]
-        said = f"Of {len(sheets)} sheets, {chosen!r:.60} was read, which holds the most numbers, and not "
-        said += f"{', '.join(repr(name)[:40] for name in unread)}."
-        one, *ways = (Choice(name, {"sheet": name}) for name in (chosen, *unread))
+        said = f"Of {len(sheets)} sheets, {chosen!r:.60} was read, which holds the most numbers."
+        one, *ways = (Choice(name, {"sheet": name}) for name in dict.fromkeys((chosen, *sheets)))
         if len(alike) > 1:
             ways.insert(0, Choice(f"all {len(alike)} with these columns, stacked", {"sheet": alike}))
             doubts.append(doubt("sheet", said, one, *ways))

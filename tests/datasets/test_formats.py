@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import tempfile
 from pathlib import Path
 
@@ -242,3 +243,40 @@ def test_a_column_names_the_samples_found_or_chosen():
         read(content, "t.csv", sample_names="town")
     turned = read(b"gene,s1,s2,s3\ng1,1,2,3\ng2,4,5,7\n", "t.csv", samples="columns")
     assert turned.sample_names == ("s1", "s2", "s3")
+
+
+def test_json_records_hdf5_and_one_spectrum_a_file_are_read_as_the_table_that_they_are():
+    named = [{"id": f"s{i}", "a": row[0], "b": row[1]} for i, row in enumerate(X)]
+    for content, name in ((json.dumps(named), "t.json"), ("\n".join(map(json.dumps, named)), "t.jsonl")):
+        found = read(content.encode(), name)
+        np.testing.assert_array_equal(found.X, X[:, :2])
+        assert (found.feature_names, found.sample_names) == (("a", "b"), ("s0", "s1", "s2", "s3"))
+    assert "holds lists" in refused(b'[{"a": [1, 2]}, {"a": [3]}]', "t.json")
+    out = io.BytesIO()
+    with h5py.File(out, "w") as file:
+        file["run/data"], file["run/time"] = X, X[0]
+    np.testing.assert_array_equal(read(out.getvalue(), "t.h5").X, X)
+    spectra = {
+        f"run{i}.csv": "nm,absorbance\n" + "".join(f"{400 + 10 * j},{value:g}\n" for j, value in enumerate(row))
+        for i, row in enumerate(X)
+    }
+    for found in (read(zipped(spectra), "t.zip"), read({name: text.encode() for name, text in spectra.items()})):
+        np.testing.assert_array_equal(found.X, X)
+        assert (found.axis.name, found.axis.values.tolist()) == ("nm", [400, 410, 420])
+        assert found.feature_names == ("400", "410", "420") and found.sample_names[0] == "run0"
+    assert "'run1.csv' differs" in refused(zipped({**spectra, "run1.csv": "nm,absorbance\n400,1\n411,1\n"}), "t.zip")
+
+
+def test_sheets_of_equal_columns_are_stacked_where_that_is_chosen_and_asked_about_before():
+    book = openpyxl.load_workbook(io.BytesIO(workbook([["a", "b"], [1, 2], [3, 5]], "2021", "about")))
+    for row in (["a", "b"], [7, 1]):
+        book["2021"].append(row)
+    for row in (["key", "text"], ["x", 1]):
+        book["about"].append(row)
+    book.save(out := io.BytesIO())
+    (question,) = read(out.getvalue(), "t.xlsx").doubts
+    first, stacked, *_ = question.settles
+    assert first.sets["sheet"] == "Sheet" and stacked.sets == {"sheet": ("Sheet", "2021")}
+    both = read(out.getvalue(), "t.xlsx", **stacked.sets)
+    assert both.X.tolist() == [[1, 2], [3, 5], [7, 1]] and not both.doubts
+    assert "'about' differs" in refused(out.getvalue(), "t.xlsx", sheet=("Sheet", "about"))

@@ -26,7 +26,7 @@ import numpy as np
 import scipy.sparse
 
 import nnspca
-from nnspca.datasets import Choice, Column, Dataset, FilePreview, MissingValues, Note
+from nnspca.datasets import Axis, Choice, Column, Dataset, FilePreview, MissingValues, Note
 from nnspca.errors import DataError, ReadingStopped
 
 MAX_BYTES = 200_000_000  # of all files together
@@ -192,6 +192,7 @@ def answer() -> None:
     elif (data := seen.data) is not None:
         fields["data"] = {name: getattr(data, name) for name in (*_TEXTS, *_LISTS, "image_shape", "shape")}
         fields["data"]["notes"] = list(map(asdict, data.notes))
+        fields["data"]["axis"] = data.axis and (data.axis.values.tolist(), data.axis.name, data.axis.unit)
         X = data.X
         arrays = {"data": X.data, "indices": X.indices, "indptr": X.indptr} if data.is_sparse else {"X": X}
         arrays |= {name: one for name in _ROWS if (one := getattr(data, name)) is not None}
@@ -212,10 +213,8 @@ def _understood(answered: bytes) -> FilePreview:
         decided = {name: _tuples(value) for name, value in fields["decided"].items()}
         words |= {"sheets": tuple(map(str, fields["sheets"])), "problem": str(fields["problem"])}
         seen = FilePreview(**words, decided=decided)
-        made = None if data is None else _dataset(data, arrays)
         table = _columns(fields["columns"])
-        if made is not None:
-            made = replace(made, table=table, doubts=seen.doubts)
+        made = None if data is None else replace(_dataset(data, arrays), table=table, doubts=seen.doubts)
         return replace(seen, columns=table, data=made, error=None if error is None else _error(error))
 
 
@@ -259,9 +258,10 @@ def _dataset(told: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Datas
         X.check_format(full_check=True)
     words: dict[str, Any] = {name: str(told[name]) for name in _TEXTS}
     words |= {name: tuple(map(str, told[name])) for name in _LISTS}
-    words["notes"] = _notes(told["notes"])
+    words |= {name: arrays.get(name) for name in _ROWS} | {"notes": _notes(told["notes"])}
+    if told["axis"] is not None:
+        words["axis"] = Axis(np.array(told["axis"][0], float), *map(str, told["axis"][1:]))
     shape = told["image_shape"]
-    words |= {name: arrays.get(name) for name in _ROWS}
     return Dataset(X=X, image_shape=shape and (int(shape[0]), int(shape[1])), **words)
 
 

@@ -27,8 +27,8 @@ TYPES = sorted({suffix.rpartition(".")[2] for suffix in (*SUFFIXES, *IMAGES)})
 FORMATS = (
     "CSV and other text, Excel and LibreOffice, Parquet, Stata, SAS, SPSS, JSON, NPY, NPZ, MAT, ARFF, HDF5, AnnData, "
     "MatrixMarket (.mtx, with 10x's genes and barcodes beside it), images or spectra, or an archive of them. Files "
-    "dropped together belong together: a table, and a file of two columns (a probe, its gene) that names its features. All "
-    "stays on this "
+    "dropped together belong together: a table, and a file of two columns (a probe, its gene) that names its features. "
+    "All stays on this "
 )
 FOUND = "as found"
 HEADINGS = ("name", "role", "kind", "bars", "least", "median", "most", "missing", "distinct", "examples")

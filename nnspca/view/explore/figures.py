@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -23,11 +24,9 @@ def held_out(result: CrossValidation, palette: Palette) -> go.Figure:
     figure = result.plot()
     for trace, colour in zip(figure.data, (palette.found, palette.quiet, palette.ink, palette.ink), strict=False):
         trace.update({"marker" if trace.mode == "markers" else "line": {"color": colour}})
-    folds, suggested = int(np.isfinite(result.held_out).any(axis=1).sum()), result.suggested_k
-    alt = (
-        f"{HELD_OUT}: means over {folds} folds with their standard errors, for {len(result.ks)} values of k; suggested "
-    )
-    alt += f"{'none' if suggested is None else f'k = {suggested}'}, largest at k = {result.best_k}."
+    folds, k = int(np.isfinite(result.held_out).any(axis=1).sum()), result.suggested_k
+    ends = f"suggested {'none' if k is None else f'k = {k}'}, largest at k = {result.best_k}"
+    alt = f"{HELD_OUT}: means over {folds} folds with standard errors, for {len(result.ks)} values of k; {ends}."
     share = {"title_text": "share of the variance", "rangemode": "tozero", "tickformat": ".3~p"}
     return dress(figure, palette, title=HELD_OUT, alt=alt, height=430, k_axis=result.ks, y=share)
 
@@ -38,7 +37,8 @@ def strips(scores: np.ndarray, classes: Sequence[str], names: Sequence[str], pal
     kinds = sorted(set(of.tolist()), key=lambda kind: scores[of == kind].mean())
     apart = (np.arange(len(scores)) * 0.618034 % 1 - 0.5) * 0.7  # neighbours in the file lie apart
     figure = go.Figure()
-    for c, (kind, name) in enumerate(zip(kinds, sanitize.labels(kinds), strict=True)):
+    labels = sanitize.labels(kinds)
+    for c, (kind, name) in enumerate(zip(kinds, labels, strict=True)):
         mine = np.flatnonzero(of == kind)
         figure.add_scatter(
             x=scores[mine],
@@ -49,11 +49,11 @@ def strips(scores: np.ndarray, classes: Sequence[str], names: Sequence[str], pal
             marker={"color": palette.series[c % len(palette.series)], "symbol": SYMBOLS[c % len(SYMBOLS)], "size": 8},
             hovertemplate=f"%{{customdata[1]}}, {name}<br>score %{{x:.2f}} standard deviations<extra></extra>",
         )
-    rows = {"tickvals": list(range(len(kinds))), "ticktext": sanitize.labels(kinds), "showgrid": False}
-    alt = f"{len(scores)} samples by score, in {len(kinds)} strips."
-    height, along = 150 + 60 * len(kinds), {"title_text": "score (standard deviations)"}
+    rows = {"tickvals": [*range(len(kinds))], "ticktext": labels, "showgrid": False, "zeroline": False}
+    alt, along = f"{len(scores)} samples by score, in {len(kinds)} strips.", "score (standard deviations)"
+    look: dict[str, Any] = {"alt": alt, "legend_rows": 0, "x": {"title_text": along}, "y": rows}
     figure.update_layout(showlegend=False)
-    return dress(figure, palette, title="Samples by score", alt=alt, height=height, x=along, y=rows)
+    return dress(figure, palette, title="Samples by score", height=150 + 60 * len(kinds), **look)
 
 
 def _largest(classes: Sequence[str]) -> np.ndarray:

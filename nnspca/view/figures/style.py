@@ -138,7 +138,7 @@ def dress(
     time; :func:`page` sets them for a figure that stands alone.
     """
     named = len(names(figure))
-    below = LEGEND_DROP + LEGEND_ROW * (legend_rows or named) if named > 1 else LEGEND_DROP
+    below = LEGEND_DROP + LEGEND_ROW * (named if legend_rows is None else legend_rows) * (named > 1)
     shared = {
         "title": {"text": title, "font": {"size": SIZES["text"]}, "x": 0, "xanchor": "left", "xref": "container"},
         "paper_bgcolor": "rgba(0,0,0,0)",

@@ -47,8 +47,10 @@ if job is not None and job.stopped:  # Stop is answered before anything is drawn
         panels.watch(job, view)
 
 with suggest:
-    widgets.offer(panels.suggested(view.by_chance), "r", choice.r)
+    widgets.offer(suggestion := panels.suggested(view.by_chance), "r", choice.r)
 said.markdown(f"## {panels.headline(view)}")
+if suggestion is None:
+    said.caption(widgets.OFFERS["r"][2])
 drawn: dict[str, Figure] = {}
 with sight:
     if view.lead is not None:

@@ -15,7 +15,7 @@ from nnspca.datasets.notes import Choice, Note, decision, doubt
 
 Role = Literal["feature", "name", "class", "weight", "time", "left out"]
 EXAMPLES, BARS = 3, 10  # values shown of a column, and bars of its histogram
-BLOCK = 2**20  # numbers that are sorted at once
+BLOCK = 2**19  # numbers that are sorted at once
 
 
 @dataclass(frozen=True)

@@ -218,11 +218,11 @@ def _scales(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
     """Different scales, and one column that holds nearly all the variance."""
     if len(used) < 2:
         return []
-    mine = spread[used]
-    Z = _standardised(data, used)
+    mine, Z = spread[used], _standardised(data, used)
     kurtosis, (low, high) = (Z**4).mean(axis=0), np.quantile(Z, (0.1, 0.9), axis=0)
     usual = mine * np.where((kurtosis > OUTLYING) & (high > low), (high - low) / 2.563, 1.0)  # 2.563 of normal samples
-    ratio, share = float(usual.max() / usual.min()), float(mine.max() ** 2 / (mine**2).sum())
+    ratio = float(min(each.max() / each.min() for each in (mine, usual)))
+    share = float(mine.max() ** 2 / (mine**2).sum())
     chance = _ratio_by_chance(data.shape[0], len(used), float(kurtosis.mean()))
     first = int(used[mine.argmax()])
     name, percentage = repr(str(data.feature_names[first])[:40]), f"{np.floor(1000 * share) / 10:.1f} %"

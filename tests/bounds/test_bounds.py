@@ -108,5 +108,5 @@ def test_a_tuned_constant_stands_with_what_it_is(module):
     """Those of arithmetic, memory and prices come last, under a line that says so."""
     tuned = module.read_text(encoding="utf-8").partition("\n# of ")[0].splitlines()
     for before, line in itertools.pairwise(tuned):
-        if re.match(r"[A-Z][A-Z_]+(, [A-Z_]+)* = ", line):
+        if re.match(r"[A-Z][A-Z_]+(, [A-Z_]+)* = (?!_read)", line):
             assert "  # " in line or before.startswith("# "), line

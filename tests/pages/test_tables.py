@@ -36,7 +36,7 @@ def test_samples_and_features_are_called_by_their_names_and_a_feature_is_asked_a
     table = TABLES["people"]
     kept = files_of(brought(open_page("pages/data.py"), (table.filename, table.make())))
     shown = settle(open_page("pages/explore.py", data="people", k=3, ks="3", samples=True, **kept))
-    highest = next(frame.value for frame in shown.dataframe if "score" in frame.value)
+    highest = next(frame.value for frame in shown.dataframe if "score (standard deviations)" in frame.value)
     assert highest["name"].str.match(r"Person \d{3}").all()
     picker = shown.selectbox(key="why-picker")
     assert picker.options[:3] == ["income", "rent", "spend"] and "coffee" in picker.options

@@ -39,7 +39,7 @@ OFFERS = {  # by the key of the link: the button's words without a suggestion an
     "r": (
         "Suggest parts",
         "Suggested",
-        "Off: it needs a first part beyond chance and a later one that is not.",
+        "No number of parts is suggested: it needs a first part beyond chance and a later one that is not.",
     ),
 }
 USUAL = object()  # stands for the table's own default, which may be None
@@ -329,8 +329,6 @@ def offer(suggestion: Suggestion | None, key: str, now: int) -> None:
         if suggestion.value != now:
             here.suggested[key] = suggestion.value
             st.rerun()
-    if suggestion is None and key == "r":
-        st.caption(nothing)
     st.button(
         waiting if suggestion is None else f"{name}: {suggestion.value:,}",
         key=f"suggest-{key}",

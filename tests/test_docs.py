@@ -20,6 +20,8 @@ import nnspca
 import nnspca.docs.__main__ as command
 from nnspca.docs.site import conf, generator
 from nnspca.numerics import rounding
+from nnspca.result import rounded
+from nnspca.view import chance
 from nnspca.view.link import state
 from tests.benchmarks.certificates import IN_README, shown
 from tests.stored import DRAWING
@@ -73,6 +75,18 @@ def test_no_file_says_whoever():
         if path != Path(__file__) and path.name != "glossary.md"
     }
     assert not [str(p) for p, text in texts.items() if re.search(r"\b(whoever|nobody|somebody)\b", text, re.I)]
+
+
+def test_what_the_guide_says_of_chance_for_leukemia_is_what_is_stored():
+    said = (DOCS / "guide" / "chance.md").read_text(encoding="utf-8").partition("## Leukemia")[2]
+    (held,) = (
+        of
+        for of in chance.stored().values()
+        if of["name"] == "leukemia" and (of["k"], of["standardise"]) == (40, False)
+    )
+    _, share, reach, _ = next(row for row in held["ks"] if row[0] == 40)
+    for number in (rounded.percent(share), rounded.percent(reach, up=True), rounded.percent(1 / 12_582)):
+        assert number in " ".join(said.split()), number
 
 
 def test_spelling():

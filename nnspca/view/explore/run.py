@@ -131,7 +131,7 @@ def _solve_curve(job: Job, subject: Subject, ks: tuple[int, ...], own: tuple[int
             proofs.keep(point.certificate, subject)
 
     def listen(begin: float, end: float, doing: str) -> Callable[[Progress], None]:
-        return stretch(job.report, begin, end, lambda at: f"{doing}: {at.partition(':')[0]}")
+        return stretch(job.report, begin, end, lambda at: f"{doing}: {at}")
 
     quick: dict[str, Any] = {"anchors": ANCHORS, "options": QUICK} if is_wide else {}
     solving = listen(0.0, DRAWN, "Drawing the curve")

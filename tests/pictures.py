@@ -22,6 +22,7 @@ ASSETS, CHARTS = ROOT / "assets", ROOT / "nnspca" / "docs" / "pictures"
 COLOURS = 96  # of a still; a moving picture has a third
 QUIET = "!document.querySelector('.js-plotly-plot')"
 NOTHING = "false"
+ASKED = "/?data=digits&k=16&"
 GROWING = """[...document.querySelectorAll('.st-key-stage *')].map(e => e.shadowRoot?.querySelector('.play'))
   .every(play => !play || !play.dataset.k || play.querySelector('[data-say=note]').textContent)"""
 PAINTED = [25 * row + column for row in range(5) for column in range(9 + row // 2, 17 + row // 2)]  # a forehead
@@ -113,6 +114,18 @@ def at_rest(name: str, height: int, busy: str = QUIET, part: str = "") -> Callab
     return keep
 
 
+def computed(name: str, kind: str, part: str) -> Callable[[Page], None]:
+    """Return what keeps a part of a page once a run that its button begins has ended."""
+
+    def keep(page: Page) -> None:
+        rest(page, NOTHING, 2500)
+        page.locator(f".st-key-start-{kind} button").click()
+        page.locator(part).first.wait_for()
+        at_rest(name, 1800, NOTHING, part)(page)
+
+    return keep
+
+
 PICTURES: dict[str, tuple[str, Callable[[Page], None]]] = {
     "explore": ("/", at_rest("explore", 800, GROWING)),
     "parts": ("/parts", at_rest("parts", 1000)),
@@ -122,6 +135,11 @@ PICTURES: dict[str, tuple[str, Callable[[Page], None]]] = {
     "app-band": ("/", at_rest("app-band", 900, GROWING, ".st-key-stage")),
     "app-parts": ("/parts?data=digits", at_rest("app-parts", 1400, QUIET, ".st-key-parts-band")),
     "app-race": ("/compare", at_rest("app-race", 1400, QUIET, ".js-plotly-plot")),
+    "app-samples": ("/?data=leukemia&k=20&samples=true", at_rest("app-samples", 1800, part=".st-key-samples-strips")),
+    "app-sets": ("/compare?what=data+sets&vs=digits&vs=lfw-faces", at_rest("app-sets", 1400, part=".js-plotly-plot")),
+    "app-need": (f"{ASKED}proof=true&proof_view=indispensable", computed("app-need", "need", ".st-key-needed")),
+    "app-held-out": (f"{ASKED}more=true&more_view=which+k", computed("app-held-out", "which", ".st-key-held-out")),
+    "app-stable": (f"{ASKED}more=true&more_view=stability", computed("app-stable", "stable", ".st-key-recurrence")),
     "band": (f"/?data=digits&scale=standardised&ks=1-5,8,12,20,40,64&seed={time.time_ns() % 10_000}", band),
 }
 

@@ -119,7 +119,7 @@ def computed(name: str, kind: str, part: str) -> Callable[[Page], None]:
 
     def keep(page: Page) -> None:
         rest(page, NOTHING, 2500)
-        page.locator(f".st-key-start-{kind} button").click()
+        page.locator(f".st-key-start-{kind} button").first.click()
         page.locator(part).first.wait_for()
         at_rest(name, 1800, NOTHING, part)(page)
 

@@ -174,11 +174,13 @@ def _counts_columns(rows: list[list[str]], i: int) -> bool:
         return False
     values = np.array(plain, float)
     steps = np.diff(values)
+    rising, by_one = bool(np.all(steps > 0) or np.all(steps < 0)), bool((np.abs(steps) == 1).all())
     if not corner:
-        return plain[0] == 0 and bool((steps == 1).all()) and any(rows[i + 1])
-    years = 1500 <= values[0] < 2200 and bool((np.abs(steps) == 1).all())
-    rising = bool(np.all(steps > 0) or np.all(steps < 0))
-    return years or (corner == 1 and rising and (not rows[i][0] or not i))
+        beneath = [value for cell in rows[i + 1] if (value := number(cell, ".")) is not None]
+        apart = bool(beneath) and (max(beneath) < values.min() or min(beneath) > values.max())
+        return (plain[0] == 0 and by_one and any(rows[i + 1])) or (rising and apart and len(plain) > 4)
+    years = 1500 <= values[0] < 2200 and by_one
+    return years or (corner == 1 and rising and (not rows[i][0] or not i or by_one))
 
 
 def _is_mixed(rows: list[list[str]], i: int) -> bool:
@@ -210,7 +212,6 @@ def _named(levels: list[list[str]], below: list[list[str]], first: int, wide: in
     # a rule below the names, as databases and Markdown write it, and the row that Qualtrics writes for itself
     levels = [row for row in levels if not re.match(r'[-+=:|\s]*$|.*\{"ImportId"', "".join(row))] or levels
     levels = [row[row[0] == "#" :] for row in levels]
-    roles: dict[str, str] = {}
     marks: list[str] = []
     if len(levels) == 3 and all(cell.lower() in KINDS for cell in levels[1]):  # Orange: names, types, roles
         marks = [cell.lower().partition(" ")[0] for cell in levels[2]]
@@ -240,11 +241,9 @@ def _named(levels: list[list[str]], below: list[list[str]], first: int, wide: in
         notes = (decision(said, "header", header=1),)
     elif any(map(is_number, names)):
         notes = (decision("The first row was read as the names of the columns.", "header", header=0),)
-    if names[0].startswith("# "):  # as NumPy writes it
-        names[0] = names[0][2:]
+    names[0] = names[0].removeprefix("# ")  # as NumPy writes it
     for j, name in enumerate(names):
-        role = re.match(r"([mciw]?)[CDSTcd]?#(?=.)", name)
-        if role:
+        if role := re.match(r"([mciw]?)[CDSTcd]?#(?=.)", name):
             names[j] = name[role.end() :]
             marks = marks or [""] * wide
             marks[j] = {"c": "class", "m": "meta"}.get(role[1], "")

@@ -74,17 +74,17 @@ def _goes_on(values: np.ndarray) -> bool:
 
 
 def _asked(table: Table, name: str, values: np.ndarray, is_first: bool) -> Table:
-    """Ask about a column that may be a time or a weight."""
-    rises = bool((np.diff(values) > 0).all())
-    if (is_first and _goes_on(values)) or (rises and means("time", name)):
-        return _asked_roles(
-            table, f"time: {name}", f"Column {name!r:.60} always rises: is it the time?", [name], "time"
-        )
-    about_one = name.lower() in ("weight", "weights") and 0.8 < values.mean() < 1.3  # of persons it would be larger
-    if (means("weight", name) or about_one) and values.min() >= 0 and len(np.unique(values)) > 2:
-        says = f"Column {name!r:.60} may say how much each sample counts, as surveys have it, and is then no feature."
-        return _asked_roles(table, f"weight: {name}", says, [name], "weight")
-    return table
+    """Ask about a column that may be a time, a number of what its rows belong to, or a weight."""
+    steps, about_one = np.diff(values), name.lower() in ("weight", "weights") and 0.8 < values.mean() < 1.3
+    if (is_first and _goes_on(values)) or (means("time", name) and (steps > 0).all()):
+        role, says = "time", "always rises: is it a feature, the time, or a number of the rows?"
+    elif means("identifier", name) and is_whole(values) and (steps >= 0).all():
+        role, says = "", "may only say what a row belongs to, such as a person, and is then no feature."
+    elif (means("weight", name) or about_one) and values.min() >= 0 and len(np.unique(values)) > 2:
+        role, says = "weight", "may say how much each sample counts, as surveys have it, and is then no feature."
+    else:
+        return table
+    return _asked_roles(table, f"{role}: {name}", f"Column {name!r:.60} {says}", [name], *filter(None, [role]))
 
 
 def _is_place(name: str, values: np.ndarray) -> bool:

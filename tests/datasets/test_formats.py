@@ -280,3 +280,17 @@ def test_sheets_of_equal_columns_are_stacked_where_that_is_chosen_and_asked_abou
     both = read(out.getvalue(), "t.xlsx", **stacked.sets)
     assert both.X.tolist() == [[1, 2], [3, 5], [7, 1]] and not both.doubts
     assert "'about' differs" in refused(out.getvalue(), "t.xlsx", sheet=("Sheet", "about"))
+
+
+def test_numbers_that_name_columns_rows_or_persons_are_told_from_features():
+    rows = [[f"{(i * j) % 7 / 9:.3f}" for j in range(1, 7)] for i in range(1, 9)]
+    plain = "\n".join(map(",".join, rows))
+    spectra = read(f"400,410,420,430,440,450\n{plain}\n".encode(), "t.csv")
+    assert spectra.feature_names == ("400", "410", "420", "430", "440", "450") and spectra.shape == (8, 6)
+    wells = "".join(f"{letter},{','.join(row)}\n" for letter, row in zip("ABCDEFGH", rows, strict=True))
+    plate = read(f"Reader: X\n\n<>,1,2,3,4,5,6\n{wells}".encode(), "t.csv")
+    assert plate.shape == (8, 6) and plate.sample_names == tuple("ABCDEFGH")
+    people = [f"{1000 + i},{0.5 + i % 5 / 4},{i // 3},{i % 4},{i % 7}" for i in range(30)]
+    survey = read(("caseid,wt_final,patient,q1,q2\n" + "\n".join(people)).encode(), "t.csv")
+    assert "caseid" not in survey.feature_names
+    assert {note.about for note in survey.doubts} == {("wt_final",), ("patient",)}

@@ -61,7 +61,7 @@ def proof(view: View) -> None:
 
 
 def _paper(view: View) -> None:
-    """Draw the band inside the paper's, as far as that is known; its run begins with the first look."""
+    """Draw the band inside the paper's, which is computed on request."""
     ks = few(view.choice.ks, STEPS)
 
     def work(job: Job) -> None:
@@ -71,11 +71,12 @@ def _paper(view: View) -> None:
                 return
             job.publish((k, view.call(job, paper_bound, k, max_samples=DIRECTIONS, on_progress=None)))
 
-    picture = figure(view)
-    job = tasks.ask(Task("paper", view.key_of("paper", view.seed, ks), work))
-    tasks.follow(job)
-    lower = {k: row.lower for k, row in view.known.items() if row.found}
-    figures.add_paper(picture, dict(job.results), lower, view.total, charts.palette())
+    picture, task = figure(view), Task("paper", view.key_of("paper", view.seed, ks), work)
+    job = tasks.offer(task, tasks.compute("Many random directions at each k: some seconds.", ":material/casino:"))
+    if job is not None:
+        tasks.follow(job)
+        lower = {k: row.lower for k, row in view.known.items() if row.found}
+        figures.add_paper(picture, dict(job.results), lower, view.total, charts.palette())
     charts.figure(picture, "band")
     st.caption(
         "The upper bound of Asteris et al. (2014) rests on random samples: it holds with the probability in the legend "

@@ -94,7 +94,7 @@ def read_text(data: bytes, options: Reading, *, tabs: bool = False) -> Grid:
 
     try:
         frame = below()
-        large = [j for j in frame if frame[j].dtype.kind == "f" and frame[j].abs().max() >= EXACT]
+        large = [j for j, most in frame.select_dtypes("float").abs().max().items() if most >= EXACT]
         if large:  # whole numbers beside a missing value, or beyond 64 bits, may have been rounded
             frame[large] = below(usecols=large, dtype=str)
     except (pandas.errors.ParserError, pandas.errors.EmptyDataError, pandas.errors.ParserWarning) as error:

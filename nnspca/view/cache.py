@@ -50,12 +50,12 @@ def _weigh(thing: Any, seen: set[int]) -> int:
     if isinstance(thing, Features):
         return 64  # one for all results of the same data
     if isinstance(thing, Mapping):
-        return sum(_weigh(value, seen) for value in thing.values())
+        return sum(_weigh(value, seen) for value in list(thing.values()))
     if isinstance(thing, tuple | list):
         many = [item for item in thing if not isinstance(item, float | str)]
         return 8 * len(thing) + 64 * (len(thing) - len(many)) + sum(_weigh(item, seen) for item in many)
     if dataclasses.is_dataclass(thing) or type(thing).__module__.startswith("nnspca."):
-        return sum(_weigh(value, seen) for value in getattr(thing, "__dict__", {}).values())
+        return sum(_weigh(value, seen) for value in list(getattr(thing, "__dict__", {}).values()))  # more may come
     return 64
 
 

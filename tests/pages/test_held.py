@@ -4,6 +4,7 @@ import functools
 import threading
 import time
 import weakref
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -167,3 +168,19 @@ def test_whoever_waits_for_another_session_hears_stop_and_loses_nothing_by_it():
             pass
     with known.sought("one", lambda: pytest.fail("no call is at it any more")):
         pass
+
+
+def test_what_is_weighed_may_come_to_hold_more_meanwhile():
+    """Another thread may ask a data set for what it then keeps."""
+
+    @dataclass
+    class Kept:
+        held: dict
+
+    class Adding(dict):
+        def values(self):
+            kept.__dict__["more"] = 1.0
+            return super().values()
+
+    kept = Kept(Adding(one=np.zeros(4)))
+    assert nbytes(kept) >= 32

@@ -205,7 +205,7 @@ class CrossValidation(Display):
     def best_k(self) -> int | None:
         """The smallest k of the largest mean; None if nothing is known."""
         mean = self.mean
-        return self.ks[int(np.nanargmax(mean))] if np.isfinite(mean).any() else None
+        return self.ks[min(int(np.nanargmax(mean)), len(self.ks) - 1)] if np.isfinite(mean).any() else None
 
     @property
     def apart_mean(self) -> np.ndarray:

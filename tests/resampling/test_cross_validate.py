@@ -140,6 +140,8 @@ def test_the_suggested_number_of_components_is_the_planted_one_and_zero_on_noise
     assert (three.suggested_r, none.suggested_r, none.suggested_k) == (3, 0, None)
     assert (np.diff(three.mean) > 0).all(), "further components always explain more"
     assert [row["n_components"] for row in three.to_records()] == [1, 2, 3, 4, 5]
+    assert "three components" in three.summary().lower() and "number of components" in none.summary()
+    assert "n_components" in repr(three) and three.best_k == 5 and len(three.plot().data[0].x) == 5
     one = nnspca.cross_validate(spiked(np.random.default_rng(2), 100, 30, 5, 1.2, 3), 5, **asked | {"n_components": 3})
     np.testing.assert_array_equal(one.held_out[:, 0], three.held_out[:, 2])
     assert one.interval == pytest.approx(2.776445 * one.error)  # Student's t of 5 folds

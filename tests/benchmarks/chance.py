@@ -6,6 +6,7 @@
 import json
 import sys
 import warnings
+from functools import partial
 
 import numpy as np
 
@@ -82,16 +83,19 @@ def store(names):
             print(held.name, *problem[1:], flush=True)
 
 
-def parts(draws):
-    """Share of tables in which as many parts are suggested as were planted: three of 5 features among 30, or none."""
+def suggested(draws, ask):
+    """Yield a label, how many parts of 5 among 30 features are planted, and how many are suggested in each table."""
     for m in (40, 100, 400):
         for strength in (0.0, 0.6, 0.8, 1.2):
-            hits = []
-            for t in range(draws):
-                X = planted(np.random.default_rng([m, t]), m, 30, 5, strength, r=3)
-                found = nnspca.parallel_analysis(X, 5, 5, method="greedy", seed=t).suggested_r
-                hits.append(found == (3 if strength else 0))
-            yield f"m = {m}, strength {strength:g}", np.mean(hits)
+            tables = (planted(np.random.default_rng([m, t]), m, 30, 5, strength, r=3) for t in range(draws))
+            found = np.array([ask(X, 5, method="greedy", seed=t).suggested_r for t, X in enumerate(tables)])
+            yield f"m = {m}, strength {strength:g}", 3 if strength else 0, found
+
+
+def parts(draws):
+    """Share of tables in which as many parts are suggested as were planted."""
+    for label, count, found in suggested(draws, partial(nnspca.parallel_analysis, n_components=5)):
+        yield label, np.mean(found == count)
 
 
 def cardinality(draws):
@@ -109,19 +113,10 @@ def cardinality(draws):
 
 
 def components(draws):
-    """Share of tables in which held-out samples ask for the three planted parts of 5 of 30 features, for none, more."""
-    for m in (40, 100, 400):
-        for strength in (0.0, 0.6, 0.8, 1.2):
-            found = []
-            for t in range(draws):
-                X = planted(np.random.default_rng([m, t]), m, 30, 5, strength, r=3)
-                found.append(nnspca.cross_validate(X, 5, n_components=range(1, 7), method="greedy", seed=t).suggested_r)
-            for word, is_so in (
-                ("exact", np.equal(found, 3)),
-                ("none", np.equal(found, 0)),
-                ("above", np.greater(found, 3)),
-            ):
-                yield f"m = {m}, strength {strength:g}: {word}", is_so.mean()
+    """Share of tables in which held-out samples ask for three parts, for none, and for more."""
+    for label, _, found in suggested(draws, partial(nnspca.cross_validate, n_components=range(1, 7))):
+        for word, is_so in (("exact", found == 3), ("none", found == 0), ("above", found > 3)):
+            yield f"{label}: {word}", is_so.mean()
 
 
 def intervals(draws):

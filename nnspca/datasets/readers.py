@@ -57,7 +57,7 @@ def damaged(what: str) -> Iterator[None]:
 
 
 def _together(files: Mapping[str, bytes], options: Reading) -> Content:
-    """Read several files that form one data set: images of one size, or a matrix with its names."""
+    """Read several files that form one data set: images of one size, spectra, or a matrix with its names."""
     matrices = [name for name in files if name.lower().endswith(MATRICES)]
     if len(matrices) == 1:
         others = {name: content for name, content in files.items() if name != matrices[0]}
@@ -70,7 +70,7 @@ def _together(files: Mapping[str, bytes], options: Reading) -> Content:
         return _spectra(files, options)
     listed = ", ".join(repr(name[-40:]) for name in list(files)[:5])
     raise DataError(
-        f"{len(files)} files came together ({listed}); several are read as one only where they are images, "
+        f"{len(files)} files came together ({listed}); several are read as one only where they are images, spectra, "
         "a .mtx with genes.tsv and barcodes.tsv, or a table with a file of two columns that names its features."
     )
 
@@ -94,14 +94,14 @@ def _spectra(files: Mapping[str, bytes], options: Reading) -> Content:
 
 
 def _archive(data: bytes, options: Reading) -> Content:
-    """An archive of images, or of a matrix with its names."""
+    """An archive of images, of spectra, or of a matrix with its names."""
     seen: Counter[str] = Counter()
     suffixes = (*IMAGES, *MATRICES, *TEXTS, *(f"{name}{gz}" for name in arrays.BESIDE for gz in ("", ".gz")))
     files = dict(members(data, suffixes, seen))
     if any(name.lower().endswith(MATRICES) for name in files):
         return _together({n: c for n, c in files.items() if not n.lower().endswith((*IMAGES, *TEXTS))}, options)
     if len(files) > 1 and all(name.lower().endswith(TEXTS) for name in files):
-        return _spectra(files, options)
+        return _together(files, options)
     images = {name: content for name, content in files.items() if name.lower().endswith(IMAGES)}
     for name in files.keys() - images.keys():
         seen[repr(f".{name.rpartition('.')[2]}")] += 1

@@ -96,9 +96,9 @@ def read(
 
     Tables: CSV and other text (.csv, .tsv, .txt, .tab, .dat, .data, .asc, .prn; gzipped, too), Excel and LibreOffice
     (.xlsx, .xlsm, .xls, .xlsb, .ods), Parquet, Feather, Stata (.dta), SAS (.xpt, .sas7bdat), SPSS (.sav, with
-    pyreadstat) and ARFF. Arrays: NPY, NPZ (of scipy.sparse too), MAT (v5 to v7), MatrixMarket (.mtx, gzipped or not,
-    with 10x's files of names beside it), AnnData (.h5ad), and images, alone or in a ZIP or TAR(.gz). Sparse
-    arrays stay sparse.
+    pyreadstat), ARFF and records in JSON. Arrays: NPY, NPZ (of scipy.sparse too), MAT (v5 to v7), HDF5, MatrixMarket
+    (.mtx, gzipped or not, with 10x's files of names beside it), AnnData (.h5ad), and images or spectra, one file a
+    sample, several or in a ZIP or TAR(.gz). Sparse arrays stay sparse.
 
     Of a table, delimiter, decimal sign, sheet, header, names, class, orientation and what stands for a missing value
     are found by looking at it. ``notes`` has each decision, ``doubts`` what may be misread, with the options that
@@ -109,8 +109,8 @@ def read(
     ----------
     path_or_bytes : path, bytes, list of paths, or mapping of bytes
         Where the file is, or what it contains. Several files (a folder, a list of paths, contents by name) are one
-        data set where they are images, a .mtx with its names, or a table with a file of two columns that names its
-        features.
+        data set where they are images, spectra, a .mtx with its names, or a table with a file of two columns that names
+        its features.
     filename : str, optional
         With bytes: the name of the file. Only its ending (the format) and its last part (a label) matter.
     reading : Reading, optional

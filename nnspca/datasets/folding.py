@@ -11,7 +11,7 @@ from nnspca.datasets.cells import text_of
 from nnspca.datasets.columns import Table, Texts
 from nnspca.datasets.notes import Choice
 from nnspca.datasets.options import Reading
-from nnspca.datasets.parsing import is_whole, listed
+from nnspca.datasets.parsing import can_be_labels, listed
 from nnspca.datasets.scales import means
 from nnspca.errors import DataError
 
@@ -47,7 +47,7 @@ def _keys(table: Table) -> list[Texts]:
     """Columns of which values name samples or features, whole numbers as text, in the order of the file."""
     found = list(table.texts)
     for j, name in enumerate(table.names):
-        if is_whole(table.numbers[:, j]):
+        if can_be_labels(table.numbers[:, j]):
             found.append(Texts(name, list(map(text_of, table.numbers[:, j].tolist())), place=int(table.places[j])))
     return sorted(found, key=lambda key: key.place)
 

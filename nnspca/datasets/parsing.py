@@ -361,7 +361,7 @@ def without_counter(table: Table, short: bool) -> Table:
     if len(table.names) < 2 or table.names[0] not in ("", "Unnamed: 0"):
         return table
     values = table.numbers[:, 0]
-    if len(np.unique(values)) < len(values) or not is_whole(values):
+    if len(np.unique(values)) < len(values) or not can_be_labels(values):
         if short:
             raise short_header(len(table.names) + len(table.texts))
         return table
@@ -380,6 +380,6 @@ def short_header(width: int) -> DataError:
     )
 
 
-def is_whole(values: np.ndarray) -> bool:
+def can_be_labels(values: np.ndarray) -> bool:
     """Whether all are whole numbers that a label can be."""
     return bool(np.all(np.abs(values) < 2**31) and np.all(values == np.round(values)))

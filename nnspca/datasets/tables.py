@@ -17,7 +17,7 @@ from nnspca.datasets.layout import Grid
 from nnspca.datasets.notes import Choice
 from nnspca.datasets.options import Reading
 from nnspca.datasets.orders import read_labels, read_orders
-from nnspca.datasets.parsing import counted, is_whole, listed, parse, short_header, without_counter, without_empty
+from nnspca.datasets.parsing import can_be_labels, counted, listed, parse, short_header, without_counter, without_empty
 from nnspca.datasets.roles import about_samples
 from nnspca.datasets.rows import without_ends
 from nnspca.datasets.series import asked_levels
@@ -145,7 +145,7 @@ def _column(table: Table, name: str) -> tuple[int | Texts | None, list[str]]:
     for text in table.texts:
         if text.name == name:
             return text, text.values
-    if name not in table.names or not is_whole(values := table.numbers[:, table.names.index(name)]):
+    if name not in table.names or not can_be_labels(values := table.numbers[:, table.names.index(name)]):
         return None, []
     return table.names.index(name), list(map(text_of, values.tolist()))
 
@@ -161,7 +161,7 @@ def _with_one_class(table: Table, grid: Grid, reading: Reading) -> Table:
             name
             for j, name in enumerate(table.names)
             if name.lower() in CLASS_NAMES and reading.columns.get(name) != "feature" and len(table.names) > 1
-            if is_whole(table.numbers[:, j]) and not is_counted(table.numbers, j)
+            if can_be_labels(table.numbers[:, j]) and not is_counted(table.numbers, j)
         ]
         called = [name for name in texts if name.lower() in CLASS_NAMES]
         wanted, how = next(iter([*called, *texts, *numbers]), None), "by its texts" if texts else "by its name"
@@ -177,4 +177,4 @@ def _with_one_class(table: Table, grid: Grid, reading: Reading) -> Table:
 def is_counted(X: np.ndarray, j: int) -> bool:
     """Whether a column stands between others that are all counts with zeros, as those of words in texts are."""
     between = 0 < j < X.shape[1] - 1 and not X.min(axis=0).any()
-    return between and is_whole(X) and bool(X.max() > 1)
+    return between and can_be_labels(X) and bool(X.max() > 1)

@@ -11,7 +11,7 @@ from nnspca.datasets.columns import Table, Texts
 from nnspca.datasets.dataset import Content, distinct
 from nnspca.datasets.notes import Choice
 from nnspca.datasets.options import Reading
-from nnspca.datasets.parsing import is_whole, listed, without_counter
+from nnspca.datasets.parsing import can_be_labels, listed, without_counter
 from nnspca.datasets.scales import means, patterns
 from nnspca.datasets.series import asked_levels
 
@@ -99,7 +99,7 @@ def _row_names(table: Table) -> Texts | None:
     """What names the rows: whole numbers under a heading for features, else the first text that mostly differs."""
     values, head = table.numbers[:, 0], table.names[0]
     along = means("along_rows", head) and sum(means("well", name) for name in table.names) > 1
-    able = along or (means("name_of_features", head.strip("# ")) and is_whole(values))
+    able = along or (means("name_of_features", head.strip("# ")) and can_be_labels(values))
     if able and len(np.unique(values)) == len(values):
         return Texts(head, list(map(text_of, values.tolist())), place=int(table.places[0]))
     return next((one for one in table.texts[:1] if len(set(one.values)) > len(one.values) / 2), None)

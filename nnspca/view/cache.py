@@ -11,6 +11,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Set
 from contextlib import contextmanager
+from itertools import accumulate
 from typing import Any, TypeVar
 
 import numpy as np
@@ -52,7 +53,7 @@ def _weigh(thing: Any, seen: set[int]) -> int:
     if isinstance(thing, Mapping):
         return sum(_weigh(value, seen) for value in list(thing.values()))
     if isinstance(thing, tuple | list):
-        many = [item for item in thing if not isinstance(item, float | str)]
+        many = [item for item in thing if not isinstance(item, int | float | str)]
         return 8 * len(thing) + 64 * (len(thing) - len(many)) + sum(_weigh(item, seen) for item in many)
     if dataclasses.is_dataclass(thing) or type(thing).__module__.startswith("nnspca."):
         return sum(_weigh(value, seen) for value in list(getattr(thing, "__dict__", {}).values()))  # more may come
@@ -172,7 +173,9 @@ class Shared:
             value = make()
             with self._lock:
                 self._held[key] = value
-                while len(self._held) > 1 and nbytes(tuple(self._held.values())) > self._most_bytes:
+                seen: set[int] = set()
+                weights = accumulate(_weigh(thing, seen) for thing in reversed(self._held.values()))  # latest first
+                for _ in range(len(self._held) - max(1, sum(weight <= self._most_bytes for weight in weights))):
                     self._held.popitem(last=False)
                 self._making.pop(key, None)
         return value

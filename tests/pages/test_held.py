@@ -53,6 +53,18 @@ def test_the_least_recently_used_goes_when_what_is_held_outgrows_its_bytes():
     assert not shared.holds("c") and not shared.holds("d")
 
 
+def test_however_many_go_at_once_each_is_weighed_once(monkeypatch):
+    shared, weighed = Shared(10**9), []
+    for key in range(300):
+        shared.get(key, lambda: np.zeros(KILO))
+    monkeypatch.setattr(
+        cache, "_weigh", lambda thing, seen, weigh=cache._weigh: weighed.append(1) or weigh(thing, seen)
+    )
+    shared._most_bytes = 3000
+    shared.get("new", lambda: np.zeros(KILO))
+    assert len(weighed) == 301 and list(shared._held) == [299, "new"]
+
+
 def test_a_thing_weighs_what_its_arrays_weigh_each_once():
     X = np.random.default_rng(0).normal(size=(40, 30))
     cov = nnspca.Covariance.from_data(X)

@@ -1,0 +1,64 @@
+"""How many calls of the package's own functions a path takes, and in how many modules.
+
+``python -m tests.benchmarks.calls`` prints them.
+"""
+
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+from sklearn.datasets import load_wine
+
+import nnspca
+
+HOME = str(Path(nnspca.__file__).parent)
+MOST = 8  # functions named of each path
+
+
+def counted(path: Callable[[], Any]) -> Counter[tuple[str, str]]:
+    """Return how often each function of the package, by module and name, is called while a path is run."""
+    calls: Counter[tuple[str, str]] = Counter()
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(HOME) and not code.co_name.startswith("<"):
+            calls[code.co_filename.removeprefix(HOME), code.co_name] += 1
+
+    sys.setprofile(note)
+    try:
+        path()
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def main() -> None:
+    """Print the calls of each path when it is run for the second time, as what is made once is made at the first."""
+    cov = nnspca.Covariance.from_data(load_wine().data, standardize=True)
+    part = nnspca.solve(cov, 6)
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder) / "forty.csv"
+        rows = np.random.default_rng(0).normal(size=(40, 6)).round(3)
+        np.savetxt(table, rows, delimiter=",", header="a,b,c,d,e,f", comments="")
+        paths: dict[str, Callable[[], Any]] = {
+            "solve, wine, k = 6": lambda: nnspca.solve(cov, 6),
+            "certify it": lambda: nnspca.certify(cov, 6, component=part),
+            "read, a CSV of 40 rows": lambda: nnspca.datasets.read(table),
+            "from_data, 40 × 6": lambda: nnspca.Covariance.from_data(rows),
+        }
+        for title, path in paths.items():
+            path()
+            calls = counted(path)
+            modules = {module for module, _ in calls}
+            print(f"{title}: {sum(calls.values()):,} calls in {len(modules)} modules")
+            for (module, name), often in calls.most_common(MOST):
+                print(f"  {often:6,} {module}: {name}")
+
+
+if __name__ == "__main__":
+    main()

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import get_close_matches
+from importlib import import_module
 from inspect import signature
+from pathlib import Path
 from typing import Any
 
 from nnspca.control.arguments import Method, check_choice, check_flag, check_number, check_whole
 from nnspca.errors import UnknownOption
 from nnspca.result import Component, Components
 from nnspca.result.wording import with_fields
-from nnspca.solvers.best import best
-from nnspca.solvers.comparators import dspca, elastic_net, nmf, nmf_joint, pca, pca_joint, scotlass, thresholding
-from nnspca.solvers.coordinate_descent import coordinate_descent
-from nnspca.solvers.coordinate_descent import joint as coordinate_descent_joint
-from nnspca.solvers.em import em
-from nnspca.solvers.exact import exact, greedy
-from nnspca.solvers.low_rank import FLAT, enumeration, epsilon_net, spannogram
 
 
 @dataclass(frozen=True)
@@ -106,180 +102,27 @@ with_fields(MethodInfo, OptionInfo)
 
 __all__ = ["METHODS", "MethodInfo", "OptionInfo"]
 
-RANK = OptionInfo("rank", int, 3, "How many leading eigenvectors the search works with.", 1, 8)
-FLAT_HELP = "flat: A is σI and a matrix of that rank; σ, the next eigenvalue, is taken off the leading ones first."
-NOISE = OptionInfo("noise", str, "none", FLAT_HELP, choices=("none", FLAT))
-RENORMALISE = OptionInfo("renormalise", bool, True, "Make the loadings optimal for the chosen features.")
 
-METHODS: dict[Any, MethodInfo] = {
-    info.name: info
-    for info in (
-        MethodInfo(
-            "best",
-            "Multistart (default)",
-            "Tries many starts, climbs from each, then swaps features while that helps.",
-            "this library",
-            (
-                OptionInfo("restarts", int, 16, "Random starts of each kind.", 1, 200),
-                OptionInfo("leaders", int, 4, "How many of the best points are polished by swaps.", 1, 50),
-            ),
-            best,
-            includes=True,
-        ),
-        MethodInfo(
-            "spannogram",
-            "Spannogram (exact rank d)",
-            "Keeps the d strongest directions of the data and solves what is left exactly.",
-            "Asteris et al. 2014, Alg. 1; 2011 without the sign constraint",
-            (
-                RANK,
-                NOISE,
-                OptionInfo("polish", bool, False, "Improve the rank-d optimum on the full data by swaps."),
-            ),
-            spannogram,
-        ),
-        MethodInfo(
-            "enumeration",
-            "Enumeration (every vertex)",
-            "Tries every support that can be the best in the d strongest directions. For small n.",
-            "Asteris et al. 2014, Alg. 1 and 2; Asteris et al. 2011 without the sign constraint",
-            (OptionInfo("rank", int, 2, "How many leading eigenvectors the search works with.", 1, 6), NOISE),
-            enumeration,
-        ),
-        MethodInfo(
-            "epsilon-net",
-            "ε-net (sampled rank d)",
-            "Tries thousands of random directions of the d strongest ones and keeps the best.",
-            "Asteris et al. 2014, Alg. 3",
-            (
-                RANK,
-                NOISE,
-                OptionInfo("epsilon", float, 0.1, "Share of the rank-d optimum that may be missed.", 0.01, 0.9),
-                OptionInfo("max_samples", int, 20_000, "Most directions to try, where ε^-d ln n is more.", 1, 10**7),
-            ),
-            epsilon_net,
-        ),
-        MethodInfo(
-            "em",
-            "EM",
-            "Alternates between projecting the data and re-estimating the loadings.",
-            "Sigg & Buhmann 2008, Alg. 2",
-            (
-                OptionInfo("restarts", int, 10, "Random starts (one is enough without the sign constraint).", 1, 1000),
-                RENORMALISE,
-                OptionInfo("max_iter", int, 500, "Largest number of steps of one run.", 1, 100_000),
-                OptionInfo("tol", float, 1e-10, "A run stops when its direction changes by less than this.", 0.0, 0.1),
-            ),
-            em,
-        ),
-        MethodInfo(
-            "coordinate-descent",
-            "NSPCA (coordinate descent)",
-            "Sets one loading at a time; two prices keep components apart and sparse. Honours sign and k.",
-            "Zass & Shashua 2006; k by bisection as in Asteris et al. 2014",
-            (
-                OptionInfo("alpha", float, 1.0, "Price of overlap, relative to the largest eigenvalue.", 1e-4, 1e6),
-                OptionInfo("beta", float, 0.01, "Price of a loading, relative to it, if k is not matched.", 0.0, 4.0),
-                OptionInfo("match_k", bool, True, "Find the price of a loading at which k features remain."),
-                OptionInfo(
-                    "cut", bool, True, "Try runs of more than k too, cut to k; else exactly k are left, or none."
-                ),
-                OptionInfo("restarts", int, 2, "Random starts.", 1, 100),
-                # In a joint run α affects every loading: columns that overlap would become equal if each
-                # were made optimal by itself.
-                replace(RENORMALISE, alone=True),
-                OptionInfo("max_iter", int, 60, "Largest number of sweeps of one run.", 1, 10_000),
-                OptionInfo("tol", float, 1e-5, "A run stops when it gains less than this share.", 0.0, 0.1),
-            ),
-            coordinate_descent,
-            signs=(True,),
-            joint=coordinate_descent_joint,
-        ),
-        MethodInfo(
-            "greedy",
-            "Greedy (PathSPCA)",
-            "Adds one feature after another: that of largest covariance with the component so far. Honours sign and k.",
-            "d'Aspremont et al. 2008 (path); Moghaddam et al. 2006 (full)",
-            (
-                OptionInfo(
-                    "criterion",
-                    str,
-                    "path",
-                    "How the next feature is chosen: by its covariance with the component, or by trying them all.",
-                    choices=("path", "full"),
-                ),
-            ),
-            greedy,
-            includes=True,
-        ),
-        MethodInfo(
-            "elastic-net",
-            "SPCA (elastic net)",
-            "Regresses the leading scores on a few features (scikit-learn). Honours sign and k.",
-            "Zou, Hastie & Tibshirani 2006",
-            (
-                OptionInfo("ridge", float, 0.01, "Ridge penalty, relative to the mean variance.", 1e-6, 100.0),
-                OptionInfo("rounds", int, 10, "Largest number of regressions.", 1, 200),
-                RENORMALISE,
-            ),
-            elastic_net,
-        ),
-        MethodInfo(
-            "thresholding",
-            "Thresholded PCA",
-            "Cuts the leading eigenvector to its k largest loadings.",
-            "Cadima & Jolliffe 1995",
-            (RENORMALISE,),
-            thresholding,
-        ),
-        MethodInfo(
-            "scotlass",
-            "SCoTLASS",
-            "Limits the sum of the loadings instead of their number. Honours sign and k. For few features.",
-            "Jolliffe, Trendafilov & Uddin 2003",
-            (OptionInfo("restarts", int, 4, "Starts: the leading eigenvector and random ones.", 1, 100), RENORMALISE),
-            scotlass,
-            max_features=600,
-        ),
-        MethodInfo(
-            "dspca",
-            "DSPCA",
-            "Relaxes the problem to a semidefinite one and rounds. Honours sign and k. For few features.",
-            "d'Aspremont et al. 2007",
-            (RENORMALISE,),
-            dspca,
-            max_features=150,
-        ),
-        MethodInfo(
-            "nmf",
-            "NMF",
-            "Parts that add up to the positive part of the covariance (scikit-learn), cut to k. Not a maximiser.",
-            "Lee & Seung 1999",
-            (OptionInfo("max_iter", int, 200, "Largest number of steps.", 1, 10_000),),
-            nmf,
-            signs=(True,),
-            joint=nmf_joint,
-        ),
-        MethodInfo(
-            "exact",
-            "Exact (branch and bound)",
-            "The optimum itself, by trying every case that could hold it. For a few dozen features at most.",
-            "this library; Moghaddam et al. 2006 without the sign constraint",
-            (),
-            exact,
-            includes=True,
-            max_features=24,
-        ),
-        MethodInfo(
-            "pca",
-            "PCA",
-            "The leading eigenvector: no sign constraint, no sparsity. No component has more variance.",
-            "Pearson 1901",
-            (),
-            pca,
-            signs=(False,),
-            feasible=False,
-            joint=pca_joint,
-        ),
-    )
-}
+def _read() -> dict[Any, MethodInfo]:
+    """Return the methods of methods.toml by name, each with its options and functions."""
+    told = tomllib.loads(Path(__file__).with_name("methods.toml").read_text(encoding="utf-8"))
+
+    def option(said: str | dict[str, Any]) -> OptionInfo:
+        fields = told["shared"][said] if isinstance(said, str) else said
+        return OptionInfo(**{**fields, "kind": type(fields["default"]), "choices": tuple(fields.get("choices", ()))})
+
+    def made(name: Any, info: dict[str, Any]) -> MethodInfo:
+        fields = {**info, "options": tuple(map(option, info.get("options", ())))}
+        fields |= {what: _function(info[what]) for what in ("solver", "joint") if what in info}
+        return MethodInfo(name, **{**fields, "signs": tuple(info.get("signs", (True, False)))})
+
+    return {name: made(name, info) for name, info in told["methods"].items()}
+
+
+def _function(path: str) -> Callable[..., Any]:
+    module, _, name = path.rpartition(".")
+    function: Callable[..., Any] = getattr(import_module(f"nnspca.solvers.{module}"), name)
+    return function
+
+
+METHODS = _read()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -187,57 +189,10 @@ class DeflationInfo:
 with_fields(DeflationInfo)
 
 
+TOLD: dict[Any, dict[str, str]] = tomllib.loads(Path(__file__).with_name("deflations.toml").read_text(encoding="utf-8"))
+REMAINDERS = {"disjoint": restricted, "projection": projected, "schur": schur, "hotelling": hotelling}
 DEFLATIONS: dict[Any, DeflationInfo] = {
-    info.name: info
-    for info in (
-        DeflationInfo(
-            "disjoint",
-            "Disjoint supports",
-            "Each component uses only features that earlier ones do not use: no feature is shared.",
-            "Asteris et al. 2014, Fig. 3; Sigg & Buhmann 2008, Sec. 4",
-            restricted,
-        ),
-        DeflationInfo(
-            "together",
-            "Together",
-            "All parts are found together, without shared features, to explain as much variance as possible in total.",
-            "this library",
-        ),
-        DeflationInfo(
-            "projection",
-            "Projection",
-            "The components found are projected out of the data; later ones may use the same features.",
-            "Sigg & Buhmann 2008, eq. 18",
-            projected,
-        ),
-        DeflationInfo(
-            "schur",
-            "Schur complement",
-            "Whatever the scores of the components predict of the features is removed.",
-            "Mackey 2008",
-            schur,
-        ),
-        DeflationInfo(
-            "hotelling",
-            "Hotelling",
-            "The variance along each component is subtracted from the covariance; later components may overlap.",
-            "Hotelling 1933; Mackey 2008",
-            hotelling,
-        ),
-        DeflationInfo(
-            "quasi-orthogonal",
-            "A least angle",
-            "Components may share features if the angle between any two is at least a given one. EM finds all but the "
-            "first.",
-            "Sigg & Buhmann 2008, eq. 20",
-        ),
-        DeflationInfo(
-            "joint",
-            "All at once",
-            "The solver finds all components at once; only some solvers can.",
-            "Zass & Shashua 2006",
-        ),
-    )
+    name: DeflationInfo(name, **info, remainder=REMAINDERS.get(name)) for name, info in TOLD.items()
 }
 
 

@@ -31,7 +31,7 @@ from nnspca.result import Bound
 STEPS = 60  # most steps of the splitting of a node. Half, double: 0 on LRS, k = 20 and 60, and on digits, k = 20.
 # Nodes that the work should suffice for, else each takes half as many steps. Always half: −.00002 on 68 × 68
 # correlations of any sign, k = 20, thorough; never: −.0031, live.
-NODES = 50
+NODES = 20
 
 # of prices and memory, measured
 NODE_STEP = 3.0  # time of a step of a node, its share of the bounds included, relative to that of any step

@@ -29,8 +29,8 @@ from nnspca.numerics import feasible, rounding
 from nnspca.result import Bound
 
 STEPS = 60  # most steps of the splitting of a node. Half, double: 0 on LRS, k = 20 and 60, and on digits, k = 20.
-# Nodes that the work should suffice for, else each takes half as many steps. Always half: −.00002 on 68 × 68
-# correlations of any sign, k = 20, thorough; never: −.0031, live.
+# Nodes that the work should suffice for, else each takes half as many steps. Half: −.0031 on 68 × 68 correlations of
+# any sign, k = 20; at 50: −.0002 on LFW, k = 20.
 NODES = 20
 
 # of prices and memory, measured

@@ -269,7 +269,11 @@ def tried(cov, part, seconds):
     k, more = part.k, {"gap": CLOSED, "time_limit": math.inf, "should_stop": patience(seconds)}
     yield (proof := nnspca.certify(cov, k, component=part))
     yield nnspca.certify(cov, k, component=part, warm_start=proof, **more)
-    problem, work, goal = Problem(cov, k), elimination.Budget(math.inf, math.inf), proof.lower * (1 + CLOSED)
+    problem, work, goal = (
+        Problem(cov, k),
+        elimination.Budget(math.inf, math.inf, gain=LEAST),
+        proof.lower * (1 + CLOSED),
+    )
     for size in (size for size in KEPT if k < size < cov.n_features):
         began, limits, monitor = time.perf_counter(), Limits(size, 0.0, smallest=size), Monitor(patience(seconds))
         for bound in elimination.tighten(problem, part.loadings, math.inf, limits, work, goal=goal, monitor=monitor):
@@ -327,7 +331,7 @@ def main():
     chosen = parser.parse_args()
     book = Book()
     if chosen.certificates:
-        branch.STEPS, branch.is_slow, elimination.GAIN, halves.DIGITS = STEPS, lambda *_: False, LEAST, DIGITS
+        branch.STEPS, branch.is_slow, halves.DIGITS = STEPS, lambda *_: False, DIGITS
         for name, standardise, k in dict.fromkeys(shown()):
             if not chosen.names or name in chosen.names:
                 with one_blas_thread():

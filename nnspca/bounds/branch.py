@@ -29,6 +29,9 @@ from nnspca.numerics import feasible, rounding
 from nnspca.result import Bound
 
 STEPS = 60  # most steps of the splitting of a node. Half, double: 0 on LRS, k = 20 and 60, and on digits, k = 20.
+# Nodes that the work should suffice for, else each takes half as many steps. Half: −.0031 on 68 × 68 correlations of
+# any sign, k = 20; at 50: −.0002 on LFW, k = 20.
+NODES = 20
 
 # of prices and memory, measured
 NODE_STEP = 3.0  # time of a step of a node, its share of the bounds included, relative to that of any step
@@ -78,7 +81,8 @@ def tighten(
     """
     X = np.atleast_2d(X)
     kind: type[_OfFeatures | _OfPairs] = _OfFeatures if len(X) == 1 else _OfPairs
-    tree = kind(problem, X, goal, meter, monitor)
+    few = meter.left < NODES * STEPS * step_seconds(problem.n, len(X))
+    tree = kind(problem, X, goal, meter, monitor, STEPS // 2 if few and len(X) == 1 else STEPS)
     root = tree.root(start)
     open_nodes, leaves, held, least = [root], 1, root.entries, np.inf
     while open_nodes:
@@ -115,6 +119,7 @@ class _Tree:
     goal: float
     meter: Allowance
     monitor: Monitor
+    steps: int = STEPS  # most steps of a node
     numbers: Iterator[int] = field(default_factory=itertools.count)
 
     def improved(
@@ -130,11 +135,11 @@ class _Tree:
         """Take the steps of a node; stop at the goal, or if the gain is too small to reach it."""
         r = splitting.r
         past = [] if best is None else [best[0]]
-        for step in range(1, STEPS + 1):
+        for step in range(1, self.steps + 1):
             run_interruptibly(splitting.advance, part.n, self.monitor, r)
             self.monitor.pay((NODE_STEP - 1) * step_seconds(part.n, r))
             self.meter.pay(step_seconds(part.n, r))
-            last = step == STEPS or self.monitor.stop()
+            last = step == self.steps or self.monitor.stop()
             if step % CHECK and not last:
                 continue
             proven = proof_of(part, *splitting.multipliers(), r=r, same=same, apart=apart, monitor=self.monitor)

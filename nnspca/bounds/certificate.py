@@ -8,10 +8,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from nnspca.bounds import balanced, branch, core, eigenvalues, elimination, levelled, pair_scaled, plain, shrunk
+from nnspca.bounds.companions import reading_seconds
 from nnspca.bounds.plan import KEPT, LONGEST, PLANS, READINGS, Plan
 from nnspca.bounds.selection import Limits
 from nnspca.certificates.proofs import EigenvalueProof, PairProof, ScaleProof, TreeProof
 from nnspca.control.progress import Allowance, Monitor
+from nnspca.covariance.factor import SparseFactor
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound, Component
 
@@ -146,6 +148,8 @@ def tighten(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
         return
     may_hold_all = problem.cov.holds_entries and problem.n <= plan.whole
     if may_hold_all and problem.n <= plan.features:
+        if not plan.hurried:
+            yield from _eliminated(free, known, plan, may_hold_all)
         yield from _relaxed(problem, known, plan)
         if known.above(SETTLED) and plan.branches(problem.n):
             yield from _cases(problem, known, plan)
@@ -222,15 +226,16 @@ def _eliminated(problem: Problem, known: Known, plan: Plan, may_hold_all: bool) 
 
     Where the relaxation on all features may follow, fewer are kept, and it is given up sooner.
     """
-    least = np.inf
+    least, sparse = np.inf, isinstance(problem.cov.factor, SparseFactor)
+    rows = plan.rows(problem, reading_seconds(problem, np.arange(problem.n)) if sparse else None)
     kept = min(KEPT, problem.n // 2) if may_hold_all else KEPT
     patience = PATIENT if may_hold_all else EARLY if plan.hurried and known.above(FLAT) else 1.0
     for bound in elimination.tighten(
         problem,
         known.x,
         known.upper,
-        Limits(kept, plan.loss, max_rows_read=plan.rows(problem), must_suffice=may_hold_all),
-        elimination.Budget(plan.relaxation, 0.0 if plan.hurried else plan.relaxation, patience),
+        Limits(kept, plan.loss, max_rows_read=rows, must_suffice=may_hold_all),
+        elimination.Budget(plan.relaxation, 0.0 if plan.hurried else plan.relaxation, patience, plan.gain),
         goal=known.lower * (1 + plan.closed),
         monitor=known.monitor,
         consider=known.consider,

@@ -33,11 +33,9 @@ def of_matrix(B: np.ndarray, error: float = 0.0, estimate: float | None = None) 
     scale = float(np.abs(B).sum(axis=1).max())  # at least the spectral norm
     if scale == 0:
         return 2 * error  # error would do: twice, as below
-    if estimate is not None:
-        pass
-    elif n <= LANCZOS:
+    if estimate is None and n <= LANCZOS:
         estimate = float(np.linalg.eigvalsh(B)[-1])
-    else:
+    elif estimate is None:
         start = np.random.default_rng(0).random(n)
         estimate = float(scipy.sparse.linalg.eigsh(B, k=1, which="LA", v0=start, tol=1e-10)[0][0])
     step = rounding.sums(4 * n, scale)

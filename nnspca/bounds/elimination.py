@@ -52,6 +52,7 @@ class Budget:
     relaxations: float
     trees: float = 0.0
     patience: float = 1.0  # share of the work in relaxations after which a search below nothing known is given up
+    gain: float = GAIN  # least relative gain worth another bound
 
 
 def tighten(
@@ -71,13 +72,13 @@ def tighten(
     one may lie.
     """
     companions = Companions(problem, monitor)
-    elimination = begin(problem, x, least, limits, monitor, consider, companions=companions)
+    elimination = begin(problem, x, least * (1 - budget.gain), limits, monitor, consider, companions=companions)
     if elimination is None:
         return
     meter, beaten, widened = Allowance(budget.trees + budget.relaxations), False, False
     while True:
         value = float(elimination.upper_bounds()[0].max())
-        if value < least * (1 - GAIN):
+        if value < least * (1 - budget.gain):
             least, beaten = value, True
             yield elimination.bound()
         if not beaten and meter.spent > budget.patience * budget.relaxations:
@@ -88,7 +89,7 @@ def tighten(
         larger_pays = not widened and elimination.needs_larger_subset(known)
         if larger_pays and len(elimination.inside) < limits.features:
             wider = replace(limits, smallest=2 * len(elimination.inside))
-            larger = begin(problem, x, least, wider, monitor, consider, companions=companions)
+            larger = begin(problem, x, least * (1 - budget.gain), wider, monitor, consider, companions=companions)
             widened, elimination = True, larger or elimination
         elif elimination.work(meter, goal, budget.trees > 0):
             pass
@@ -134,9 +135,7 @@ def begin(
             joint=joint,
             companions=companions,
         )
-        return selection.choose(
-            ranking, support, shares, replace(limits, smallest=smallest), least / lower_bound * (1 - GAIN)
-        )
+        return selection.choose(ranking, support, shares, replace(limits, smallest=smallest), least / lower_bound)
 
     choice, proof = choose_subset(limits.smallest), None
     if choice is None or len(choice.inside) > SMALLEST:

@@ -110,7 +110,7 @@ class StoredRows:
             shares *= e[columns]
             shares *= e[rows, None]
             allowed(shares, self.problem.nonnegative, out=shares)
-            limits = [(False, thresholds[rows, None])] + [(True, thresholds[columns])] * tiles.each_pair_once
+            limits = [(False, thresholds[rows, None])] + [(True, thresholds[columns])] * (tiles.products is not None)
             for transposed, limit in limits:
                 at = np.flatnonzero(shares > limit)
                 i, j = np.divmod(at, shares.shape[1])
@@ -252,11 +252,6 @@ class _Tiles:
         if isinstance(self.cov.factor, DenseFactor):
             self.products = singles.SingleProducts(self.cov.factor.columns(chosen) * (1 / np.sqrt(self.size)))
 
-    @property
-    def each_pair_once(self) -> bool:
-        """Whether a tile stands for its transpose as well; otherwise whole rows are yielded."""
-        return self.products is not None
-
     def _rows(self, rows: slice) -> np.ndarray:
         block = self.cov.block(self.chosen[rows], None if self.n == self.cov.n_features else self.chosen)
         return (block / self.size).astype(np.float32)
@@ -281,7 +276,7 @@ class _Tiles:
         return tile
 
     def __iter__(self) -> Iterator[tuple[slice, slice, np.ndarray]]:
-        """Yield rows, columns and entries; a feature's own variance is left out."""
+        """Yield rows, columns and entries, each pair once, or whole rows; a feature's own variance is left out."""
         if self.products is None:
             for start in range(0, self.n, self.cov.strip):
                 rows = slice(start, min(start + self.cov.strip, self.n))

@@ -51,7 +51,8 @@ def tighten(problem: Problem, x: np.ndarray, rows: Bound, monitor: Monitor) -> I
     monitor.pay(work)
     found, least = cov.variance(x), rows.value
     try:
-        gram, values, vectors = run_cancellable(partial(_eigenpairs, factor), monitor)
+        gram = run_cancellable(factor.gram, monitor)
+        values, vectors = run_cancellable(partial(np.linalg.eigh, gram), monitor)
     except Stopped:
         return
     error = rounding.sums(2 * max(m, n), factor.rounding_scale) + cov.room()
@@ -84,12 +85,6 @@ def tighten(problem: Problem, x: np.ndarray, rows: Bound, monitor: Monitor) -> I
                 "own variance and k − 1 largest shares, is added."
             )
             yield replace(bound, value=value, detail=detail, ingredients=replace(shares, directions=W, tail=tail))
-
-
-def _eigenpairs(factor: Factor) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """YY' with its eigenvalues, ascending, and eigenvectors."""
-    gram = factor.gram()
-    return gram, *np.linalg.eigh(gram)
 
 
 def _proven(gram: np.ndarray, W: np.ndarray, estimate: float, error: float) -> float:

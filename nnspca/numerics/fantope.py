@@ -38,7 +38,7 @@ class Fantope:
         B = (B + B.T) / 2
         self.projections += 1
         most = n if self.r > 1 or n < PARTIAL_FROM or self.projections > FIRST_PROJECTIONS else n // SHARE
-        few = min(pairs_needed(n, self.rank), most) if self.rank is not None else n
+        few = n if self.rank is None or n < PARTIAL_FROM else min(_with_margin(self.rank), most)
         if self.r == 1 and self.basis is not None and MIN_RATIO * few <= n and self.updates < RECOMPUTE:
             values, vectors = updated_pairs(B, self.basis[:, -few:], few)  # the first projection may keep all
             self.updates += 1
@@ -95,11 +95,6 @@ def _orthonormal(K: np.ndarray) -> np.ndarray:
     """Return an orthonormal basis of the columns of K, in the precision of K (NumPy would return doubles)."""
     Q: np.ndarray = scipy.linalg.qr(K, mode="economic", overwrite_a=True, check_finite=False)[0]
     return Q
-
-
-def pairs_needed(n: int, rank: int | None) -> int:
-    """The number of eigenpairs to compute if about ``rank`` of n are needed: all, unless fewer are cheaper."""
-    return n if rank is None or n < PARTIAL_FROM else _with_margin(rank)
 
 
 def _with_margin(count: int) -> int:

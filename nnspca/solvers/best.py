@@ -88,16 +88,10 @@ def _alone(problem: Problem, monitor: Monitor) -> Component:
     return problem.component(x, "best", (variance,), stopped=monitor.stop(), note=note)
 
 
-def _sifted(problem: Problem) -> int | None:
-    """The number of features to consider first if there are very many; None for all."""
-    n, k = problem.n, problem.k
-    return max(FEWEST, SIFTED * k) if n > WIDE and n > 2 * SIFTED * k else None
-
-
 def _portfolio(problem: Problem, rng: np.random.Generator, monitor: Monitor, settings: StartSettings) -> Component:
     """Climb from many starts and polish the best; progress is reported from the known variance on."""
-    if (count := _sifted(problem)) is not None:
-        return _of_the_many(problem, rng, monitor, settings, count)
+    if problem.n > max(WIDE, 2 * SIFTED * problem.k):
+        return _of_the_many(problem, rng, monitor, settings, max(FEWEST, SIFTED * problem.k))
     history = [settings.known]
     candidates = _candidates(problem, rng, monitor, settings, history)
     points, variances = climb(problem, candidates, monitor=monitor.part(0.1, 0.4))

@@ -1,6 +1,7 @@
 """What the benchmarks measure: data sets at hand, made-up texts and expression arrays."""
 
 import os
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,23 @@ def covariance(name: str, standardize: bool = False) -> nnspca.Covariance | None
         return nnspca.Covariance.from_data(np.load(wide)["X"].astype(float), standardize=standardize)
     print(f"{name}: not at hand (set NNSPCA_DATA to the folder with its file)")
     return None
+
+
+def packaged(name: str) -> np.ndarray:
+    """Return real data of another kind that an installed package ships, shape (samples, features); nothing is fetched.
+
+    A survey, births in each year by country, sea temperatures by month, visits to physicians, schools, an economy,
+    expression of single cells, tumours, wines, patches of a texture.
+    """
+    if name == "cells":
+        return np.asarray(import_module("scanpy").datasets.pbmc68k_reduced().raw.X.todense(), dtype=float)
+    if name == "patches":
+        image = import_module("skimage.data").brick().astype(float)
+        return image.reshape(32, 16, 32, 16).swapaxes(1, 2).reshape(1024, 256)
+    if name in ("breast_cancer", "wine"):
+        return getattr(import_module("sklearn.datasets"), f"load_{name}")().data
+    table = getattr(import_module("statsmodels.datasets"), name).load_pandas().data.select_dtypes("number")
+    return table.dropna(axis=1, how="all").dropna().to_numpy(float)
 
 
 def zipf_text(

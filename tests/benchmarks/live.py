@@ -1,10 +1,12 @@
 """What a live certificate proves and what it costs: made-up expression arrays of every kind, and the data at hand.
 
-``python -m tests.benchmarks.live [--save FILE] [--before FILE] [--keep] [word …]`` prints the ratio and the processor's
-seconds of each case whose name contains one of the words, or of an array of your own, ``array.npy``; then median, 95th
-percentile, what changed since FILE, and each live ratio below the best that any version of the code has reached, which
-``best.json`` beside this file holds. ``--keep`` writes higher ones there: do so with every change that raises one. The
-documents' numbers are those of ``measured.json``: ``--save`` it when one of them changes, and a test says which do.
+``python -m tests.benchmarks.live [--save FILE] [--before FILE] [--keep | --compare] [word …]`` prints the ratio and the
+processor's seconds of each case whose name contains one of the words, or of an array of your own, ``array.npy``; then
+median, 95th percentile, what changed since FILE, and each live ratio below the best that any version of the code has
+reached, which ``best.json`` beside this file holds. ``--keep`` writes higher ones there: do so with every change that
+raises one. ``--compare`` prints at the end every ratio more than ``FALLEN`` below, and fails if there is one: mend or
+explain it. The documents' numbers are those of ``measured.json``: ``--save`` it when one of them changes, and a test
+says which do.
 """
 
 import os
@@ -12,6 +14,7 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy is loaded
 
 import argparse
+import itertools
 import json
 import time
 from collections.abc import Iterator
@@ -21,9 +24,10 @@ import numpy as np
 import scipy.sparse
 
 import nnspca
-from tests.benchmarks.data import covariance, genotypes, zipf_text
+from tests.benchmarks.data import covariance, genotypes, packaged, zipf_text
 
 BEST, LOWER = Path(__file__).with_name("best.json"), 5e-4  # best ratios, and what is called lower than one
+FALLEN = 1e-3  # what is called a fall from one
 
 # samples, genes, spectrum, scale, and each k
 ARRAYS = (
@@ -64,6 +68,21 @@ DATA = (
     ("lymphoma_77", False, (50, 100, 200)),
     ("arrhythmia", False, (50, 200)),
 )
+# of packages, as they are and standardised: name, and each k that is below the number of features
+PACKAGED = (
+    "anes96",
+    "fertility",
+    "elnino",
+    "randhie",
+    "star98",
+    "macrodata",
+    "cells",
+    "breast_cancer",
+    "wine",
+    "patches",
+)
+PACKAGED_KS = (2, 4, 10, 50)
+ANY_SIGN = ("68 × 68 correlations of any sign", "patches of any sign")
 Case = tuple[str, nnspca.Covariance, int]
 
 
@@ -100,6 +119,9 @@ def cases() -> Iterator[Case]:
         held = covariance(name, standardize)
         if held is not None:
             yield from ((name + (" standardised" if standardize else ""), held, k) for k in ks)
+    for name, standardize in itertools.product(PACKAGED, (False, True)):
+        held = nnspca.Covariance.from_data(packaged(name), standardize=standardize)
+        yield from ((name + " standardised" * standardize, held, k) for k in PACKAGED_KS if k < held.n_features)
     yield from others()
 
 
@@ -117,6 +139,8 @@ def others() -> Iterator[Case]:
     table = rng.standard_normal((120, 8)) @ rng.standard_normal((8, 68)) + 2 * rng.standard_normal((120, 68))
     correlations = nnspca.Covariance.from_matrix(np.corrcoef(table, rowvar=False))
     yield from (("68 × 68 correlations", correlations, k) for k in (5, 20))
+    yield ANY_SIGN[0], correlations, 20
+    yield ANY_SIGN[1], nnspca.Covariance.from_data(packaged("patches")), 20
     images = np.cumsum(np.cumsum(rng.standard_normal((400, 64, 64)), axis=1), axis=2).reshape(400, -1)
     yield "400 × 4,096 smooth images", nnspca.Covariance.from_data(images), 25
     for name, table, ks in (
@@ -138,6 +162,7 @@ def main() -> None:
     parser.add_argument("--save", type=Path)
     parser.add_argument("--before", type=Path)
     parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--compare", action="store_true")
     parser.add_argument("--effort", default="live")
     chosen = parser.parse_args()
     before = json.loads(chosen.before.read_text()) if chosen.before else {}
@@ -148,9 +173,10 @@ def main() -> None:
         case = f"{name}, k = {k}"
         if not files and chosen.words and not any(word in case for word in chosen.words):
             continue
-        component = nnspca.solve(cov, k)
+        nonnegative = name not in ANY_SIGN
+        component = nnspca.solve(cov, k, nonnegative=nonnegative)
         began = time.process_time()
-        cert = nnspca.certify(cov, k, component=component, effort=chosen.effort)
+        cert = nnspca.certify(cov, k, component=component, effort=chosen.effort, nonnegative=nonnegative)
         measured[case] = cert.ratio, time.process_time() - began
         spent = " ".join(f"{b.name}:{b.seconds:.1f}" for b in cert.bounds if b.seconds >= 0.1)
         change = f"{cert.ratio - before[case][0]:+.5f} {before[case][1]:6.2f} →" if case in before else ""
@@ -159,6 +185,11 @@ def main() -> None:
         line = f"{case:46} {cert.ratio:.5f} {change} {measured[case][1]:6.2f} CPU s, {cert.winner.name}; {spent}"
         print(line, flush=True)
     summarise(measured, before)
+    if chosen.compare:
+        fallen = {case: ratio for case, (ratio, _) in measured.items() if ratio < best.get(case, 0.0) - FALLEN}
+        for case, ratio in fallen.items():
+            print(f"fallen: {case}: {best[case]:.5f} → {ratio:.5f}")
+        parser.exit(bool(fallen))
     if chosen.keep and chosen.effort == "live" and not files:
         best |= {case: round(ratio, 6) for case, (ratio, _) in measured.items() if ratio > best.get(case, 0.0)}
         BEST.write_text(json.dumps(best, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -230,6 +230,11 @@ def test_on_a_phone_the_picture_stands_above_the_fold_and_the_bar_says_what_the_
         box = part.bounding_box()
         assert box["y"] >= 0 and box["y"] + box["height"] <= 844
         assert box["x"] >= 0 and box["x"] + box["width"] <= 390
+    said, tops = found.locator("[data-say=words]"), []
+    for words in ("Solving …", "one more word " * 20, "one more word " * 60):  # whatever is said, the picture stays
+        said.evaluate("(place, words) => { place.textContent = words; }", words)
+        tops.append(found.locator(".picture").bounding_box()["y"])
+    assert len(set(tops)) == 1
     bar.get_by_role("button", name="One feature more").click()
     settled_url(page, k="11")
     player(page, 11)

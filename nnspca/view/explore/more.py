@@ -25,23 +25,20 @@ from nnspca.view.explore.stage import View, sentence_at
 from nnspca.view.figures import band, style
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import Job
-from nnspca.view.link.state import MORE, PROOF, remembered
+from nnspca.view.link.state import PROOF, remembered
 from nnspca.view.link.widgets import DeltaGenerator, Suggestion, choose
 from nnspca.view.session import Content
 from nnspca.view.subject import Subject
 from nnspca.view.tasks import Button, Key, Task
 from nnspca.view.ui import charts, downloads
 
-PROOF_TITLE = "The proof: certificate, the paper's band, indispensable features"
 DIRECTIONS = 1000  # of the paper's bound, which then fails less often than once in 10^20 runs
 PROOFS = dict(zip(PROOF, ("Certificate", "The paper's band", "Indispensable features"), strict=True))
 MOST = 12  # values of k that are tried
 STOPPED = "Stopped. The results so far are shown."
-TITLE = "Downloads and code, choosing k, stability"
-LABELS = dict(zip(MORE, ("Downloads and code", "Which k?", "Stability"), strict=True))
 
 
-def proof(view: View) -> None:
+def proof(_: Component, view: View) -> None:
     """Show the certificate, the paper's band, or the indispensable features, as chosen."""
     which = choose(KEYS["proof_view"], "Show", format_func=PROOFS.__getitem__, horizontal=True)
     final, known = proofs.certificate_at(view, view.k), view.known[view.k]
@@ -253,37 +250,24 @@ def explained(result: CrossValidation, k: int) -> str:
     )
 
 
-def panel(view: View) -> None:
-    """Show downloads, the choice of k by held-out samples, or stability, as chosen."""
-    options = MORE if view.data.kind != "covariance" else MORE[:1]  # the others draw samples
-    which = choose(
-        KEYS["more_view"],
-        "Show",
-        options=options,
-        format_func=LABELS.__getitem__,
-        horizontal=True,
-        label_visibility="collapsed",
-    )
-    if len(options) == 1:
-        st.caption("Choosing k and stability need samples, which a covariance matrix has not.")
-    if which == "which k":
-        which_k(view)
-    elif which == "stability" and (view.part is None or not METHODS[view.part.method].feasible):
+def holds(part: Component, view: View) -> None:
+    """Say what other samples would give: each k on held-out ones, and how often each feature returns."""
+    which_k(view)
+    st.divider()
+    if METHODS[part.method].feasible:
+        stability.panel(view.only(part), view)
+    else:
         st.markdown("Stability is estimated only for components with at most k loadings of the allowed signs.")
-    elif view.part is not None and which == "stability":
-        stability.panel(view.only(view.part), view)
-    elif view.part is not None:
-        _downloads(view.part, view)
 
 
-def _downloads(part: Component, view: View) -> None:
+def take(part: Component, view: View) -> None:
     """Offer everything as files: the component, the curves, the run on one page; and the code."""
     feasible = nnspca.METHODS[part.method].feasible
     known = replace(view.known[view.k], lower=part.variance) if feasible else None
     answer = export.Answer(
         {part.method: view.only(part)},
         view,
-        verdict=sentence_at(view, view.k),
+        verdict=f"{sentence_at(view, view.k)} {view.context(view.k)}",
         method=f"{nnspca.METHODS[part.method].title}.",
         code=_code(view),
         known=known,

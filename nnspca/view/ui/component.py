@@ -108,11 +108,10 @@ def payload(
     *,
     what: str = "loading",
     note: str = "",
-    focus: int = 0,
 ) -> dict[str, Any]:
     """Return what the browser draws; ``what`` is a weight called, and ``note`` stands below the list of parts.
 
-    Parts that share features are shown one at a time. Whenever ``focus`` grows the picture comes into sight.
+    Parts that share features are shown one at a time.
     """
     pictured = data.image_shape is not None or data.axis is not None
     named, listed = set[int](), []
@@ -142,7 +141,6 @@ def payload(
     content = {
         "what": what,
         "note": note,
-        "focus": focus,
         "single": bool(np.max(used, initial=0) > 1),
         "parts": listed,
         "scene": packed_scene(data, backdrop, sorted(named)),
@@ -150,11 +148,9 @@ def payload(
     return canvas.signed(content)
 
 
-def show(
-    layers: Sequence[Layer], data: Dataset, key: str, *, what: str = "loading", note: str = "", focus: int = 0
-) -> None:
+def show(layers: Sequence[Layer], data: Dataset, key: str, *, what: str = "loading", note: str = "") -> None:
     """Show parts on one picture."""
-    _mount(key=key, data=payload(layers, data, backdrop(data), what=what, note=note, focus=focus))
+    _mount(key=key, data=payload(layers, data, backdrop(data), what=what, note=note))
 
 
 def page(layers: Sequence[Layer], data: Dataset, backdrop: np.ndarray | None) -> str:

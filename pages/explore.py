@@ -19,7 +19,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
 st.markdown(stage.question(subject))
 played = st.container(key="stage", height=stage.HEIGHT, border=False)
 with st.container(key="acts"):
-    press, tighten, again, suggest, options = st.columns(5, vertical_alignment="bottom")
+    press, tighten, suggest, options = st.columns(4, vertical_alignment="bottom")
 running = st.container()
 with options:
     choice = run.ask(subject)
@@ -46,10 +46,8 @@ with running:
         st.rerun()  # it ended after the picture had been drawn
     proofs.under_way(runs.longer, view)
     chance.follow(subject, shown)
-    if part is not None and has_samples:
-        more.new_samples(view, again)
 
-with st.container(key="folds", gap="xsmall"):
+with st.container(key="questions", gap="xsmall"):
     for key, asks, icon, draw in (
         ("samples", "Who scores high?", ":material/groups:", samples.who if has_samples else None),
         ("these", "Why these?", ":material/help:", samples.these),
@@ -62,4 +60,4 @@ with st.container(key="folds", gap="xsmall"):
         with widgets.expander(KEYS[key], asks, icon) as fold:
             if fold.open and part is not None:
                 draw(part, view)
-collection.cards(now, row=True)
+collection.cards(now, "row")

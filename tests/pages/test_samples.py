@@ -65,7 +65,6 @@ def test_whatever_the_data_lack_every_sample_has_its_place_and_every_feature_its
             assert set(of.tolist()) == set(range(len(rows))) and len(rows) <= samples.CLASSES + 1
             means = [scores[of == c].mean() for c in range(len(rows))]
             assert means == sorted(means, reverse=True), "the highest class is on top"
-            assert isinstance(say.pairs(data, scores), str)
         assert first.cardinality <= k
 
 
@@ -83,7 +82,7 @@ def test_where_data_have_classes_each_sample_stands_unasked_at_its_score_in_the_
     scores = nnspca.scores(data.X, first.loadings, mean="own")
     scores = scores / scores.std()
     np.testing.assert_allclose(unpacked(shown["here"]["scores"]) / 100, scores, atol=0.0051)
-    assert "separate" not in shown["here"]["says"][0] and say.pairs(data, scores) == shown["apart"] != ""
+    assert "separate" not in shown["here"]["says"][0] and say.told_apart(data, scores[:, None]) == shown["apart"] != ""
     most = max(abs(area - 0.5) for area in nnspca.separation(scores, data.labels).values()) + 0.5
     assert int(re.search(r"In (\d+) of 100", shown["apart"])[1]) <= 100 * most
     np.testing.assert_allclose(unpacked(shown["sample"]["axis"]), data.X[8], rtol=1e-6)

@@ -57,7 +57,7 @@ def test_two_thousand_by_five_thousand_counts_are_told_of_without_writing_them_o
     about = Subject(data, now)
     assert samples.answer(4000, first, about)["says"] and len(samples.over(1999, first, data)["away"]) == 20
     assert samples.strips(first, about)["rows"] == ["early", "rest"]
-    assert "The score separates" in texts(page)
+    assert "of 100 pairs a sample of rest scores lower" in texts(page)
 
 
 @pytest.mark.parametrize("standardise", [False, True])

@@ -21,12 +21,11 @@ from nnspca.view.ui import charts, component, downloads
 NEGLIGIBLE = 5e-5  # share of the variance that two digits of a percentage do not show
 NAMED = 3  # features that a sentence names
 PIXEL = re.compile(r"^row (\d+), column (\d+)$")
-PICKER = "why-picker"
-LISTED = 2000  # features up to which all can be asked about by name
+ROWS = "why-rows"
+LISTED = 2000  # features that are listed
 ENDS = 12  # samples listed of either end
 CLASSES = 7  # the largest classes have strips of their own
 DRAWN = 5000  # most samples in the strips
-VALUES = 40  # of the features with the largest loadings, where they are a list, a sample's values are sent
 KEYS = state.keys_of("explore")
 
 
@@ -157,7 +156,7 @@ def over(sample: int, part: Component, data: Dataset) -> dict[str, Any]:
     if data.axis is not None:
         return {"at": sample, "axis": canvas.pack(row, "f4")}
     away = (row - data.means) / np.where(data.deviations > 0, data.deviations, 1.0)
-    return {"at": sample, "away": {int(i): round(float(away[i]), 1) for i in wording.heaviest(part)[:VALUES]}}
+    return {"at": sample, "away": {int(i): round(float(away[i]), 1) for i in wording.heaviest(part)[: component.NAMED]}}
 
 
 def answer(feature: int, part: Component, subject: Subject) -> dict[str, Any]:
@@ -206,40 +205,20 @@ def who(first: Component, subject: Subject) -> None:
             hide_index=True,
             alt=title,
         )
-    st.code(_code(subject), language="python", wrap_lines=True)
 
 
 def these(part: Component, subject: Subject) -> None:
-    """List the features with their loadings, and offer to ask about any of them by its name."""
-    data, own, asked = subject.data, wording.heaviest(part), widgets.pressed(KEYS["why"], high=subject.data.n_features)
-    asked = None if asked is None else int(asked) - 1
-    others = [i for i in range(data.n_features) if not part.loadings[i]] if data.n_features <= LISTED else []
-    if asked is not None and asked not in own and asked not in others:
-        others = [asked]
-    st.session_state[PICKER] = asked
-    names = component.names(data, [*own, *others])
-    st.markdown(
-        f"Press one of the {component.noun(data)} in the picture to see why it is included, or not; or name it:"
-    )
-    st.selectbox(
-        "Why this feature?",
-        [*own, *others],
-        key=PICKER,
-        format_func=names.__getitem__,
-        placeholder="Type a name",
-        on_change=_picked,
-        width=380,
-        label_visibility="collapsed",
-    )
-    rows = [{"feature": names[i], "loading": round(float(part.loadings[i]), 4)} for i in own]
-    component.listing(rows, "The features of the component and their loadings.")
+    """List the features, the component's own first; a press on one asks why it is included, or not."""
+    order = np.argsort(-np.abs(part.loadings), kind="stable")[:LISTED].tolist()
+    names = component.names(subject.data, order)
 
+    def ask() -> None:
+        for row in st.session_state[ROWS].selection.rows:
+            widgets.press(KEYS["why"], order[row] + 1)
 
-def _picked() -> None:
-    """Ask why the feature that was chosen is in the component, as a press in the player does."""
-    feature = st.session_state[PICKER]
-    if feature is not None and not isinstance(feature, str):  # a name of data shown before arrives as it was written
-        widgets.press(KEYS["why"], feature + 1)
+    st.markdown(f"Press one of the {component.noun(subject.data)} here or in the picture: why is it included, or not?")
+    rows = [{"feature": names[i], "loading": round(float(part.loadings[i]), 4)} for i in order]
+    st.dataframe(rows, hide_index=True, key=ROWS, on_select=ask, selection_mode="single-row", alt="Features, loadings.")
 
 
 def _largest(classes: list[str]) -> np.ndarray:
@@ -255,14 +234,3 @@ def _class_names(data: Dataset) -> list[str]:
         return []
     name_of_class = {c: say.class_name(data, c) if c >= 0 else "no class" for c in set(data.labels.tolist())}
     return [name_of_class[c] for c in data.labels.tolist()]
-
-
-def _code(subject: Subject) -> str:
-    lines = [
-        *downloads.data_lines(subject.now),
-        f"part = nnspca.solve(cov, {subject.k}, nonnegative={subject.nonnegative}, seed={subject.seed})",
-        f"scores = nnspca.scores(data.X, part.loadings, mean='own', standardize={subject.standardise})",
-    ]
-    if subject.data.labels is not None:
-        lines.append("print(nnspca.separation(scores, data.labels))  # each class against all others")
-    return "\n".join(lines)

@@ -40,7 +40,7 @@ SCORES = 60_000  # that are sent along k; of more, only those at the k that is s
 DIGITS = 7  # of a share: bounds are rounded up, variances down
 HOME = Path(__file__).parent / "browser"
 SCRIPTS = ("path.js", "curve.js", "strips.js", "player.js")
-HEIGHT = 558  # pixels, so that the content below does not shift when the player loads
+HEIGHT = 554  # pixels, so that the content below does not shift when the player loads
 POLL_SECONDS = 0.6  # between two polls of running jobs
 _mount = canvas.component("play", HOME, SCRIPTS)
 
@@ -180,15 +180,16 @@ def payload(
 def pointed(view: View) -> dict[str, Any]:
     """Return what the component is beside the samples: their strips, what it tells apart, and what was pressed."""
     choice, data = view.choice, view.data
-    why, sample = choice.why, choice.sample
-    is_apart = choice.strips and data.labels is not None
+    why, sample, made = choice.why, choice.sample, view.made
+
+    def apart(part: Component) -> str:
+        return say.told_apart(data, samples.scored(part, view)[:, None])
+
     return {
-        "strips": view.made("strips", lambda part: samples.strips(part, view)) if choice.strips else None,
-        "apart": view.made("apart", lambda part: say.pairs(data, samples.scored(part, view))) if is_apart else "",
-        "why": None if why is None else view.made("why", lambda part: samples.answer(why, part, view), why),
-        "sample": None
-        if sample is None
-        else view.made("sample", lambda part: samples.over(sample, part, data), sample),
+        "strips": made("strips", lambda part: samples.strips(part, view)) if choice.strips else None,
+        "apart": made("apart", apart) if choice.strips else "",
+        "why": None if why is None else made("why", lambda part: samples.answer(why, part, view), why),
+        "sample": None if sample is None else made("sample", lambda part: samples.over(sample, part, data), sample),
     }
 
 

@@ -102,19 +102,12 @@ class Card:
 
 
 def cards(
-    key: str,
-    label: str,
-    cards: Sequence[Card],
-    here: str,
-    choose: Callable[[str], None],
-    *,
-    strip: bool = False,
-    row: bool = False,
+    key: str, label: str, cards: Sequence[Card], here: str, choose: Callable[[str], None], *, lay: str = ""
 ) -> None:
     """Draw the cards, the one that is ``here`` marked; ``choose`` is called with the name of a card pressed.
 
-    A ``strip`` stands beside what is chosen and scrolls by itself; on a phone it lies above it, in
-    one row, as cards in a ``row`` do on every screen.
+    Laid as a ``strip`` they stand beside what is chosen and scroll by themselves; on a phone they lie
+    above it, in one row, as cards laid in a ``row`` do on every screen.
     """
     names = {card.name for card in cards}
 
@@ -123,7 +116,7 @@ def cards(
         if name in names:
             choose(name)
 
-    data = {"label": label, "cards": [asdict(card) for card in cards], "here": here, "strip": strip, "row": row}
+    data = {"label": label, "cards": [asdict(card) for card in cards], "here": here, "lay": lay}
     _gallery(key=key, data=data, on_chosen_change=pressed)
 
 

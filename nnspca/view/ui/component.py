@@ -65,8 +65,10 @@ def packed_scene(data: Dataset, backdrop: np.ndarray | None, named: Sequence[int
 
 
 def names(data: Dataset, features: Sequence[int]) -> dict[int, str]:
-    """Return the names of some features, each as one line."""
-    return {int(i): sanitize.line(str(data.feature_names[i]), sanitize.NAME) for i in features}
+    """Return the names of some features, each as one line; control probes of a gene chip are marked."""
+    said = {int(i): sanitize.line(str(data.feature_names[i]), sanitize.NAME) for i in features}
+    controls = data.kind == "genes"
+    return {i: f"control {name}" if controls and name.startswith("AFFX") else name for i, name in said.items()}
 
 
 @dataclass(frozen=True, eq=False)

@@ -225,10 +225,11 @@ class Player extends Shown {
 
   play(on) {
     if (on && !this.path) return;
+    if (on && prefersStill()) return this.k >= this.path.ks.at(-1) ? this.step(-Infinity) : this.step(1); // nothing moves by itself
     const was = this.playing;
     this.touched ||= on;
     this.playing = on;
-    this.sayPlaying(on, on ? "❚❚ Pause" : "▶ Play k");
+    this.sayPlaying(on, on ? "❚❚ Pause" : prefersStill() ? "▶ Next k" : "▶ Play k");
     Object.assign(this, { last: undefined, dirty: true });
     if (on && this.k >= this.path.ks.at(-1)) this.k = this.path.ks[0];
     if (was && !on) {
@@ -281,6 +282,7 @@ class Player extends Shown {
     if (this.strips) this.drawStrips(part, waits);
     const brush = brushOn(this.graph, palette);
     this.curve.draw(brush);
+    if (!waits) this.curve.lens(brush, s);
     if (!waits) this.curve.dot(brush, s);
     this.box.dataset.k = String(path.ks[s]);
   }

@@ -122,6 +122,7 @@ def test_k_is_played_walked_and_chosen_in_the_chart_and_a_card_opens_other_data(
     x, top, foot = along(found, 7, 13)
     page.mouse.move(x, foot - 20)  # below every curve
     tip, y = found.locator(".curve-tip"), top
+    expect(found.locator("[data-say=note]")).to_be_empty()  # the other curve is there
     share = re.search(r"explain ([\d.]+)", slider.get_attribute("aria-valuetext"))[1]
     expect(tip).to_have_text(f"k = 7: found {share} %, proven optimal")
     while "Click" not in tip.inner_text():
@@ -210,8 +211,7 @@ def asks_why(page: Page) -> None:
     answer, scrolled = found.locator(".why"), page.locator("[data-testid=stMain]").evaluate("main => main.scrollTop")
     expect(answer).to_contain_text(re.compile(rf"Why is pixel \({row}, {column}\) (not )?included\?"))
     expect(answer).to_contain_text(f"contribution(cov, part, {int(why) - 1})")
-    card, pressed = answer.bounding_box(), picture.bounding_box()
-    assert card["y"] < pressed["y"] + pressed["height"] and card["y"] + card["height"] > pressed["y"]
+    expect(answer).to_be_in_viewport(ratio=1)  # beside the picture, which is in view
     assert page.locator("[data-testid=stMain]").evaluate("main => main.scrollTop") == scrolled
     answer.press("Escape")
     expect(answer).to_be_hidden()

@@ -22,7 +22,7 @@ def test_a_sample_is_named_under_the_mouse_and_drawn_over_the_component_by_a_pre
     named = tip.inner_text()
     page.mouse.down()
     page.mouse.up()
-    settled_url(page, sample=re.match(r"image ([\d,]+), class", named)[1].replace(",", ""))
+    settled_url(page, over=re.match(r"image ([\d,]+), class", named)[1].replace(",", ""))
     expect(player(page).locator("[data-say=over]")).to_contain_text(named.partition(": score")[0])
     page.goto(page.url.partition("?")[0])  # of data without classes they are one press away
     expect(player(page).locator(".strips")).to_be_hidden()

@@ -69,14 +69,14 @@ def test_whatever_the_data_lack_every_sample_has_its_place_and_every_feature_its
 
 
 def test_a_feature_that_a_link_asks_about_is_answered_beside_the_picture_with_code_about_it(open_page):
-    page = settle(open_page(data="pitprops", k=4, why="2", sample="1"))
+    page = settle(open_page(data="pitprops", k=4, why="2", over="1"))
     shown = sent(page, "play")
     assert not page.session_state["session"].notes and "contribution(cov, part, 1)" in shown["why"]["code"]
     assert shown["strips"] is None and shown["sample"] is None, "there are no samples"
 
 
 def test_where_data_have_classes_each_sample_stands_unasked_at_its_score_in_the_strip_of_its_class(open_page):
-    page = settle(open_page("pages/explore.py", {"sample": 9}, data="lrs", k=8))
+    page = settle(open_page("pages/explore.py", {"over": 9}, data="lrs", k=8))
     data, now, shown = catalogue.dataset("lrs"), State(data="lrs", k=8), sent(page, "play")
     first = Subject(data, now).at().component
     scores = nnspca.scores(data.X, first.loadings, mean="own")

@@ -224,10 +224,10 @@ def _pointed(data: Dataset) -> tuple[int | None, int | None, bool]:
     """Return the feature and the sample that were pressed, and whether the samples are shown."""
     here, (m, n) = session.current(), data.X.shape
     if here.samples_of not in (None, data.content_hash):  # other data have others
-        for key in ("why", "sample"):
+        for key in ("why", "over"):
             widgets.press(KEYS[key], None)
     here.samples_of = data.content_hash
-    why, sample = (widgets.pressed(KEYS[key], high=most) for key, most in (("why", n), ("sample", m)))
+    why, sample = (widgets.pressed(KEYS[key], high=most) for key, most in (("why", n), ("over", m)))
     has_samples = data.kind != "covariance"
     unasked = sample is not None or (data.labels is not None and m * n <= SCORED)
     return (

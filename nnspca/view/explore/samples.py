@@ -24,7 +24,7 @@ PIXEL = re.compile(r"^row (\d+), column (\d+)$")
 ROWS = "why-rows"
 LISTED = 2000  # features that are listed
 ENDS = 12  # samples listed of either end
-CLASSES = 7  # the largest classes have strips of their own
+CLASSES = 9  # the largest classes have strips of their own
 DRAWN = 5000  # most samples in the strips
 KEYS = state.keys_of("explore")
 

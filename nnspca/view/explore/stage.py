@@ -236,8 +236,8 @@ def along(view: View) -> list[int]:
 
 def _state(view: View, k: int) -> tuple[Hashable, ...]:
     """Return what the component at k and its sentence hang on."""
-    known = view.known[k]
-    return k, view.played[k].lower, known.upper, known.source, known.found, view.context(k), view.by_chance(k)
+    known, whole = view.known[k], view.known.get(view.data.n_features)
+    return k, view.played[k].lower, known.upper, known.source, known.found, whole and whole.lower, view.by_chance(k)
 
 
 @dataclass(frozen=True, eq=False)
@@ -392,7 +392,7 @@ def render(shown: View, runs: Runs) -> None:
         on_k_change=_choose_k,
         on_point_change=_choose_point,
         on_why_change=lambda: _press("why"),
-        on_sample_change=lambda: _press("sample"),
+        on_over_change=lambda: _press("over"),
         on_ended_change=lambda: canvas.keep_choices("play", "ended"),
     )
 

@@ -215,7 +215,7 @@ TABLE = (
     Entry("ks", ("explore",), "text", ""),
     Entry("samples", ("explore",), "fold", False),
     Entry("why", ("explore",), "whole", low=1),
-    Entry("sample", ("explore",), "whole", low=1),
+    Entry("over", ("explore",), "whole", low=1),
     Entry("proof", ("explore",), "fold", False),
     Entry("proof_view", ("explore",), "one", PROOF[0], options=PROOF, widget="radio"),
     Entry("within", ("explore", "parts"), "one", 1.0, options=NEAR, widget="select_slider"),

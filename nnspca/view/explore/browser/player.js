@@ -151,7 +151,7 @@ class Player extends Shown {
     this.samples.addEventListener("pointerleave", () => this.tip(""));
     this.samples.addEventListener("click", (event) => {
       const sample = this.strips?.at(...placeOf(event, this.samples));
-      if (sample !== undefined && !this.playing) this.tell?.("sample", sample === this.path.sample?.at ? -1 : sample);
+      if (sample !== undefined && !this.playing) this.tell?.("over", sample === this.path.sample?.at ? -1 : sample);
     });
   }
 

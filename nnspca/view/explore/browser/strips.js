@@ -6,7 +6,7 @@ const GOLDEN = 0.618034; // neighbours in the file lie apart
 class Strips {
   constructor(data) {
     Object.assign(this, data, { of: unpack(data.of), which: unpack(data.which) });
-    this.tall = FOOT + Math.round(this.rows.length * clamp(84 / this.rows.length, 14, 30));
+    this.tall = FOOT + Math.round(this.rows.length * clamp(84 / this.rows.length, 12.5, 30));
   }
 
   /** Draw the scores of one component, in hundredths, and a ring around the sample that is chosen. */

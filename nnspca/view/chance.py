@@ -134,13 +134,13 @@ def first(known: Chance | None, k: int) -> str:
     return f"{reached(known.reach)}{' by a lighter search' * known.light}{value}."
 
 
-def beside(known: Chance | None, n: int, k: int, whole: float | None, noun: str) -> str:
-    """Return what a share is to be compared with: what all features reach, shuffled columns, and one on average.
+def beside(known: Chance | None, n: int, k: int, whole: str, noun: str) -> str:
+    """Return what a share is to be compared with: the ``whole``, shuffled columns, and one feature on average.
 
-    >>> beside(Chance(0.049, 0.019), 625, 40, 0.221, "pixels")
-    'For scale: all 625 pixels together reach 22.1 %, shuffled columns 1.9 %, one pixel 0.16 % on average.'
+    >>> beside(Chance(0.049, 0.019), 625, 40, "22.16 %", "pixels")
+    'For scale: all 625 pixels together reach 22.16 %, shuffled columns 1.9 %, one pixel 0.16 % on average.'
     """
-    several = f"all {n:,} {noun} together reach {rounded.percent(whole)}, " if whole is not None and k < n else ""
+    several = f"all {n:,} {noun} together reach {whole}, " if whole and k < n else ""
     shuffled = ""
     if known is not None and k > 1 and known.is_more:
         shuffled = f"shuffled columns {rounded.percent(known.reach, up=True)}{' by a lighter search' * known.light}, "

@@ -32,7 +32,7 @@ def test_noise_is_said_to_be_chance_before_it_is_said_to_be_optimal(strength):
     assert known.is_more == bool(strength) == ("rise together" in said)
     assert said.startswith("No more than chance") != bool(strength)
     assert bool(strength) or said.index("huffled columns reach") < said.index("proven optimal")
-    assert ("shuffled columns" in chance.beside(known, 12, 4, 1.0, "features")) == bool(strength)
+    assert ("shuffled columns" in chance.beside(known, 12, 4, "100 %", "features")) == bool(strength)
 
 
 def test_the_columns_are_shuffled_on_request_and_the_page_says_what_they_reach(open_page, monkeypatch):

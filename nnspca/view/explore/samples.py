@@ -132,12 +132,11 @@ def strips(part: Component, subject: Subject) -> dict[str, Any]:
     of = _largest(_class_names(data)) if data.labels is not None else np.array(["all samples"] * len(scores))
     kinds = sorted(set(of.tolist()), key=lambda kind: -scores[of == kind].mean())
     row = {kind: c for c, kind in enumerate(kinds)}
-    names = data.sample_names
     return {
         "rows": kinds,
         "of": canvas.pack(np.array([row[kind] for kind in of[which].tolist()]), "u1"),
         "which": canvas.pack(which, "i4"),
-        "names": [sanitize.line(names[s], sanitize.NAME) for s in which] if names else None,
+        "names": data.sample_names and [sanitize.line(data.sample_names[s], sanitize.NAME) for s in which],
         "one": component.SAMPLES.get(data.kind, "sample"),
     }
 

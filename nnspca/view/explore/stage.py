@@ -108,9 +108,10 @@ class View(Subject):
 
     def context(self, k: int) -> str:
         """Say what the share of the component at k is to be compared with."""
-        data, whole = self.data, self.known.get(self.data.n_features)
-        reached = whole.lower / self.total if whole is not None and whole.found else None
-        return chance.beside(self.by_chance(k), data.n_features, k, reached, component.noun(data))
+        n, total = self.data.n_features, self.total
+        whole = self.known.get(n, Known(n))
+        share = rounded.percent(whole.lower / total, rounded.digits(whole.lower, whole.upper, total))
+        return chance.beside(self.by_chance(k), n, k, share if whole.found else "", component.noun(self.data))
 
     def made(self, what: str, make: Callable[[Component], Any], *about: Hashable) -> Any:
         """Return what is made of the component that is shown, once for each find; None where there is none."""

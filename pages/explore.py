@@ -17,9 +17,9 @@ with st.container(horizontal=True, vertical_alignment="center"):
     st.title("Explore")
     widgets.page_link("learn.py", "New here? Play the first game", ":material/sports_esports:")
 st.markdown(stage.question(subject))
-played = st.container(key="stage", height=stage.HEIGHT + 4, border=False)
+played = st.container(key="stage", height=stage.HEIGHT, border=False)
 with st.container(key="acts"):
-    press, tighten, again, suggest, options = st.columns(5, vertical_alignment="bottom")
+    press, tighten, suggest, options = st.columns(4, vertical_alignment="bottom")
 running = st.container()
 with options:
     choice = run.ask(subject)
@@ -34,6 +34,7 @@ longer = proofs.tightening(subject)
 runs = stage.Runs(shown, *run.along(subject, choice, shown), tasks.running(longer))
 going = shown is not None and not shown.done
 view = stage.view(subject, choice, runs)
+part, has_samples = view.part, view.data.kind != "covariance"
 with played:
     stage.render(view, runs)
 with tighten:
@@ -45,17 +46,18 @@ with running:
         st.rerun()  # it ended after the picture had been drawn
     proofs.under_way(runs.longer, view)
     chance.follow(subject, shown)
-    if view.part is not None and view.data.kind != "covariance":
-        more.new_samples(view, again)
 
-widgets.open_for(KEYS["samples"], "why")
-with widgets.expander(KEYS["samples"], samples.TITLE, ":material/groups:") as fold:
-    if fold.open and view.part is not None:
-        samples.panel(view.part, view)
-with widgets.expander(KEYS["proof"], more.PROOF_TITLE, ":material/verified:") as fold:
-    if fold.open:
-        more.proof(view)
-with widgets.expander(KEYS["more"], more.TITLE, ":material/download:") as fold:
-    if fold.open:
-        more.panel(view)
-collection.cards(now)
+with st.container(key="questions", gap="xsmall"):
+    for key, asks, icon, draw in (
+        ("samples", "Who scores high?", ":material/groups:", samples.who if has_samples else None),
+        ("these", "Why these?", ":material/help:", samples.these),
+        ("hold", "Would it hold for other samples?", ":material/content_cut:", more.holds if has_samples else None),
+        ("proof", "How sure is the bound?", ":material/verified:", more.proof),
+        ("more", "Take it along", ":material/download:", more.take),
+    ):
+        if draw is None:
+            continue
+        with widgets.expander(KEYS[key], asks, icon) as fold:
+            if fold.open and part is not None:
+                draw(part, view)
+collection.cards(now, "row")

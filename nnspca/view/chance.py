@@ -134,12 +134,14 @@ def first(known: Chance | None, k: int) -> str:
     return f"{reached(known.reach)}{' by a lighter search' * known.light}{value}."
 
 
-def beside(known: Chance | None, n: int, k: int) -> str:
-    """Return what stands beside a share: what shuffled columns reach, and one feature on average."""
-    if known is None:
-        return ""
-    one = f"one of {n:,} features has {rounded.percent(1 / n)} on average"
-    if k == 1 or not known.is_more:
-        return f"; {one}"
-    way = " by a lighter search" * known.light
-    return f"; shuffled columns reach {rounded.percent(known.reach, up=True)}{way}, and {one}"
+def beside(known: Chance | None, n: int, k: int, whole: str, noun: str) -> str:
+    """Return what a share is to be compared with: the ``whole``, shuffled columns, and one feature on average.
+
+    >>> beside(Chance(0.049, 0.019), 625, 40, "22.16 %", "pixels")
+    'For scale: all 625 pixels together reach 22.16 %, shuffled columns 1.9 %, one pixel 0.16 % on average.'
+    """
+    several = f"all {n:,} {noun} together reach {whole}, " if whole and k < n else ""
+    shuffled = ""
+    if known is not None and k > 1 and known.is_more:
+        shuffled = f"shuffled columns {rounded.percent(known.reach, up=True)}{' by a lighter search' * known.light}, "
+    return f"For scale: {several}{shuffled}one {noun.removesuffix('s')} {rounded.percent(1 / n)} on average."

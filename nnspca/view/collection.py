@@ -97,17 +97,18 @@ def picture(data: Dataset | None, best: Known) -> bytes:
     return figures.over_image(loadings, data.means, data.image_shape)
 
 
-def cards(now: State) -> None:
-    """Show a card for each data set; a press opens it in its own view."""
+def cards(now: State, lay: str = "") -> None:
+    """Show a card for each data set, laid in a ``row`` or one below the other; a press opens it in its own view."""
     infos = catalogue.infos()
     own, book, stored = catalogue.uploaded(), ledger.shared(), ledger.stored().values()
     known = {held.name: book.at(held.problem, held.opening, 0.0) for held in stored if held.opened}
     canvas.cards(
-        "gallery",
+        f"{lay}gallery",
         "Data sets",
         [_card(info, None if name in own else known.get(name)) for name, info in infos.items()],
         now.data,
         lambda name: catalogue.use(name, infos[name].shape[1]),
+        lay=lay,
     )
 
 

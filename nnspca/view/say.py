@@ -79,7 +79,10 @@ def class_name(data: Dataset, c: int) -> str:
 
 
 def told_apart(data: Dataset, scores: np.ndarray) -> str:
-    """Say how well a score alone tells the classes apart, rounded down: of several, shape (m, r), the best one."""
+    """Say in how many of 100 pairs of samples a class scores higher, rounded down: of the class that stands apart most.
+
+    Of several scores, shape (m, r), the best one.
+    """
     if data.labels is None:
         return ""
     counts, single = np.bincount(data.labels[data.labels >= 0], minlength=1), scores.shape[1] == 1
@@ -90,16 +93,14 @@ def told_apart(data: Dataset, scores: np.ndarray) -> str:
     if not able:
         return f"{len(present)} classes, but too few samples of each to say how well a score separates them."
     found = best_separation(scores, data.labels, able)
-    r, best, name = found.part, found.label, class_name(data, found.label)
-    higher, most = ("higher" if found.area >= 0.5 else "lower"), max(found.area, 1 - found.area)
-    over = "classes and directions" if single else "classes, scores and directions"
-    largest = (
-        f"AUC {rounded.fixed(most, 2, down=True)}, the largest over {over}; with labels exchanged, chance reaches "
-        f"{rounded.fixed(found.chance, 2, up=True)}, p = {found.p_value:.2g}"
-    )
     if found.p_value > LEVEL:
-        which = "The score" if single else "The best score"
-        return f"{which} separates the classes no more than chance: {name} scores {higher} ({largest})."
-    others = class_name(data, next(c for c in present if c != best))
-    which = f" from {others}" if len(present) == 2 else f" best of {len(present)} classes"
-    return f"{'The score' if single else f'Part {r + 1}'} separates {name}{which} ({largest}): {name} scores {higher}."
+        which = "The score separates" if single else "No part separates"
+        return f"{which} {'no class' if single else 'a class'} more than by chance (p = {found.p_value:.2g})."
+    others = class_name(data, next(c for c in present if c != found.label)) if len(present) == 2 else "another class"
+    way, most = ("higher" if found.area >= 0.5 else "lower"), 100 * max(found.area, 1 - found.area)
+    where = "" if single else f" on part {found.part + 1}"
+    return (
+        f"In {rounded.fixed(most, 0, down=True)} of 100 pairs a sample of {class_name(data, found.label)} scores {way}"
+        f"{where} than one of {others}; with labels exchanged, in {rounded.fixed(100 * found.chance, 0, up=True)} "
+        f"(p = {found.p_value:.2g})."
+    )

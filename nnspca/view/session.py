@@ -85,7 +85,6 @@ class Session:
     # the data set to open before the widgets are drawn, its features, and k where a link has one
     to_open: tuple[str, int, int | None] | None = None
 
-    asked: int = 0  # how often the player asked why a feature is used
     samples_of: str | None = None  # content hash of the data whose samples were shown last
     dragged: dict[str, np.ndarray] = field(default_factory=dict)  # curves of the spannogram as they were dragged
     curves: tuple[str, np.ndarray] | None = None  # those that are shown, and their key

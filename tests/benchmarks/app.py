@@ -40,7 +40,7 @@ FIRST = {
     "Compare solvers": ("/compare?", "sketched('race') || plot('race')?._fullData.some(t => t.x?.length)"),
     "Papers": ("/papers?", "document.querySelector('.sketch') || document.querySelector('.main-svg')"),
     "Data": ("/data?", "document.querySelector('img.picture')?.naturalWidth"),
-    "Explore with its samples": ("/?samples=true&", "plot('samples-strips')?._fullData.some(t => t.x?.length)"),
+    "Explore with its samples": ("/?samples=true&", "deep('play', '.strips:not([hidden])')"),
 }
 # The titles in the table, and the data sets' names.
 SETS = {"LFW": "lfw-faces", "CBCL": "cbcl-faces", "LRS": "lrs", "Leukemia": "leukemia"}

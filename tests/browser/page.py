@@ -137,7 +137,7 @@ def grown(page: Page, most: int) -> Locator:
     found = player(page)
     page.wait_for_function(
         "most => [...document.querySelectorAll('.st-key-stage *')].map(e => e.shadowRoot ?? e)"
-        ".some(e => Number(e.querySelector?.('input[type=range]')?.max ?? 0) >= most)",
+        ".some(e => Number(e.querySelector?.('.play')?.dataset.steps ?? 0) >= most)",
         arg=most,
         timeout=RUNS,
     )

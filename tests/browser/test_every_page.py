@@ -187,7 +187,7 @@ BEYOND = """() => [
   ...(document.querySelector('[data-testid=stMain]').scrollWidth > innerWidth ? ['the page'] : []),
   ...[...document.querySelectorAll('h1, .gtitle'), ...[...document.querySelectorAll('*')]
       .flatMap(e => e.shadowRoot ? [...e.shadowRoot.querySelectorAll('*')] : [])]
-    .filter(e => !e.parentElement?.closest('nav.strip'))  // which scrolls by itself
+    .filter(e => !e.parentElement?.closest('nav:is(.strip, .row)'))  // which scrolls by itself
     .filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.className || e.tagName)]"""
 # Contrast is measured above, in shadow roots and SVG too.
 FAULTS = """async () => (await axe.run(document,

@@ -63,7 +63,7 @@ FRAMES = """n => {
     if (seen.words.splice(0).length) line = seen.lines.splice(0).at(-1)?.[0][0] ?? null;
     frames_.push([line && [find('[data-say=words]').innerText, find('.play').dataset.support], {
       intro: /most (\\d+)/.exec(document.querySelector('[data-testid=stMain] [data-testid=stMarkdown]').innerText)?.[1],
-      label: find('[data-say=k]').innerText, slider: named(find('input').getAttribute('aria-valuetext')),
+      label: find('[data-say=k]').innerText, slider: named(find('.curve').getAttribute('aria-valuetext')),
       picture: named(find('.picture').ariaLabel), line: line && at(line, wide),
       box: over === 'none' ? box.querySelector('input').value : over, bar: within('narrow', '[data-do=k]').value,
       address: new URLSearchParams(location.search).get('k')}]);
@@ -122,6 +122,7 @@ def test_k_is_played_walked_and_chosen_in_the_chart_and_a_card_opens_other_data(
     x, top, foot = along(found, 7, 13)
     page.mouse.move(x, foot - 20)  # below every curve
     tip, y = found.locator(".curve-tip"), top
+    expect(found.locator("[data-say=note]")).to_be_empty()  # the other curve is there
     share = re.search(r"explain ([\d.]+)", slider.get_attribute("aria-valuetext"))[1]
     expect(tip).to_have_text(f"k = 7: found {share} %, proven optimal")
     while "Click" not in tip.inner_text():
@@ -191,7 +192,7 @@ def test_a_walk_loses_no_step_and_while_k_is_played_dragged_and_typed_every_fram
 
 
 def asks_why(page: Page) -> None:
-    """A click in the picture opens the answer below, and the next is answered there."""
+    """A click in the picture opens the answer beside what was pressed; the page does not move."""
     found = player(page, 16)
     quiet(page)
     picture, tip = found.locator(".picture"), found.locator(".tip").first
@@ -207,19 +208,14 @@ def asks_why(page: Page) -> None:
     picture.click(position=place)
     why = str(8 * (row - 1) + column)
     settled_url(page, why=why)
-    answer = page.get_by_text(re.compile(rf"^Why is pixel \({row}, {column}\) (not )?included\?$"))
-    expect(answer).to_be_visible()
-    expect(page.locator(".st-key-why-picture .component[data-seen]")).to_be_in_viewport()
-    picker = page.locator(".st-key-why-picker input")
-    picker.click()
-    picker.fill("row 1, column 2")
-    picker.press("Enter")
-    expect(page.get_by_text(re.compile(r"^Why is pixel \(1, 2\)"))).to_be_visible()
-    settled_url(page, why="2")
-    in_view(picture)
-    picture.click(position=place)
-    expect(answer).to_be_visible()
-    settled_url(page, why=why)
+    answer, scrolled = found.locator(".why"), page.locator("[data-testid=stMain]").evaluate("main => main.scrollTop")
+    expect(answer).to_contain_text(re.compile(rf"Why is pixel \({row}, {column}\) (not )?included\?"))
+    expect(answer).to_contain_text(f"contribution(cov, part, {int(why) - 1})")
+    expect(answer).to_be_in_viewport(ratio=1)  # beside the picture, which is in view
+    assert page.locator("[data-testid=stMain]").evaluate("main => main.scrollTop") == scrolled
+    answer.press("Escape")
+    expect(answer).to_be_hidden()
+    page.wait_for_function("!location.search.includes('why=')")
 
 
 def test_on_a_phone_the_picture_stands_above_the_fold_and_the_bar_says_what_the_sidebar_says(visit):
@@ -230,6 +226,11 @@ def test_on_a_phone_the_picture_stands_above_the_fold_and_the_bar_says_what_the_
         box = part.bounding_box()
         assert box["y"] >= 0 and box["y"] + box["height"] <= 844
         assert box["x"] >= 0 and box["x"] + box["width"] <= 390
+    said, tops = found.locator("[data-say=words]"), []
+    for words in ("Solving …", "one more word " * 20, "one more word " * 60):  # whatever is said, the picture stays
+        said.evaluate("(place, words) => { place.textContent = words; }", words)
+        tops.append(found.locator(".picture").bounding_box()["y"])
+    assert len(set(tops)) == 1
     bar.get_by_role("button", name="One feature more").click()
     settled_url(page, k="11")
     player(page, 11)
@@ -291,7 +292,7 @@ def is_reached_by_the_keyboard(page: Page) -> None:
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
     settled_url(page, k="5")
-    page.locator("summary", has_text="Downloads and code").focus()
+    page.locator("summary", has_text="Take it along").focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("link", name="Report (HTML)")).to_be_visible()
     page.get_by_role("button", name="Options").focus()

@@ -1,32 +1,30 @@
-"""Samples in a real browser: those across which a person drags are counted and shown."""
+"""Samples in a real browser: strips under the component, named under the mouse, drawn over it by a press."""
 
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from tests.browser.page import figure, in_view, quiet
+from tests.browser.page import player, quiet, settled_url
 
 pytestmark = pytest.mark.browser
 
 
-def drag(page: Page, key: str) -> None:
-    """Pull across the right half of a figure."""
-    plot = in_view(page.locator(f".st-key-{key} .js-plotly-plot .nsewdrag").first)
-    box = plot.bounding_box()
-    page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 2)
+def test_a_sample_is_named_under_the_mouse_and_drawn_over_the_component_by_a_press(visit):
+    page = quiet(visit("/?data=digits&k=16", height=800))
+    strips, tip = player(page).locator(".strips"), player(page).locator(".tip").first
+    expect(strips).to_be_in_viewport(ratio=1)
+    box = strips.bounding_box()
+    for x in range(120, int(box["width"]), 3):
+        page.mouse.move(box["x"] + x, box["y"] + 15)
+        if tip.is_visible():
+            break
+    named = tip.inner_text()
     page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] - 2, box["y"] + box["height"] - 2, steps=5)
     page.mouse.up()
-
-
-def test_samples_across_which_a_person_drags_are_counted_and_shown(visit):
-    page = quiet(visit("/?samples=true&k=40"))
-    figure(page, "samples-strips")
-    expect(page.get_by_text("The highest scores", exact=True)).to_be_visible()
-    drag(page, "samples-strips")
-    said = page.get_by_text(re.compile(r"^Picked: \d+ of 100 samples\."))
-    expect(said).to_be_visible()
-    assert 0 < int(re.search(r"\d+", said.inner_text())[0]) < 100
-    expect(page.get_by_text("The highest scores of those picked")).to_be_visible()
-    expect(page.locator("img.picture").last).to_be_visible()
+    settled_url(page, over=re.match(r"image ([\d,]+), class", named)[1].replace(",", ""))
+    expect(player(page).locator("[data-say=over]")).to_contain_text(named.partition(": score")[0])
+    page.goto(page.url.partition("?")[0])  # of data without classes they are one press away
+    expect(player(page).locator(".strips")).to_be_hidden()
+    page.locator("summary", has_text="Who scores high?").click()
+    expect(player(page).locator(".strips")).to_be_visible()

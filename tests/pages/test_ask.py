@@ -168,7 +168,7 @@ def test_a_message_of_a_component_that_the_page_no_longer_has_changes_nothing():
 
         canvas.keep_choices("progress-explore", "draw")
         canvas.keep_choices("play", "ended")
-        for answer in (stage._choose_k, stage._choose_point, stage._ask_why):
+        for answer in (stage._choose_k, stage._choose_point, lambda: stage._press("why")):
             answer()
         st.write(sorted(key for key in st.session_state if not key.startswith("_")))
 

@@ -47,7 +47,7 @@ def shelf(monkeypatch):
 def shown(monkeypatch, now):
     """The cards that a visitor sees."""
     cards = []
-    monkeypatch.setattr(canvas, "cards", lambda key, label, given, here, choose: cards.extend(given))
+    monkeypatch.setattr(canvas, "cards", lambda key, label, given, here, choose, lay: cards.extend(given))
     collection.cards(now)
     return {card.name: card for card in cards}
 

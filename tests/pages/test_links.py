@@ -75,7 +75,7 @@ PAGES = {
     "explore": [
         "method=em&samples=true",
         "method=best&proof=true&proof_view=paper",
-        "method=epsilon-net&more=true&more_view=which+k",
+        "method=epsilon-net&more=true&hold=true",
     ],
     "parts": ["apart=joint&with=coordinate-descent", "apart=quasi-orthogonal&use=true", ""],
     "spannogram": ["curves=random", "curves=data+set", "dimensions=3%3A+a+sphere"],

@@ -1,6 +1,6 @@
 """Samples on the Explore page: what is said of scores and features is true, whatever the data lack."""
 
-import base64
+import re
 
 import numpy as np
 import pytest
@@ -8,13 +8,12 @@ import pytest
 import nnspca
 from nnspca.datasets import Axis, Dataset
 from nnspca.view import say
-from nnspca.view.explore import figures, samples
-from nnspca.view.figures.style import LIGHT
+from nnspca.view.explore import samples
 from nnspca.view.link import canvas
 from nnspca.view.link.state import State
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
-from tests.pages.conftest import job_of, sent, settle, texts, traces
+from tests.pages.conftest import job_of, sent, settle, unpacked
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(12, 6)) + RNG.normal(size=(12, 1))
@@ -42,57 +41,57 @@ DEGENERATE = {
 
 
 def told(data, k=2, *, standardise=False, nonnegative=True, feature=0):
-    """Where the samples of a data set stand, and what is said of a feature."""
+    """Where the samples of a data set stand, what is said of a feature, the component and what it is of."""
     now = State(data=data.name, scale="standardised" if standardise else "as is", k=k)
     cov = nnspca.Covariance.from_dataset(data, standardize=standardise)
     first = nnspca.solve(cov, min(k, data.n_features), nonnegative=nonnegative)
-    scores = None if data.kind == "covariance" else samples.scored(first, Subject(data, now))
+    about = Subject(data, now)
+    scores = None if data.kind == "covariance" else samples.scored(first, about)
     role = nnspca.contribution(cov, first, feature)
-    return scores, samples.why(role, first, data, standardised=standardise), first
+    return scores, samples.why(role, first, data, standardised=standardise), first, about
 
 
 @pytest.mark.parametrize("name", DEGENERATE)
 def test_whatever_the_data_lack_every_sample_has_its_place_and_every_feature_its_words(name):
     data = DEGENERATE[name]
     for k in (1, data.n_features):
-        scores, said, first = told(data, k, standardise=name != "a matrix", feature=data.n_features - 1)
+        scores, said, first, about = told(data, k, standardise=name != "a matrix", feature=data.n_features - 1)
         assert said
         if scores is not None:
             assert isinstance(say.told_apart(data, scores[:, None]), str)
-            names = list(map(str, range(len(data.X))))
-            drawn = figures.strips(scores, samples._class_names(data), names, LIGHT).data
-            assert sorted(mark[0] for trace in drawn for mark in trace.customdata) == list(range(1, len(data.X) + 1))
+            drawn = samples.strips(first, about)
+            rows, of = drawn["rows"], unpacked(drawn["of"])
+            assert unpacked(drawn["which"]).tolist() == list(range(len(data.X)))
+            assert set(of.tolist()) == set(range(len(rows))) and len(rows) <= samples.CLASSES + 1
+            means = [scores[of == c].mean() for c in range(len(rows))]
+            assert means == sorted(means, reverse=True), "the highest class is on top"
         assert first.cardinality <= k
 
 
-def test_a_feature_that_a_link_asks_about_is_answered_and_opens_its_fold(open_page):
-    page = settle(open_page(data="pitprops", k=4, why="2"))
-    assert not page.session_state["session"].notes and "there are no samples" in texts(page)
+def test_a_feature_that_a_link_asks_about_is_answered_beside_the_picture_with_code_about_it(open_page):
+    page = settle(open_page(data="pitprops", k=4, why="2", over="1"))
+    shown = sent(page, "play")
+    assert not page.session_state["session"].notes and "contribution(cov, part, 1)" in shown["why"]["code"]
+    assert shown["strips"] is None and shown["sample"] is None, "there are no samples"
 
 
-def test_each_sample_stands_at_its_score_in_standard_deviations_in_the_strip_of_its_class(open_page):
-    page = settle(settle(open_page("pages/explore.py", data="lrs", k=8, samples=True)))
-    data, now = catalogue.dataset("lrs"), State(data="lrs", k=8)
+def test_where_data_have_classes_each_sample_stands_unasked_at_its_score_in_the_strip_of_its_class(open_page):
+    page = settle(open_page("pages/explore.py", {"over": 9}, data="lrs", k=8))
+    data, now, shown = catalogue.dataset("lrs"), State(data="lrs", k=8), sent(page, "play")
     first = Subject(data, now).at().component
-    assert any("nnspca.separation(scores, data.labels)" in block.value for block in page.code)
     scores = nnspca.scores(data.X, first.loadings, mean="own")
-    marks = {mark[0]: x for t in traces(page, "samples-strips") for mark, x in zip(*both(t), strict=True)}
-    np.testing.assert_allclose([marks[s + 1] for s in range(531)], scores / scores.std())
-
-
-def both(trace):
-    """The numbers of a trace's samples, and their scores."""
-    along = trace["x"]
-    if isinstance(along, dict):
-        along = np.frombuffer(base64.b64decode(along["bdata"]), along["dtype"])
-    return trace["customdata"], along
+    scores = scores / scores.std()
+    np.testing.assert_allclose(unpacked(shown["here"]["scores"]) / 100, scores, atol=0.0051)
+    assert "separate" not in shown["here"]["says"][0] and say.told_apart(data, scores[:, None]) == shown["apart"] != ""
+    most = max(abs(area - 0.5) for area in nnspca.separation(scores, data.labels).values()) + 0.5
+    assert int(re.search(r"In (\d+) of 100", shown["apart"])[1]) <= 100 * most
+    np.testing.assert_allclose(unpacked(shown["sample"]["axis"]), data.X[8], rtol=1e-6)
 
 
 def test_another_solvers_component_is_asked_about_where_it_is_shown(open_page):
     page = settle(open_page(data="digits", k=9, method="thresholding", why=1))
     part, data = job_of(page, "solve").result, catalogue.dataset("digits")
     role = nnspca.contribution(nnspca.Covariance.from_dataset(data), part, 0)
-    assert samples.question(role, data, example=False).removeprefix("Why is ").split(" ")[0] in texts(page)
-    (drawn_part,) = sent(page, "why-picture")["parts"]
-    assert drawn_part["sure"] == [0]
-    assert drawn_part["support"] == canvas.pack(np.sort(role.others[role.covariances != 0]), "i4")
+    answer = sent(page, "play")["why"]
+    assert answer["asks"] == samples.question(role, data) and answer["feature"] == 0
+    assert answer["support"] == canvas.pack(role.others, "i4")

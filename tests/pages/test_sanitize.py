@@ -117,12 +117,12 @@ def hostile():
 
 
 FILE = "![p](www.evil.example) :red[evil] $x$ <a href=x>evil<br> **evil**"
-FOLDS = ("samples", "proof", "more", "proven", "others", "use", "panels", "take", "bounds", "tables")
+FOLDS = ("samples", "these", "hold", "proof", "more", "proven", "others", "use", "panels", "take", "bounds", "tables")
 CHOICES = {
     "explore": [
         {"k": 3},
         {"k": 3, "method": "thresholding", "proof_view": "paper"},
-        {"k": 3, "ks": "2, 5", "proof_view": "indispensable", "more_view": "which k"},
+        {"k": 3, "ks": "2, 5", "proof_view": "indispensable"},
     ],
     "parts": [{"k": 3, "r": 2, "with": ["best"]}],
     "spannogram": [

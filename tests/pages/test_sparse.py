@@ -6,6 +6,7 @@ import scipy.sparse
 
 import nnspca
 from nnspca.datasets import Dataset
+from nnspca.view.explore import samples
 from nnspca.view.link.state import State
 from nnspca.view.subject import Subject
 from tests.pages.conftest import alone, owner, settle, texts
@@ -18,7 +19,7 @@ import streamlit as st
 from nnspca.view.explore import samples
 from nnspca.view.subject import Subject
 about = Subject(st.session_state["session"].uploads["counts"], st.session_state["now"])
-samples.panel(st.session_state["first"], about)
+samples.who(st.session_state["first"], about)
 """
 MOST = 1_000_000  # numbers that a page may write out of the ten million there are: some rows of the covariance
 
@@ -51,10 +52,11 @@ def test_two_thousand_by_five_thousand_counts_are_told_of_without_writing_them_o
     data = Dataset(name="counts", kind="table", X=counts(), labels=np.arange(2000) < 285, label_names=("rest", "early"))
     now = State(data="counts", scale="standardised", k=20)
     first = nnspca.solve(Subject(data, now).cov, 20, "em")
-    page = settle(alone(ALONE, {"why": "4001"}, session=owner(data), first=first, now=now))
+    page = settle(alone(ALONE, session=owner(data), first=first, now=now))
     assert not [told.value for told in page.error]
-    assert page.get("bidi_component")
-    assert "The score separates" in texts(page)
+    about = Subject(data, now)
+    assert samples.answer(4000, first, about)["says"] and len(samples.over(1999, first, data)["away"]) == 20
+    assert "of 100 pairs a sample of rest scores lower" in texts(page)
 
 
 @pytest.mark.parametrize("standardise", [False, True])

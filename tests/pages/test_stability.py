@@ -120,7 +120,7 @@ def test_parts_are_drawn_again_on_demand_and_each_feature_in_the_part_to_which_i
 
 
 def test_held_out_variance_is_estimated_on_demand(open_page):
-    link = {"ks": "1, 8, 64", "methods": ["em"], "more": True, "more_view": "which k", "folds": 3}
+    link = {"ks": "1, 8, 64", "methods": ["em"], "hold": True, "folds": 3}
     page = settle(open_page("pages/explore.py", data="digits", k=8, **link))
     assert "probable, not proven" not in texts(page)
     assert not [job for job in jobs(page) if job.key[0] == "held-out"]
@@ -141,7 +141,7 @@ def test_the_curve_says_where_the_largest_mean_and_the_asked_for_k_are():
 
 
 def test_of_one_component_it_is_said_how_often_it_is_found_again(open_page):
-    page = settle(open_page("pages/explore.py", data="digits", k=6, more=True, more_view="stability", resamples=10))
+    page = settle(open_page("pages/explore.py", data="digits", k=6, hold=True, resamples=10))
     said = texts(press(page, "start-stable"))
     assert re.search(r"returns in [\d.]+ % of 10 resamples on average, by chance in [\d.]+ %", said)
     rows = table_with(page, "in resamples (%)")
@@ -152,6 +152,5 @@ def test_of_one_component_it_is_said_how_often_it_is_found_again(open_page):
 def test_a_covariance_has_no_samples_to_draw_from_nor_columns_to_shuffle(open_page):
     page = settle(open_page("pages/parts.py", data="pitprops", k=4, r=2, proven=True))
     assert not [button for button in page.button if button.key == "start-stable"]
-    page = settle(open_page("pages/explore.py", data="pitprops", k=4, more=True))
-    assert not [button for button in page.button if button.key == "start-chance"]
-    assert page.radio(key="more_view").options == ["Downloads and code"]
+    page = settle(open_page("pages/explore.py", data="pitprops", k=4, hold=True))
+    assert not {button.key for button in page.button} & {"start-chance", "start-which", "start-stable"}

@@ -6,7 +6,7 @@ Of those of ``tests/test_tables.py`` those about which something is asked, or fr
 import pytest
 
 from nnspca.view.link.state import usual_k
-from tests.pages.conftest import brought, files_of, said_at, settle, texts
+from tests.pages.conftest import brought, files_of, said_at, sent, settle
 from tests.tables import TABLES
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
@@ -35,10 +35,11 @@ def test_a_table_that_is_dropped_is_answered_in_words(open_page, name):
 def test_samples_and_features_are_called_by_their_names_and_a_feature_is_asked_about_by_its_own(open_page):
     table = TABLES["people"]
     kept = files_of(brought(open_page("pages/data.py"), (table.filename, table.make())))
-    shown = settle(open_page("pages/explore.py", data="people", k=3, ks="3", samples=True, **kept))
+    shown = settle(
+        open_page("pages/explore.py", {"why": 5}, data="people", k=3, ks="3", samples=True, these=True, **kept)
+    )
     highest = next(frame.value for frame in shown.dataframe if "score (standard deviations)" in frame.value)
     assert highest["name"].str.match(r"Person \d{3}").all()
-    picker = shown.selectbox(key="why-picker")
-    assert picker.options[:3] == ["income", "rent", "spend"] and "coffee" in picker.options
-    settle(picker.set_value(4).run())
-    assert "Why is feature height\\_cm not included?" in texts(shown)
+    listed = next(frame.value for frame in shown.dataframe if "loading" in frame.value)
+    assert list(listed["feature"][:3]) == ["income", "rent", "spend"] and "coffee" in set(listed["feature"])
+    assert sent(shown, "play")["why"]["asks"] == "Why is feature height_cm not included?"

@@ -1,21 +1,17 @@
-"""Figures of the Explore page: held-out samples against k, samples by their scores, the paper's band."""
+"""Figures of the Explore page: held-out samples against k, and the paper's band."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 import plotly.graph_objects as go
 
 from nnspca.result import Bound, CrossValidation
 from nnspca.result.rounded import percent
-from nnspca.view import sanitize
-from nnspca.view.figures.style import SYMBOLS, Figure, Palette, dress, shade
+from nnspca.view.figures.style import Palette, dress, shade
 
 HELD_OUT = "Variance explained of held-out samples, by number of nonzero loadings"
-CLASSES = 7  # the largest classes, drawn in colours of their own
 PAPER_FILL = "rgba(163, 71, 138, 0.13)"
 
 
@@ -29,39 +25,6 @@ def held_out(result: CrossValidation, palette: Palette) -> go.Figure:
     alt = f"{HELD_OUT}: means over {folds} folds with standard errors, for {len(result.ks)} values of k; {ends}."
     share = {"title_text": "share of the variance", "rangemode": "tozero", "tickformat": ".3~p"}
     return dress(figure, palette, title=HELD_OUT, alt=alt, height=430, k_axis=result.ks, y=share)
-
-
-def strips(scores: np.ndarray, classes: Sequence[str], names: Sequence[str], palette: Palette) -> Figure:
-    """Draw every sample's score, in standard deviations, a strip of points for each class, the highest on top."""
-    of = _largest(classes) if classes else np.array(["samples"] * len(scores))
-    kinds = sorted(set(of.tolist()), key=lambda kind: scores[of == kind].mean())
-    apart = (np.arange(len(scores)) * 0.618034 % 1 - 0.5) * 0.7  # neighbours in the file lie apart
-    figure = go.Figure()
-    labels = sanitize.labels(kinds)
-    for c, (kind, name) in enumerate(zip(kinds, labels, strict=True)):
-        mine = np.flatnonzero(of == kind)
-        figure.add_scatter(
-            x=scores[mine],
-            y=c + apart[mine],
-            customdata=[[int(s) + 1, names[int(s)]] for s in mine],
-            mode="markers",
-            name=name,
-            marker={"color": palette.series[c % len(palette.series)], "symbol": SYMBOLS[c % len(SYMBOLS)], "size": 8},
-            hovertemplate=f"%{{customdata[1]}}, {name}<br>score %{{x:.2f}} standard deviations<extra></extra>",
-        )
-    rows = {"tickvals": [*range(len(kinds))], "ticktext": labels, "showgrid": False, "zeroline": False}
-    alt, along = f"{len(scores)} samples by score, in {len(kinds)} strips.", "score (standard deviations)"
-    look: dict[str, Any] = {"alt": alt, "legend_rows": 0, "x": {"title_text": along}, "y": rows}
-    figure.update_layout(showlegend=False)
-    return dress(figure, palette, title="Samples by score", height=150 + 60 * len(kinds), **look)
-
-
-def _largest(classes: Sequence[str]) -> np.ndarray:
-    """Return the class of each sample, all but the largest few as one."""
-    counts = Counter(classes).most_common()
-    shown = {name for name, _ in counts[: CLASSES if len(counts) > CLASSES + 1 else None]}
-    rest = f"{len(counts) - len(shown)} smaller classes"
-    return np.array([name if name in shown else rest for name in classes])
 
 
 def add_paper(

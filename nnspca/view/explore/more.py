@@ -25,23 +25,20 @@ from nnspca.view.explore.stage import View, sentence_at
 from nnspca.view.figures import band, style
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import Job
-from nnspca.view.link.state import MORE, PROOF, remembered
-from nnspca.view.link.widgets import DeltaGenerator, Suggestion, choose
+from nnspca.view.link.state import PROOF, remembered
+from nnspca.view.link.widgets import Suggestion, choose
 from nnspca.view.session import Content
 from nnspca.view.subject import Subject
-from nnspca.view.tasks import Button, Key, Task
+from nnspca.view.tasks import Key, Task
 from nnspca.view.ui import charts, downloads
 
-PROOF_TITLE = "The proof: certificate, the paper's band, indispensable features"
 DIRECTIONS = 1000  # of the paper's bound, which then fails less often than once in 10^20 runs
 PROOFS = dict(zip(PROOF, ("Certificate", "The paper's band", "Indispensable features"), strict=True))
 MOST = 12  # values of k that are tried
 STOPPED = "Stopped. The results so far are shown."
-TITLE = "Downloads and code, choosing k, stability"
-LABELS = dict(zip(MORE, ("Downloads and code", "Which k?", "Stability"), strict=True))
 
 
-def proof(view: View) -> None:
+def proof(_: Component, view: View) -> None:
     """Show the certificate, the paper's band, or the indispensable features, as chosen."""
     which = choose(KEYS["proof_view"], "Show", format_func=PROOFS.__getitem__, horizontal=True)
     final, known = proofs.certificate_at(view, view.k), view.known[view.k]
@@ -97,8 +94,8 @@ def figure(view: View) -> Figure:
     )
 
 
-def which_k(view: View) -> Figure | None:
-    """Ask for the number of folds, start the run, and show what each k explains of the held-out samples."""
+def holds(part: Component, view: View) -> None:
+    """Say what other samples would give: each k on held-out ones, and how often each feature returns."""
     m, ks, solver = view.data.X.shape[0], _tried(view), _solver(view.choice)
     st.markdown(
         "More features never explain less of **these** samples, but may explain less of new ones. Here a share of the "
@@ -119,25 +116,22 @@ def which_k(view: View) -> Figure | None:
         about = "Takes as long as the curve, once for each fold. Stop at any time: the results so far are shown."
         job = tasks.offer(task, tasks.compute(about, ":material/content_cut:"))
     result = tasks.answer(task, job, STOPPED)
-    return None if result is None else _say_which(result, view, solver, folds)
-
-
-def new_samples(view: View, press: DeltaGenerator) -> None:
-    """Offer to measure what the component explains of held-out samples, and say it once it is known."""
-    solver, folds = _solver(view.choice), _usual_folds(view.data.X.shape[0])
-    key = _held_out_key(view, (view.k,), solver, folds)
-    task = tasks.kept("held-out", key, lambda job: _hold_out(job, view, (view.k,), solver, folds))
-    about = f"Hold out a part of the samples, find a component on the others, {folds} times: an estimate, no proof."
-    with press:
-        job = tasks.offer(task, Button("New samples?", about, ":material/content_cut:", width="stretch"))
-    result = tasks.answer(task, job, STOPPED)
-    if result is not None and result.best_k is not None:
-        st.markdown(explained(result, view.k))
+    if result is not None:
+        _say_which(result, view, solver, folds)
+    st.divider()
+    if METHODS[part.method].feasible:
+        stability.panel(view.only(part), view)
+    else:
+        st.markdown("Stability is estimated only for components with at most k loadings of the allowed signs.")
 
 
 def suggestion(view: View) -> Suggestion | None:
     """Suggest k by held-out samples where they were asked, else by the curve; none that is no more than chance."""
-    found = suggested_k([(k, row.lower, row.upper) for k, row in view.known.items() if row.found], held_out(view))
+    held_out: CrossValidation | None = None
+    if view.data.kind != "covariance":
+        folds = remembered(KEYS["folds"]) or _usual_folds(view.data.X.shape[0])
+        held_out = cache.results().get(_held_out_key(view, _tried(view), _solver(view.choice), folds))
+    found = suggested_k([(k, row.lower, row.upper) for k, row in view.known.items() if row.found], held_out)
     by_chance = None if found is None else chance.at(view, found.value)
     return None if by_chance is not None and found is not None and chance.first(by_chance, found.value) else found
 
@@ -164,14 +158,6 @@ def suggested_k(
             how = "proven" if proven else "for the components found, not proven"
             return Suggestion(k, f"Suggested: at k = {k:,} one more feature adds less than 1 % ({how}).")
     return None
-
-
-def held_out(view: View) -> CrossValidation | None:
-    """Return what was measured on held-out samples for these choices; None where it was not."""
-    if view.data.kind == "covariance":
-        return None
-    folds = remembered(KEYS["folds"]) or _usual_folds(view.data.X.shape[0])
-    return cache.results().get(_held_out_key(view, _tried(view), _solver(view.choice), folds))
 
 
 def _tried(view: View) -> tuple[int, ...]:
@@ -204,14 +190,13 @@ def _hold_out(job: Job, subject: Subject, ks: tuple[int, ...], solver: Any, fold
     return subject.call_with_samples(job, nnspca.cross_validate, ks, **settings)
 
 
-def _say_which(result: CrossValidation, view: View, solver: str, folds: int) -> Figure | None:
+def _say_which(result: CrossValidation, view: View, solver: str, folds: int) -> None:
     """Say which k it is, and draw what each keeps."""
     if result.best_k is None:
         st.info("Nothing was held out before it was stopped.", icon=":material/content_cut:")
-        return None
+        return
     st.markdown(summary(result, view.k))
-    figure = figures.held_out(result, charts.palette())
-    charts.figure(figure, "held-out")
+    charts.figure(figures.held_out(result, charts.palette()), "held-out")
     st.caption(
         f"{METHODS[solver].title}, {folds} folds. “Share”: how much of the held-out samples' squared distance from the "
         "training mean the component explains. The bars are one standard error of the mean over the folds. Shuffled "
@@ -225,65 +210,34 @@ def _say_which(result: CrossValidation, view: View, solver: str, folds: int) -> 
     )
     st.dataframe(result.to_records(), hide_index=True, alt="One row for each k: its share of each part of the samples.")
     st.code("\n".join([*downloads.data_lines(view.now), call]), language="python", wrap_lines=True)
-    return figure
 
 
 def summary(result: CrossValidation, shown: int) -> str:
-    """Say which k the samples ask for, in plain words."""
+    """Say which k the samples ask for, and what the component of the k that is ``shown`` explains of held-out ones."""
     k = result.suggested_k
     said = [f"### Suggested k: {'none' if k is None else k} (probable, not proven)", result.summary()]
-    if shown in result.ks:
-        said.append(explained(result, shown))
+    at = result.ks.index(shown) if shown in result.ks else None
+    if at is not None and np.isfinite(result.interval[at]):
+        of = result.mean, result.fitted_mean, result.apart_mean
+        share, of_these, chance = (rounded.percent(each[at], 2) for each in of)
+        said.append(
+            f"Of held-out samples, a component of k = {shown:,} explains {share} (± "
+            f"{rounded.fixed(100 * result.interval[at], 2, up=True)} %, 95 % interval, an estimate), of those that it "
+            f"was found on {of_these}; shuffled columns give {chance}."
+        )
     if result.best_k == result.ks[-1]:
         said.append("The share still rises at the largest k tried.")
     return "\n\n".join(said)
 
 
-def explained(result: CrossValidation, k: int) -> str:
-    """Say which share of held-out samples the components of a k explain, and of those that they were found on."""
-    at = result.ks.index(k)
-    of = result.mean, result.fitted_mean, result.apart_mean
-    share, of_these, chance = (rounded.percent(each[at], 2) for each in of)
-    if not np.isfinite(result.interval[at]):
-        return ""
-    return (
-        f"Of held-out samples, a component of k = {k:,} explains {share} (± "
-        f"{rounded.fixed(100 * result.interval[at], 2, up=True)} %, 95 % interval, an estimate), of those that it was "
-        f"found on {of_these}; shuffled columns give {chance}."
-    )
-
-
-def panel(view: View) -> None:
-    """Show downloads, the choice of k by held-out samples, or stability, as chosen."""
-    options = MORE if view.data.kind != "covariance" else MORE[:1]  # the others draw samples
-    which = choose(
-        KEYS["more_view"],
-        "Show",
-        options=options,
-        format_func=LABELS.__getitem__,
-        horizontal=True,
-        label_visibility="collapsed",
-    )
-    if len(options) == 1:
-        st.caption("Choosing k and stability need samples, which a covariance matrix has not.")
-    if which == "which k":
-        which_k(view)
-    elif which == "stability" and (view.part is None or not METHODS[view.part.method].feasible):
-        st.markdown("Stability is estimated only for components with at most k loadings of the allowed signs.")
-    elif view.part is not None and which == "stability":
-        stability.panel(view.only(view.part), view)
-    elif view.part is not None:
-        _downloads(view.part, view)
-
-
-def _downloads(part: Component, view: View) -> None:
+def take(part: Component, view: View) -> None:
     """Offer everything as files: the component, the curves, the run on one page; and the code."""
     feasible = nnspca.METHODS[part.method].feasible
     known = replace(view.known[view.k], lower=part.variance) if feasible else None
     answer = export.Answer(
         {part.method: view.only(part)},
         view,
-        verdict=sentence_at(view, view.k),
+        verdict=f"{sentence_at(view, view.k)} {view.context(view.k)}",
         method=f"{nnspca.METHODS[part.method].title}.",
         code=_code(view),
         known=known,
@@ -320,6 +274,7 @@ def _code(view: View) -> str:
             f"cert = nnspca.certify(cov, {view.k}, {setting}, component=part)",
             "nnspca.verify(cert, cov)  # raises unless a second route agrees",
             "print(part.support, part.variance, part.variance / cert.upper)",
+            f"scores = nnspca.scores(data.X, part.loadings, mean='own', standardize={view.standardise})",
             "",
             f"curve = nnspca.sweep(cov, {list(few(view.choice.ks, STEPS))}, methods={view.choice.methods!r},",
             f"                     {setting}, certify='live', seed={view.seed})",

@@ -10,13 +10,14 @@ from typing import Any
 import streamlit as st
 
 import nnspca
+from nnspca.datasets import Dataset
 from nnspca.result import Component, Progress, SweepPoint
 from nnspca.tasks import certify_path, coarse_first, path
-from nnspca.view import cache, ledger, sanitize, tasks
+from nnspca.view import cache, ledger, sanitize, session, tasks
 from nnspca.view.certificate import proofs
 from nnspca.view.jobs import Job, stretch
 from nnspca.view.ledger import Known
-from nnspca.view.link import state
+from nnspca.view.link import state, widgets
 from nnspca.view.link.state import usual_k
 from nnspca.view.link.widgets import choose, upcoming_value
 from nnspca.view.subject import Subject
@@ -30,6 +31,7 @@ ANCHORS = 9  # of many features, how many k are searched in full; the others fol
 QUICK = {"best": {"restarts": 4, "leaders": 2}}  # where features are many
 KEYS = state.keys_of("explore")
 MOST = 60  # values of k that may be typed
+SCORED = 10**7  # numbers of data whose samples are scored unasked, where they have classes
 SOLVED, DRAWN = 0.2, 0.3  # shares of the progress at which the component is found, and the bare curve
 
 
@@ -163,6 +165,10 @@ class Choices:
     options: tuple[tuple[str, Any], ...]
     methods: tuple[str, ...]  # the solvers whose curves are drawn; ``method`` is among them
     ks: tuple[int, ...]  # the values of k
+    # what the picture shows more: why a feature is used, one sample, and whether all stand in strips
+    why: int | None = None
+    sample: int | None = None
+    strips: bool = False
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -210,7 +216,25 @@ def ask(subject: Subject) -> Choices:
         ks = read_ks(text, n) if text and text.strip() else ks
     except ValueError as problem:  # told on the page: what stands among the options is not seen until they are opened
         st.warning(f"{sanitize.plain(str(problem))} The values are spread evenly instead.", icon=":material/edit:")
-    return Choices(method, tuple(sorted(options.items())), tuple(dict.fromkeys((*methods, method))), ks)
+    methods = tuple(dict.fromkeys((*methods, method)))
+    return Choices(method, tuple(sorted(options.items())), methods, ks, *_pointed(subject.data))
+
+
+def _pointed(data: Dataset) -> tuple[int | None, int | None, bool]:
+    """Return the feature and the sample that were pressed, and whether the samples are shown."""
+    here, (m, n) = session.current(), data.X.shape
+    if here.samples_of not in (None, data.content_hash):  # other data have others
+        for key in ("why", "over"):
+            widgets.press(KEYS[key], None)
+    here.samples_of = data.content_hash
+    why, sample = (widgets.pressed(KEYS[key], high=most) for key, most in (("why", n), ("over", m)))
+    has_samples = data.kind != "covariance"
+    unasked = sample is not None or (data.labels is not None and m * n <= SCORED)
+    return (
+        None if why is None else why - 1,
+        None if sample is None or not has_samples else sample - 1,
+        has_samples and (unasked or bool(upcoming_value(KEYS["samples"]))),
+    )
 
 
 def read_ks(text: str, n: int) -> tuple[int, ...]:

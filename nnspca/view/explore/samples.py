@@ -1,8 +1,10 @@
-"""The samples on the Explore page: their scores, those picked in the figures, and why a feature is included."""
+"""The samples on the Explore page, as strips and one by one, and why a feature is included."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -10,20 +12,20 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Component, Contribution, rounded, wording
-from nnspca.view import sanitize, say, session
-from nnspca.view.explore import figures
-from nnspca.view.figures.dataset import curves, montage
-from nnspca.view.link import state, widgets
+from nnspca.view import sanitize, say
+from nnspca.view.figures.dataset import montage
+from nnspca.view.link import canvas, state, widgets
 from nnspca.view.subject import Subject
 from nnspca.view.ui import charts, component, downloads
 
 NEGLIGIBLE = 5e-5  # share of the variance that two digits of a percentage do not show
 NAMED = 3  # features that a sentence names
 PIXEL = re.compile(r"^row (\d+), column (\d+)$")
-TITLE = "Who scores high, and why is a feature used?"
-PICKER = "why-picker"
-LISTED = 2000  # features up to which all can be asked about by name
-ENDS = 12  # samples shown of either end, and at most so many of those picked
+ROWS = "why-rows"
+LISTED = 2000  # features that are listed
+ENDS = 12  # samples listed of either end
+CLASSES = 9  # the largest classes have strips of their own
+DRAWN = 5000  # most samples in the strips
 KEYS = state.keys_of("explore")
 
 
@@ -32,12 +34,11 @@ def short_name(data: Dataset, i: int) -> str:
     return PIXEL.sub(r"(\1, \2)", component.names(data, [i])[i])
 
 
-def question(role: Contribution, data: Dataset, *, example: bool) -> str:
+def question(role: Contribution, data: Dataset) -> str:
     """Return the question about a feature."""
     name, one = short_name(data, role.feature), component.noun(data).removesuffix("s")
     which = name if name.startswith(one) else f"{one} {name}"
-    ending = " (the largest loading)" if example else ""
-    return f"Why is {which} {'not ' if role.loading == 0 else ''}included?{ending}"
+    return f"Why is {which} {'not ' if role.loading == 0 else ''}included?"
 
 
 def score(part: Component, data: Dataset, *, standardised: bool) -> str:
@@ -125,60 +126,74 @@ def scored(part: Component, subject: Subject) -> np.ndarray:
     return scores / (float(scores.std()) or 1.0)
 
 
-def panel(first: Component, subject: Subject) -> None:
-    """Show the samples by their scores, those that are picked, and why a feature is in the component."""
-    data = subject.data
-    if data.kind == "covariance":
-        st.info(
-            "These data are a covariance matrix: there are no samples, and so no scores. "
-            "You can still ask why a feature is included.",
-            icon=":material/table:",
-        )
-    else:
-        scores = scored(first, subject)
-        apart = say.told_apart(data, scores[:, None])
-        st.markdown(sanitize.plain(f"{apart} {score(first, data, standardised=subject.standardise)}".strip()))
-        st.fragment(_scores)(scores, data)
-    _why(first, subject)
-    if data.kind != "covariance":
-        st.code(_code(subject), language="python", wrap_lines=True)
+def strips(part: Component, subject: Subject) -> dict[str, Any]:
+    """Return what the player draws the strips of: the classes, the highest on top, and whose each sample is."""
+    data, which, scores = subject.data, drawn(subject.data), scored(part, subject)
+    of = _largest(_class_names(data)) if data.labels is not None else np.array(["all samples"] * len(scores))
+    kinds = sorted(set(of.tolist()), key=lambda kind: -scores[of == kind].mean())
+    row = {kind: c for c, kind in enumerate(kinds)}
+    return {
+        "rows": kinds,
+        "of": canvas.pack(np.array([row[kind] for kind in of[which].tolist()]), "u1"),
+        "which": canvas.pack(which, "i4"),
+        "names": data.sample_names and [sanitize.line(data.sample_names[s], sanitize.NAME) for s in which],
+        "one": component.SAMPLES.get(data.kind, "sample"),
+    }
 
 
-def _scores(scores: np.ndarray, data: Dataset) -> None:
-    """Draw the scores; show the samples that are picked in the figure, or those at both ends."""
-    classes, order = (
-        _class_names(data),
-        np.argsort(-scores.astype(np.float32), kind="stable"),
-    )  # ties in their own order
-    names = data.sample_names or [f"sample {s + 1}" for s in range(len(scores))]
-    figure = figures.strips(scores, classes, [sanitize.line(name, sanitize.NAME) for name in names], charts.palette())
-    event = charts.figure(figure, "samples-strips", on_select="rerun", selection_mode=("points", "box", "lasso"))
-    picked = {int(point["customdata"][0]) - 1 for point in event["selection"]["points"]}
-    if not picked:
-        st.caption("Drag across points to pick samples, or click one.")
-        _shown("The highest scores", order[:ENDS], scores, data, "highest")
-        _shown("The lowest scores", order[ENDS:][-ENDS:], scores, data, "lowest")
-        return
-    inside = order[np.isin(order, list(picked))]
-    of_class = [classes[s] for s in inside] if classes else []
-    counts = ", ".join(f"{sanitize.plain(name)} {of_class.count(name):,}" for name in dict.fromkeys(of_class))
-    st.markdown(f"**Picked: {len(inside):,} of {len(order):,} samples.** {counts}")
-    _shown("The highest scores of those picked", inside[:ENDS], scores, data, "picked")
+def drawn(data: Dataset) -> np.ndarray:
+    """Return the samples in the strips, spread evenly over those of large data."""
+    m = data.X.shape[0]
+    return np.unique(np.linspace(0, m - 1, min(DRAWN, m)).round().astype(int))
 
 
-def _shown(title: str, which: np.ndarray, scores: np.ndarray, data: Dataset, key: str) -> None:
-    """Show a few samples: images as images, spectra as curves, the rest by name, class and score."""
-    if not len(which):
-        return
-    st.markdown(f"**{title}**")
+def over(sample: int, part: Component, data: Dataset) -> dict[str, Any]:
+    """Return what the player draws of one sample over the component; of a list, how far each value is from its mean."""
+    row = data.rows(np.array([sample]))[0]
     if data.image_shape is not None:
-        png = montage(data.rows(which), data.image_shape, columns=len(which))
-        charts.picture(png, f"{title}: {len(which)} samples, side by side.")
-    elif data.axis is not None:
-        charts.figure(curves(data.rows(which), data.axis, charts.palette()), f"samples-{key}")
-    else:
-        classes = _class_names(data)
-        st.dataframe(
+        return {"at": sample, "image": canvas.greys(row)}
+    if data.axis is not None:
+        return {"at": sample, "axis": canvas.pack(row, "f4")}
+    away = (row - data.means) / np.where(data.deviations > 0, data.deviations, 1.0)
+    return {"at": sample, "away": {int(i): round(float(away[i]), 1) for i in wording.heaviest(part)[: component.NAMED]}}
+
+
+def answer(feature: int, part: Component, subject: Subject) -> dict[str, Any]:
+    """Return why a component has a feature, or has it not, with its covariances, and the code that finds it."""
+    data, measure = subject.data, measured_as(subject.standardise)
+    role = nnspca.contribution(subject.cov, part, feature)
+    reach = float(np.abs(role.covariances).max(initial=0.0))
+    code = [
+        *downloads.data_lines(subject.now),
+        f"part = nnspca.solve(cov, {subject.k}, nonnegative={subject.nonnegative}, seed={subject.seed})",
+        f"why = nnspca.contribution(cov, part, {feature})",
+        "print(why.held, why.loss, why.partner, why.loss_exchanged)",
+    ]
+    coloured: dict[str, Any] = {"note": ""}
+    if data.image_shape is not None or data.axis is not None:  # the bars of a list would change places
+        note = f"In colour: its {measure}s with the others; full colour is {rounded.number(reach)}."
+        both = {"support": canvas.pack(role.others, "i4"), "weights": canvas.pack(role.covariances, "f4")}
+        coloured = {"note": note, **both}
+    said = why(role, part, data, standardised=subject.standardise)
+    return {"feature": feature, "asks": question(role, data), "says": said, "code": "\n".join(code), **coloured}
+
+
+def who(first: Component, subject: Subject) -> None:
+    """Say what the scores tell apart, and list the samples at both ends."""
+    data, scores = subject.data, scored(first, subject)
+    apart = say.told_apart(data, scores[:, None])
+    st.markdown(sanitize.plain(f"{apart} {score(first, data, standardised=subject.standardise)}".strip()))
+    order = np.argsort(-scores.astype(np.float32), kind="stable")  # ties in their own order
+    classes = _class_names(data)
+    ends = ("The highest scores", order[:ENDS]), ("The lowest scores", order[ENDS:][-ENDS:])
+    for place, (title, which) in zip(st.columns(2), ends, strict=True):
+        if not len(which):
+            continue
+        place.markdown(f"**{title}**")
+        if data.image_shape is not None:
+            with place:
+                charts.picture(montage(data.rows(which), data.image_shape), f"{title}: {len(which)} samples.")
+        place.dataframe(
             [
                 {"sample": int(s) + 1}
                 | ({"name": sanitize.line(data.sample_names[s], sanitize.NAME)} if data.sample_names else {})
@@ -191,56 +206,26 @@ def _shown(title: str, which: np.ndarray, scores: np.ndarray, data: Dataset, key
         )
 
 
-def _why(part: Component, subject: Subject) -> None:
-    """Say why the feature that is asked about is in the component, or the one with the largest loading."""
-    data = subject.data
-    here = session.current()
-    if here.samples_of not in (None, data.content_hash):  # other data have other features
-        widgets.press(KEYS["why"], None)
-    here.samples_of = data.content_hash
-    asked = widgets.pressed(KEYS["why"], high=data.n_features)
-    feature = None if asked is None else int(asked) - 1
-    _picker(part, feature, data)
-    which = int(np.abs(part.loadings).argmax()) if feature is None else feature
-    role = nnspca.contribution(subject.cov, part, which)
-    said = why(role, part, data, standardised=subject.standardise)
-    st.markdown(
-        f"**{sanitize.plain(question(role, data, example=feature is None))}**\n\n"
-        + "\n".join(f"- {sanitize.plain(line)}" for line in said)
-    )
-    weights, itself = np.zeros(data.n_features), np.zeros(data.n_features, dtype=bool)
-    weights[role.others], itself[role.feature] = role.covariances, True
-    measure = measured_as(subject.standardise)
-    most, noun = rounded.number(float(np.abs(weights).max())), component.noun(data)
-    note = f"Its {measure}s with the component's other {noun}: full colour is {most}. Framed: the feature itself."
-    layer = component.Layer(weights, sure=itself)
-    component.show([layer], data, "why-picture", what=measure, note=note, focus=here.asked)
+def these(part: Component, subject: Subject) -> None:
+    """List the features, the component's own first; a press on one asks why it is included, or not."""
+    order = np.argsort(-np.abs(part.loadings), kind="stable")[:LISTED].tolist()
+    names = component.names(subject.data, order)
+
+    def ask() -> None:
+        for row in st.session_state[ROWS].selection.rows:
+            widgets.press(KEYS["why"], order[row] + 1)
+
+    st.markdown(f"Press one of the {component.noun(subject.data)} here or in the picture: why is it included, or not?")
+    rows = [{"feature": names[i], "loading": round(float(part.loadings[i]), 4)} for i in order]
+    st.dataframe(rows, hide_index=True, key=ROWS, on_select=ask, selection_mode="single-row", alt="Features, loadings.")
 
 
-def _picker(part: Component, feature: int | None, data: Dataset) -> None:
-    """Offer a searchable list of features to ask about; only the component's and the current one if there are many."""
-    own = wording.heaviest(part)
-    others = [i for i in range(data.n_features) if not part.loadings[i]] if data.n_features <= LISTED else []
-    if feature is not None and feature not in own and feature not in others:
-        others = [feature]
-    st.session_state[PICKER] = feature
-    names = component.names(data, [*own, *others])
-    st.selectbox(
-        "Why this feature?",
-        [*own, *others],
-        key=PICKER,
-        format_func=names.__getitem__,
-        placeholder="Type a name, or click in the picture above",
-        on_change=_picked,
-        width=380,
-    )
-
-
-def _picked() -> None:
-    """Ask why the feature that was chosen is in the component, as a press in the player does."""
-    feature = st.session_state[PICKER]
-    if feature is not None and not isinstance(feature, str):  # a name of data shown before arrives as it was written
-        widgets.press(KEYS["why"], feature + 1)
+def _largest(classes: list[str]) -> np.ndarray:
+    """Return the class of each sample, all but the largest few as one."""
+    counts = Counter(classes).most_common()
+    shown = {name for name, _ in counts[: CLASSES if len(counts) > CLASSES + 1 else None]}
+    rest = f"{len(counts) - len(shown)} smaller classes"
+    return np.array([name if name in shown else rest for name in classes])
 
 
 def _class_names(data: Dataset) -> list[str]:
@@ -248,16 +233,3 @@ def _class_names(data: Dataset) -> list[str]:
         return []
     name_of_class = {c: say.class_name(data, c) if c >= 0 else "no class" for c in set(data.labels.tolist())}
     return [name_of_class[c] for c in data.labels.tolist()]
-
-
-def _code(subject: Subject) -> str:
-    lines = [
-        *downloads.data_lines(subject.now),
-        f"part = nnspca.solve(cov, {subject.k}, nonnegative={subject.nonnegative}, seed={subject.seed})",
-        f"scores = nnspca.scores(data.X, part.loadings, mean='own', standardize={subject.standardise})",
-    ]
-    if subject.data.labels is not None:
-        lines.append("print(nnspca.separation(scores, data.labels))  # each class against all others")
-    lines.append("why = nnspca.contribution(cov, part, int(part.support[0]))  # of any feature")
-    lines.append("print(why.held, why.loss, why.partner, why.loss_exchanged)")
-    return "\n".join(lines)

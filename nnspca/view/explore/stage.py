@@ -6,7 +6,7 @@ import dataclasses
 import gzip
 import json
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -23,7 +23,7 @@ from nnspca.result.rounded import ceil, fixed, floor
 from nnspca.view import cache, chance, ledger, sanitize, say, session
 from nnspca.view.certificate import proofs
 from nnspca.view.chance import Chance
-from nnspca.view.explore import run
+from nnspca.view.explore import run, samples
 from nnspca.view.explore.run import Choices
 from nnspca.view.figures import band
 from nnspca.view.figures.style import PLACES
@@ -36,10 +36,11 @@ from nnspca.view.ui import component
 
 NAMED = 4  # maximum number of features named in a sentence
 LISTED = 24  # names sent for each k where features are a list
+SCORES = 60_000  # that are sent along k; of more, only those at the k that is shown
 DIGITS = 7  # of a share: bounds are rounded up, variances down
 HOME = Path(__file__).parent / "browser"
-SCRIPTS = ("path.js", "curve.js", "player.js")
-HEIGHT = 590  # pixels on every device, so that the content below does not shift when the player loads
+SCRIPTS = ("path.js", "curve.js", "strips.js", "player.js")
+HEIGHT = 554  # pixels, so that the content below does not shift when the player loads
 POLL_SECONDS = 0.6  # between two polls of running jobs
 _mount = canvas.component("play", HOME, SCRIPTS)
 
@@ -66,7 +67,7 @@ def sentence(
         these = f"This {noun.removesuffix('s')}, 1 of {n:,}," if used == 1 else f"These {text}"
         text = f"{clause}. {these}"
     text = say.explains(text, used, part.variance, total, "the total variance", known.upper)
-    text = f"{first} {text}".strip() + chance.beside(by_chance, n, part.k)
+    text = f"{first} {text}".strip()
     if part.k == 1 and features is not None and features.variances is not None:
         tied = int((features.variances >= part.variance * (1 - TIE)).sum())
         text += f"; {'all' if tied == n else 'of all'} {tied:,} tie" * (tied > 1)
@@ -104,6 +105,22 @@ class View(Subject):
     def by_chance(self, k: int) -> Chance | None:
         """Return what chance gives beside the component at k; None where it is not known."""
         return chance.at(self, k) if nnspca.METHODS[self.choice.method].feasible else None
+
+    def context(self, k: int) -> str:
+        """Say what the share of the component at k is to be compared with."""
+        n, total = self.data.n_features, self.total
+        whole = self.known.get(n, Known(n))
+        share = rounded.percent(whole.lower / total, rounded.digits(whole.lower, whole.upper, total))
+        return chance.beside(self.by_chance(k), n, k, share if whole.found else "", component.noun(self.data))
+
+    def made(self, what: str, make: Callable[[Component], Any], *about: Hashable) -> Any:
+        """Return what is made of the component that is shown, once for each find; None where there is none."""
+        if (part := self.part) is None:
+            return None
+        kept, key = cache.results(), self.key(what, self.found, *about)
+        if (found := kept.get(key)) is None:
+            kept.put(key, found := make(part))
+        return found
 
     @cached_property
     def band(self) -> band.Band:
@@ -156,8 +173,25 @@ def payload(
         "going": going,
         "waits": f"Solving k = {view.k:,} …" if waits and not answers else "",
         "found": f"{view.found}",
+        **pointed(view),
     }
     return canvas.signed(content) | along
+
+
+def pointed(view: View) -> dict[str, Any]:
+    """Return what the component is beside the samples: their strips, what it tells apart, and what was pressed."""
+    choice, data = view.choice, view.data
+    why, sample, made = choice.why, choice.sample, view.made
+
+    def apart(part: Component) -> str:
+        return say.told_apart(data, samples.scored(part, view)[:, None])
+
+    return {
+        "strips": made("strips", lambda part: samples.strips(part, view)) if choice.strips else None,
+        "apart": made("apart", apart) if choice.strips else "",
+        "why": None if why is None else made("why", lambda part: samples.answer(why, part, view), why),
+        "sample": None if sample is None else made("sample", lambda part: samples.over(sample, part, data), sample),
+    }
 
 
 def curve(view: View) -> dict[str, Any]:
@@ -203,8 +237,21 @@ def along(view: View) -> list[int]:
 
 def _state(view: View, k: int) -> tuple[Hashable, ...]:
     """Return what the component at k and its sentence hang on."""
-    known = view.known[k]
-    return k, view.played[k].lower, known.upper, known.source, known.found, view.by_chance(k)
+    known, whole = view.known[k], view.known.get(view.data.n_features)
+    return k, view.played[k].lower, known.upper, known.source, known.found, whole and whole.lower, view.by_chance(k)
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """What is told of the component at one k."""
+
+    state: tuple[Hashable, ...]  # what it hangs on
+    says: str
+    context: str
+    support: np.ndarray
+    levels: np.ndarray  # of its loadings, shares of the largest
+    heaviest: Sequence[int]  # features with the largest loadings, where they are a list
+    scores: np.ndarray  # of the samples in the strips, in hundredths of a standard deviation
 
 
 def told(view: View, ks: Sequence[int]) -> dict[str, Any]:
@@ -213,24 +260,32 @@ def told(view: View, ks: Sequence[int]) -> dict[str, Any]:
     What is as it was at the last look is not worked out again.
     """
     data, kept, key = view.data, cache.results(), view.key_of("told", view.choice.method)
-    rows: dict[int, tuple[Any, ...]] = kept.get(key) or {}
-    new = {k: state for k in ks if (state := _state(view, k)) != rows.get(k, [None])[0]}
-    for k, state in new.items():
+    rows: dict[int, Row] = kept.get(key) or {}
+    which = samples.drawn(data) if view.choice.strips else np.zeros(0, dtype=int)
+    scored = {k for k in ks if len(which) and (k == view.k or len(which) * len(ks) <= SCORES)}
+    for k in ks:
+        state = *_state(view, k), k in scored
+        if k in rows and rows[k].state == state:
+            continue
         part = view.played[k].component
         support, loadings = part.support, part.loadings[part.support]
-        levels = np.rint(loadings / (np.abs(loadings).max(initial=0.0) or 1.0) * ledger.STEPS).astype("<i2")
+        levels = np.rint(loadings / (np.abs(loadings).max(initial=0.0) or 1.0) * ledger.STEPS)
         heavy = wording.heaviest(part)[:LISTED] if data.image_shape is None and data.axis is None else []
-        rows[k] = state, sentence_at(view, k), support, levels, heavy
-    if new:
-        kept.put(key, rows)
-    of = [rows[k] for k in ks]
-    named, kind = sorted({int(i) for row in of for i in row[4]}), "u2" if data.n_features <= 2**16 else "i4"
+        scores = samples.scored(part, view)[which] if k in scored else np.zeros(0)
+        hundredths = np.rint(100 * np.clip(scores, -300, 300))
+        rows[k] = Row(state, sentence_at(view, k), view.context(k), support, levels, heavy, hundredths)
+    kept.put(key, rows)
+    of, kind = [rows[k] for k in ks], "u2" if data.n_features <= 2**16 else "i4"
+    named = sorted({int(i) for row in of for i in row.heaviest})
     return {
         "ks": list(ks),
-        "says": [row[1] for row in of],
-        "starts": canvas.pack(np.cumsum([0, *(len(row[2]) for row in of)]), "i4"),
-        "support": canvas.pack(np.concatenate([*(row[2] for row in of), []]), kind),
-        "levels": canvas.pack(np.concatenate([*(row[3] for row in of), []]), "i2"),
+        "says": [row.says for row in of],
+        "contexts": [row.context for row in of],
+        "starts": canvas.pack(np.cumsum([0, *(len(row.support) for row in of)]), "i4"),
+        "support": canvas.pack(np.concatenate([*(row.support for row in of), []]), kind),
+        "levels": canvas.pack(np.concatenate([*(row.levels for row in of), []]), "i2"),
+        "scored": [len(row.scores) for row in of],
+        "scores": canvas.pack(np.concatenate([*(row.scores for row in of), []]), "i2"),
         "names": component.names(data, named),
     }
 
@@ -276,14 +331,8 @@ def live_point(view: View) -> dict[str, Any]:
 def question(subject: Subject) -> str:
     """Return what the page is for, and what the picture answers, with the data's own words."""
     data = subject.data
-    noun, scaled = component.noun(data), "standardised " if subject.standardise else ""
-    sample = component.SAMPLES.get(data.kind, "sample")
-    few = noun if noun == "features" else f"{noun} of a{'n' * (sample == 'image')} {sample}"
-    return (
-        f"Which few {few} vary together most, and can anyone find better ones? Here is the "
-        f"answer for each k, with a proof: **{sanitize.plain(data.title)}**, {say.as_read(data)}, at most k "
-        f"{scaled}{noun}."
-    )
+    few = f"{'standardised ' if subject.standardise else ''}{component.noun(data)}"
+    return f"Which few {few} vary together most? **{sanitize.plain(data.title)}**, {say.as_read(data)}."
 
 
 def view(subject: Subject, choice: Choices, runs: Runs) -> View:
@@ -301,7 +350,7 @@ def view(subject: Subject, choice: Choices, runs: Runs) -> View:
         played = {k: Known(k, (part,), part.variance) for k, part in points.items()}
     others = {name: curves.get(name, {}) for name in choice.others}
     extra = None if subject.k in choice.ks else subject.k
-    asked = method, choice.methods, choice.ks, chance.at(subject, subject.k)
+    asked = method, choice.methods, choice.ks, choice.strips, chance.at(subject, subject.k)
     found = subject.key_of("curve", version, asked, extra, *((name, *points) for name, points in curves.items()))
     return View(subject.data, subject.now, choice, known, played, others, proofs.live(runs.shown), found)
 
@@ -341,10 +390,10 @@ def render(shown: View, runs: Runs) -> None:
             "every": round(1000 * POLL_SECONDS),
             "assignments": assignments(),
         },
-        height=HEIGHT,
         on_k_change=_choose_k,
         on_point_change=_choose_point,
-        on_why_change=_ask_why,
+        on_why_change=lambda: _press("why"),
+        on_over_change=lambda: _press("over"),
         on_ended_change=lambda: canvas.keep_choices("play", "ended"),
     )
 
@@ -362,13 +411,11 @@ def _choose_point() -> None:
         assign(k=int(point["k"]), method=str(point["method"]))
 
 
-def _ask_why() -> None:
-    """Ask why a feature is in the component, and open the section with the answer."""
-    feature = canvas.sent("play", "why")
-    if feature is not None:
-        widgets.press(run.KEYS["why"], int(feature) + 1)
-        assign(samples=True)
-        session.current().asked += 1
+def _press(key: str) -> None:
+    """Ask why a feature is in the component, or for a sample over it; what was asked for is closed with -1."""
+    at = canvas.sent("play", key)
+    if at is not None:
+        widgets.press(run.KEYS[key], None if at < 0 else int(at) + 1)
 
 
 def _note(runs: Runs) -> str:

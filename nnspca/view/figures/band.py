@@ -215,7 +215,6 @@ def add_curve(
         "legendgroup": name,
         "mode": "lines+markers",
         "cliponaxis": False,
-        "unselected": {"marker": {"opacity": 1}},
         **look,
     }
     figure.add_scatter(

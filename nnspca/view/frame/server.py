@@ -38,7 +38,7 @@ SCRIPTS = Path(st.__file__).parent / "static" / "static" / "js"
 # Streamlit's own frame is being built.
 EARLY = ("Html", "BidiComponent", "Selectbox", "Radio", "NumberInput", "Multiselect", "Checkbox", "Button", "Progress")
 CHARTS = ("PlotlyChart",)  # and those of pages that are about a chart: most of what they fetch
-CHARTED = re.compile(r"/compare/?\?|[?&]samples=true\b")  # of a path and its query
+CHARTED = re.compile(r"/compare/?\?")  # of a path and its query
 PACKED = re.compile(r"/static/((?:js|css)/[^/]+\.(?:js|css))$")
 _BROUGHT = {f"{kind}/{file.name}": file for kind in ("js", "css") for file in (SCRIPTS.parent / kind).glob(f"*.{kind}")}
 NEEDED = re.compile(r"""\b(?:from|import)\s*["'`]\./([^"'`]+\.js)["'`]""")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from nnspca.view.figures import style as look
 from nnspca.view.figures.style import DARK, LIGHT, SIZES
 from nnspca.view.link import state
 
+BARE = re.compile(r"^ *//[^\n]*\n|^ */\*\*.*?\*/\n|^ +", re.MULTILINE | re.DOTALL)  # comments and margins of scripts
 SHARED = Path(__file__).parent / "browser"
 COMMON = ("numbers.js", "shown.js", "news.js", "theme.js", "brush.js", "picture.js")
 
@@ -64,9 +66,8 @@ def sent(key: str, field: str) -> Any:
 def written(home: Path, scripts: Sequence[str]) -> str:
     """Return the shared scripts and those of a component in ``home``, as one."""
     files = [*(SHARED / script for script in COMMON), *(home / script for script in scripts)]
-    return "\n".join(
-        [f"const SIZES = {SIZES}, OPTIMAL = {OPTIMAL};", *(file.read_text(encoding="utf-8") for file in files)]
-    )
+    texts = (file.read_text(encoding="utf-8") for file in files)
+    return BARE.sub("", "\n".join([f"const SIZES = {SIZES}, OPTIMAL = {OPTIMAL};", *texts]))
 
 
 def style(name: str, home: Path) -> str:
@@ -102,12 +103,11 @@ class Card:
 
 
 def cards(
-    key: str, label: str, cards: Sequence[Card], here: str, choose: Callable[[str], None], *, strip: bool = False
+    key: str, label: str, cards: Sequence[Card], here: str, choose: Callable[[str], None], *, lay: str = ""
 ) -> None:
     """Draw the cards, the one that is ``here`` marked; ``choose`` is called with the name of a card pressed.
 
-    A ``strip`` stands beside what is chosen and scrolls by itself; on a phone it lies above it, in
-    one row.
+    A ``strip`` stands beside what is chosen and scrolls by itself; on a phone it lies in one row, as a ``row`` does.
     """
     names = {card.name for card in cards}
 
@@ -116,7 +116,7 @@ def cards(
         if name in names:
             choose(name)
 
-    data = {"label": label, "cards": [asdict(card) for card in cards], "here": here, "strip": strip}
+    data = {"label": label, "cards": [asdict(card) for card in cards], "here": here, "lay": lay}
     _gallery(key=key, data=data, on_chosen_change=pressed)
 
 

@@ -143,7 +143,6 @@ EVERY_FIGURE = ("explore", "parts", ON_FOUR, ON_RANDOM, ON_DATA, OF_SETS, OF_SOL
 PROOF = ("certificate", "paper", "indispensable")
 PARTS_PROOF = ("certificate", "each part alone", "indispensable", "stability")
 PARTS_USE = ("samples", "downloads")
-MORE = ("downloads", "which k", "stability")
 
 
 def _every_option() -> tuple[Entry, ...]:
@@ -216,11 +215,13 @@ TABLE = (
     Entry("ks", ("explore",), "text", ""),
     Entry("samples", ("explore",), "fold", False),
     Entry("why", ("explore",), "whole", low=1),
+    Entry("over", ("explore",), "whole", low=1),
     Entry("proof", ("explore",), "fold", False),
     Entry("proof_view", ("explore",), "one", PROOF[0], options=PROOF, widget="radio"),
     Entry("within", ("explore", "parts"), "one", 1.0, options=NEAR, widget="select_slider"),
     Entry("more", ("explore",), "fold", False),
-    Entry("more_view", ("explore",), "one", MORE[0], options=MORE, widget="radio"),
+    Entry("these", ("explore",), "fold", False),
+    Entry("hold", ("explore",), "fold", False),
     Entry("folds", ("explore",), "one", 5, options=FOLDS, widget="select_slider"),
     Entry("take", ("compare",), "fold", False),
     Entry("given", ("compare",), "fold", False),

@@ -102,7 +102,7 @@ def cards(here: Study) -> None:
         ],
         here.name,
         turn_to,
-        strip=True,
+        lay="strip",
     )
 
 

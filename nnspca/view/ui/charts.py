@@ -33,7 +33,6 @@ FILES = {
     "zip": "application/zip",
 }
 LEFT_OUT = ["select2d", "lasso2d", "autoScale2d", "pan2d", "zoomIn2d", "zoomOut2d"]  # few buttons cover no title
-PICKING = ("select2d", "lasso2d")
 SEEN = 0.12  # seconds in which a sketch is on the screen
 CHART = {"displaylogo": False, "modeBarButtonsToRemove": LEFT_OUT}
 Places = Sequence[tuple[float, float] | None]  # None: the line is broken here
@@ -50,12 +49,9 @@ def figure(drawn: Figure, key: str, *, first: bool = False, **settings: Any) -> 
     In the place of a page's ``first`` figure a sketch stands for as long as the browser has nothing
     that draws it.
     """
-    alt, config = drawn.layout.meta["alt"], CHART
-    if "on_select" in settings:
-        config = {**CHART, "modeBarButtonsToRemove": [name for name in LEFT_OUT if name not in PICKING]}
-        drawn.update_layout(dragmode="select")
+    alt = drawn.layout.meta["alt"]
     if not first:
-        return st.plotly_chart(drawn, key=key, config=config, alt=alt, **settings)
+        return st.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)
     place = st.container(key=f"{key}-sketched")  # the figure itself covers the sketch once it is drawn
     place.html(sketch(drawn, palette()))
     with place:
@@ -63,7 +59,7 @@ def figure(drawn: Figure, key: str, *, first: bool = False, **settings: Any) -> 
         sketched_before, here.sketched = here.sketched, True
         if not sketched_before:  # what draws keeps the browser busy for a second before it draws
             time.sleep(SEEN)
-        return st.plotly_chart(drawn, key=key, config=config, alt=alt, **settings)
+        return st.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)
 
 
 def picture(png: bytes, alt: str) -> None:

@@ -65,8 +65,10 @@ def packed_scene(data: Dataset, backdrop: np.ndarray | None, named: Sequence[int
 
 
 def names(data: Dataset, features: Sequence[int]) -> dict[int, str]:
-    """Return the names of some features, each as one line."""
-    return {int(i): sanitize.line(str(data.feature_names[i]), sanitize.NAME) for i in features}
+    """Return the names of some features, each as one line; control probes of a gene chip are marked."""
+    said = {int(i): sanitize.line(str(data.feature_names[i]), sanitize.NAME) for i in features}
+    controls = data.kind == "genes"
+    return {i: f"control {name}" if controls and name.startswith("AFFX") else name for i, name in said.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,11 +110,10 @@ def payload(
     *,
     what: str = "loading",
     note: str = "",
-    focus: int = 0,
 ) -> dict[str, Any]:
     """Return what the browser draws; ``what`` is a weight called, and ``note`` stands below the list of parts.
 
-    Parts that share features are shown one at a time. Whenever ``focus`` grows the picture comes into sight.
+    Parts that share features are shown one at a time.
     """
     pictured = data.image_shape is not None or data.axis is not None
     named, listed = set[int](), []
@@ -142,7 +143,6 @@ def payload(
     content = {
         "what": what,
         "note": note,
-        "focus": focus,
         "single": bool(np.max(used, initial=0) > 1),
         "parts": listed,
         "scene": packed_scene(data, backdrop, sorted(named)),
@@ -150,11 +150,9 @@ def payload(
     return canvas.signed(content)
 
 
-def show(
-    layers: Sequence[Layer], data: Dataset, key: str, *, what: str = "loading", note: str = "", focus: int = 0
-) -> None:
+def show(layers: Sequence[Layer], data: Dataset, key: str, *, what: str = "loading", note: str = "") -> None:
     """Show parts on one picture."""
-    _mount(key=key, data=payload(layers, data, backdrop(data), what=what, note=note, focus=focus))
+    _mount(key=key, data=payload(layers, data, backdrop(data), what=what, note=note))
 
 
 def page(layers: Sequence[Layer], data: Dataset, backdrop: np.ndarray | None) -> str:

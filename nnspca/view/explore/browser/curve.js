@@ -9,6 +9,7 @@ class Curve {
   layout(path, width, height, palette) {
     Object.assign(this, { path, width, height, palette });
     const { ks, band } = path, flat = height < 260;
+    this.closed = band.optimal.length > 0 && band.optimal.every(Boolean);
     this.left = 58;
     this.right = width - 12;
     this.top = flat ? 22 : 44;
@@ -44,7 +45,7 @@ class Curve {
     if (!flat) this.legend(brush, 31);
     const title = "Gap to the best possible (%, log scale)", wide = brush.measure(title, size) + brush.measure(path.closed, size) + 24;
     brush.text(title, 4, this.below - 10, { size });
-    if (path.closed && wide < this.width) brush.text(path.closed, this.right, this.below - 10, { size, align: "right", colour: palette.proven });
+    if (path.closed && !this.closed && wide < this.width) brush.text(path.closed, this.right, this.below - 10, { size, align: "right", colour: palette.proven });
     for (const share of evenly(this.most)) this.rule(brush, this.y(share), `${Math.round(1000 * share) / 10}`);
     let last = this.foot;
     this.rule(brush, this.foot, "optimal");
@@ -143,6 +144,21 @@ class Curve {
     for (const ends of [[this.top, this.split], [this.below, this.foot]]) brush.line(ends.map((y) => [x, y]), { colour: palette.quiet, wide: 1, dash: [3, 3] }); // not through the words between
     brush.dot(x, this.y(path.shares[s]), 6.5, look);
     if (path.gaps[s] !== null) brush.dot(x, this.gapY(path.gaps[s]), 6.5, path.proven[s] ? look : { fill: palette.paper, edge: palette.found, thick: 2 }); // hollow: its bound is carried
+    if (this.closed) brush.text("Proven optimal at every k: no gap is left.", (this.left + this.right) / 2, (this.below + this.foot) / 2, { size: SIZES.label, align: "center", colour: this.palette.proven, halo: true });
+  }
+
+  /** A lens at a stop: the two ends between which the optimum lies, to scale; where they are one, nothing. */
+  lens(brush, s) {
+    const { path, palette } = this, { band } = path, at = band.ks.indexOf(path.ks[s]), size = SIZES.small;
+    if (at < 0 || band.optimal[at] || this.height < 260) return;
+    const low = `${floorTo(100 * band.lower[at], band.digits[at])} %`, high = `at most ${ceilTo(100 * band.upper[at], band.digits[at])} %`;
+    const wide = brush.measure(low, size) + brush.measure(high, size) + 46, isLeft = this.x(path.ks[s]) > this.left + wide + 30;
+    const [x, y] = isLeft ? [this.left + 8, this.top + 4] : [this.right - wide - 4, this.split - 48]; // where the curve is not
+    brush.box(x, y, wide, 42, { fill: palette.paper, edge: palette.quiet, thick: 1 });
+    brush.box(x + 12, y + 24, wide - 24, 9, { fill: palette.band });
+    for (const [end, colour] of [[x + 12, palette.found], [x + wide - 12, palette.upper_bound]]) brush.line([[end, y + 21], [end, y + 36]], { colour, wide: 3 });
+    brush.text(low, x + 8, y + 15, { size });
+    brush.text(high, x + wide - 8, y + 15, { size, align: "right" });
   }
 
   /** The point of another solver's curve under a pointer. */

@@ -25,12 +25,14 @@ const AGAIN_AFTER = 1000; // milliseconds after which components that did not co
 class Components {
   constructor(come) { Object.assign(this, { at: new Map(), names: {}, come, tried: -AGAIN_AFTER }); }
 
-  take({ ks, says, names, ...packed }) {
-    const [starts, support, levels] = [packed.starts, packed.support, packed.levels].map(unpack);
+  take({ ks, says, contexts, scored, names, ...packed }) {
+    const [starts, support, levels, scores] = [packed.starts, packed.support, packed.levels, packed.scores].map(unpack);
+    let first = 0; // of the scores
     ks.forEach((k, s) => {
       const [from, to] = [starts[s], starts[s + 1]], own = Float32Array.from(levels.subarray(from, to));
       const size = Math.sqrt(own.reduce((sum, v) => sum + v * v, 0)) || 1;
-      this.at.set(k, { says: says[s], support: support.subarray(from, to), weights: own.map((v) => v / size) });
+      const part = { says: says[s], context: contexts[s], support: support.subarray(from, to), weights: own.map((v) => v / size) };
+      this.at.set(k, { ...part, scores: scores.subarray(first, (first += scored[s])) });
     });
     Object.assign(this.names, names);
   }

@@ -9,7 +9,8 @@ class Player extends Shown {
     super(root, ".play");
     this.picture = this.find(".picture");
     this.graph = this.find(".curve");
-    this.slider = this.find("input");
+    this.samples = this.find(".strips");
+    this.card = this.find(".why");
     this.curve = new Curve();
     this.fresh = new Set();
     this.sent = []; // each k the page was told, or will be by a box, and has not answered
@@ -27,23 +28,67 @@ class Player extends Shown {
     this.growing = Boolean(data.note);
     if (!data.ks.length) return;
     this.path = new Path(data);
+    this.point(data);
     if (other || !this.components) this.components = new Components(() => this.redraw());
     this.components.take(data.here);
     this.complete();
     this.path.scene.names &&= this.components.names;
+    if (data.ks.length < 2) this.graph.ariaDisabled = "true"; // there is nowhere to go yet
+    else this.graph.removeAttribute("aria-disabled");
     const told = this.sent.lastIndexOf(data.k) + 1; // the page answers, while the person may have gone on
     this.sent.splice(0, other ? this.sent.length : told);
     if (other || (data.k !== this.asked && !this.playing && !this.dragging)) this.touched = !other && told > 0 && this.k !== data.k;
     if (other || data.k === this.typed) this.typed = undefined;
     this.asked = data.k;
     this.waits = data.waits;
-    Object.assign(this.box.dataset, { bounds: data.band.ks.length, proven: data.band.proven.filter(Boolean).length });
+    Object.assign(this.box.dataset, { steps: data.ks.length - 1, bounds: data.band.ks.length, proven: data.band.proven.filter(Boolean).length });
     if (!this.touched && !this.typed) this.k = this.path.ks[this.path.nearestStop(data.k)];
     if (other) this.play(false);
-    this.slider.disabled = data.ks.length < 2; // there is nowhere to go yet
-    this.slider.max = String(this.path.ks.length - 1);
+    Object.assign(this.graph, { ariaValueMin: String(data.ks[0]), ariaValueMax: String(data.ks.at(-1)) });
     this.shown = undefined;
     this.resize();
+  }
+
+  /** Take what was pressed: the strips of the samples, the one drawn over the component, why a feature is used. */
+  point({ strips, sample, why, apart, k }) {
+    this.strips = strips && new Strips(strips);
+    this.samples.hidden = !strips;
+    if (strips) this.samples.style.height = `${this.strips.tall}px`;
+    Object.assign(this.path, { sample, why, apart, pointedAt: k });
+    const { image, axis } = this.path.scene;
+    if (sample?.image && image) this.overlaid = { ...this.path.scene, image: { ...image, mean: unpack(sample.image) } };
+    else if (sample?.axis && axis) this.overlaid = { ...this.path.scene, axis: { ...axis, sample: unpack(sample.axis) } };
+    else this.overlaid = null;
+    if (!why) return;
+    for (const place of ["asks", "note", "code"]) this.say(`why-${place}`, why[place]);
+    this.card.querySelector("ul").replaceChildren(...why.says.map((textContent) => element("li", { textContent })));
+    this.covariances = why.support && { support: unpack(why.support), weights: unpack(why.weights) };
+  }
+
+  /** What the picture is drawn over: the mean, or the sample that was pressed; beside names, how far it is from the mean. */
+  scene() {
+    const { scene, sample } = this.path;
+    if (!sample?.away || !scene.names) return this.overlaid ?? scene;
+    const said = (i) => (sample.away[i] === undefined ? "" : `, ${sample.away[i] > 0 ? "+" : ""}${decimals(sample.away[i], 1)} sd`);
+    return { ...scene, beside: 104, say: (weight, i) => decimals(weight, 3) + said(i) };
+  }
+
+  /** Open the answer to why beside the feature that was pressed, while its k is shown. */
+  openCard() {
+    const { why } = this.path, place = why && this.drawn.frame(why.feature), { card, picture } = this;
+    card.hidden = !why;
+    if (!why) return;
+    const [x, y, wide, tall] = place ?? [0, 0, picture.clientWidth, 0], sight = picture.parentElement;
+    const right = sight.offsetLeft + x + wide + 10, room = this.box.clientWidth - card.offsetWidth - 4, below = right > room;
+    const top = below && room < 200 ? sight.offsetTop + y + tall + 8 : Math.max(sight.offsetTop, sight.offsetTop + y - 30);
+    Object.assign(card.style, { left: `${clamp(right, 4, Math.max(room, 4))}px`, top: `${Math.min(top, sight.offsetTop + 120)}px` });
+  }
+
+  /** Close the answer to why. */
+  close() {
+    if (this.path?.why) this.tell?.("why", -1);
+    this.card.hidden = true;
+    this.picture.focus?.();
   }
 
   /** Fetch the components of the path; while it grows, those that come later once they are needed. */
@@ -77,13 +122,14 @@ class Player extends Shown {
 
   listen() {
     this.find("[data-do=play]").addEventListener("click", () => this.play(!this.playing));
-    this.slider.addEventListener("input", () => {
-      this.play(false);
-      this.go(this.path.ks[Number(this.slider.value)]);
+    this.find("[data-do=close]").addEventListener("click", () => this.close());
+    this.graph.addEventListener("keydown", (event) => {
+      const step = (by) => () => this.step(by), far = Infinity;
+      actOnKey(event, { ArrowRight: step(1), ArrowUp: step(1), ArrowLeft: step(-1), ArrowDown: step(-1), PageUp: step(10), PageDown: step(-10), Home: step(-far), End: step(far) });
     });
-    this.slider.addEventListener("change", () => this.rest());
     this.box.addEventListener("keydown", (event) => {
-      if (event.target.tagName !== "BUTTON") actOnKey(event, { " ": () => this.play(!this.playing) });
+      const play = ["BUTTON", "SUMMARY", "PRE"].includes(event.target.tagName) ? {} : { " ": () => this.play(!this.playing) };
+      actOnKey(event, this.card.hidden ? play : { ...play, Escape: () => this.close() });
     });
     followPointer(this.graph, {
       press: (x, y) => this.press(x, y),
@@ -95,7 +141,17 @@ class Player extends Shown {
     this.picture.addEventListener("pointerleave", () => { this.find(".tip").hidden = true; });
     this.picture.addEventListener("click", (event) => {
       const feature = this.drawn?.at(...placeOf(event, this.picture));
-      if (feature !== undefined && !this.playing) this.tell?.("why", feature);
+      if (feature !== undefined && !this.playing) this.tell?.("why", feature === this.path.why?.feature ? -1 : feature);
+    });
+    this.samples.addEventListener("pointermove", (event) => {
+      const sample = this.strips?.at(...placeOf(event, this.samples)), [x, y] = placeOf(event, this.picture);
+      const words = sample === undefined ? "" : `${this.strips.words(sample, this.part(this.shown).scores)}. Click to see it.`;
+      this.tip(words, x, y, this.picture.offsetWidth);
+    });
+    this.samples.addEventListener("pointerleave", () => this.tip(""));
+    this.samples.addEventListener("click", (event) => {
+      const sample = this.strips?.at(...placeOf(event, this.samples));
+      if (sample !== undefined && !this.playing) this.tell?.("over", sample === this.path.sample?.at ? -1 : sample);
     });
   }
 
@@ -120,6 +176,15 @@ class Player extends Shown {
   }
 
   follow(x) { this.go(this.path.ks[this.path.nearestStop(Math.max(this.curve.kAt(x), this.path.ks[0]))]); }
+
+  /** Walk so many values of k along the curve. */
+  step(by) {
+    if (!this.path || this.path.ks.length < 2) return;
+    this.play(false);
+    const { ks } = this.path;
+    this.go(ks[clamp(this.path.stopAt(this.k) + by, 0, ks.length - 1)]);
+    this.rest();
+  }
 
   go(k) {
     Object.assign(this, { touched: true, typed: undefined, k, dirty: true });
@@ -160,10 +225,11 @@ class Player extends Shown {
 
   play(on) {
     if (on && !this.path) return;
+    if (on && prefersStill()) return this.k >= this.path.ks.at(-1) ? this.step(-Infinity) : this.step(1); // nothing moves by itself
     const was = this.playing;
     this.touched ||= on;
     this.playing = on;
-    this.sayPlaying(on, on ? "❚❚ Pause" : "▶ Play k");
+    this.sayPlaying(on, on ? "❚❚ Pause" : prefersStill() ? "▶ Next k" : "▶ Play k");
     Object.assign(this, { last: undefined, dirty: true });
     if (on && this.k >= this.path.ks.at(-1)) this.k = this.path.ks[0];
     if (was && !on) {
@@ -206,11 +272,29 @@ class Player extends Shown {
     const waits = this.waiting(), part = this.part(s);
     const layer = { ...part, colour: palette.series[1], negative: palette.found, fresh: this.fresh };
     // no other k's component stands beside this k, not even until its own has come
-    this.drawn = drawScene(brushOn(this.picture, palette), path.scene, part && !waits ? [layer] : []);
+    const scene = this.scene(), here = path.ks[s] === path.pointedAt, asked = here && path.why && part;
+    const layers = !part || waits ? [] : asked ? [{ ...layer, ...this.covariances }] : [layer], over = brushOn(this.picture, palette);
+    this.drawn = drawScene(over, scene, layers);
+    const frame = asked && this.drawn.frame(path.why.feature);
+    if (frame) frameAt(over, frame, 2.5);
+    if (asked) this.openCard();
+    else this.card.hidden = true;
+    if (this.strips) this.drawStrips(part, waits);
     const brush = brushOn(this.graph, palette);
     this.curve.draw(brush);
+    if (!waits) this.curve.lens(brush, s);
     if (!waits) this.curve.dot(brush, s);
     this.box.dataset.k = String(path.ks[s]);
+  }
+
+  /** The samples by their scores; of a k whose scores are not here yet, none. */
+  drawStrips(part, waits) {
+    const { strips, samples } = this, sample = this.path.sample?.at, scores = waits ? [] : part?.scores ?? [];
+    const brush = brushOn(samples, this.palette, samples.clientWidth, strips.tall);
+    if (scores.length) strips.draw(brush, scores, sample);
+    const over = sample === undefined || !scores.length ? "" : strips.words(sample, scores);
+    this.say("over", over && `Drawn over it: ${over}. Click it again to close.`);
+    samples.ariaLabel = `${count(strips.of.length)} samples by score, in ${strips.rows.length} strips. ${this.path.apart}`;
   }
 
   /** What is said as long as there is no answer for the k that is asked for, and the person goes to no other. */
@@ -219,7 +303,7 @@ class Player extends Shown {
   /** A new stop: what came in shines for a moment, and the words say what it keeps. */
   arrive(s, now) {
     const { path } = this, before = this.shown === undefined ? null : this.part(this.shown);
-    const { support, weights, says } = this.part(s) ?? { support: [], weights: [], says: "…" };
+    const { support, weights, says, context } = this.part(s) ?? { support: [], weights: [], says: "…", context: "" };
     if (before && !prefersStill()) {
       const old = new Set(before.support);
       this.fresh = new Set(support.filter((i) => !old.has(i)));
@@ -230,10 +314,12 @@ class Player extends Shown {
     this.say("k", count(at));
     this.find(".words").ariaLive = this.playing ? "off" : "polite"; // a screen reader is not told of each k that passes
     this.say("words", words);
-    this.slider.value = String(s);
-    this.slider.setAttribute("aria-valuetext", `${k}. ${words}`);
+    this.say("context", waits ? "" : context);
+    this.say("apart", waits || path.ks[s] !== path.pointedAt ? "" : path.apart);
+    this.graph.setAttribute("aria-valuenow", String(at));
+    this.graph.setAttribute("aria-valuetext", `${k}. ${words}`);
     this.picture.setAttribute("aria-label", `The component at ${k}: ${waits || sceneWords(path, support, weights)}`);
-    this.graph.setAttribute("aria-label", `Variance against k, ${path.ks.length} values of k, ${path.band.proven.filter(Boolean).length} with an upper bound of their own; ${path.closed || "not proven optimal anywhere"}. At ${k}: ${words}`);
+    this.graph.setAttribute("aria-label", `Variance against k, ${path.ks.length} values of k, ${path.band.proven.filter(Boolean).length} with an upper bound of their own; ${path.closed || "not proven optimal anywhere"}`);
     this.name(at);
     this.box.dataset.support = Array.from(support).join(",");
   }

@@ -19,8 +19,6 @@ class Picture extends Shown {
     this.weigh = (weight) => (data.what.startsWith("%") ? `${floorTo(weight, 1)} ${data.what}` : `${data.what} ${decimals(weight, 4)}`);
     if (data.what.startsWith("%")) Object.assign(this.scene, { weights: "shares", say: (share) => `${floorTo(share, 0)} %` });
     else if (data.what !== "loading") Object.assign(this.scene, { weights: `${data.what}s`, say: tick });
-    if (data.focus && data.focus !== this.focus) for (const pause of [0, 600]) setTimeout(() => this.box.scrollIntoView({ block: "center" }), pause);
-    this.focus = data.focus;
     this.parts = data.parts.map((part) => ({ ...part, support: unpack(part.support), weights: unpack(part.weights) }));
     this.hidden = new Set([...this.hidden].filter((r) => r < this.parts.length));
     if (this.chosen >= this.parts.length) this.chosen = 0;
@@ -84,10 +82,7 @@ class Picture extends Shown {
   }
 
   frames(brush, features, thick, dash) {
-    for (const place of features.map((i) => this.drawn.frame(i)).filter(Boolean)) {
-      brush.box(...place, { edge: brush.palette.ink, thick: thick + 1.5 });
-      brush.box(...place, { edge: brush.palette.paper, thick, dash });
-    }
+    for (const place of features.map((i) => this.drawn.frame(i)).filter(Boolean)) frameAt(brush, place, thick, dash);
   }
 
   hint(x, y) {

@@ -24,7 +24,7 @@ function cardButton(card, here) {
 
 function fillGallery(nav, data) {
   nav.ariaLabel = data.label;
-  nav.classList.toggle("strip", data.strip);
+  nav.className = `gallery ${data.lay}`;
   nav.replaceChildren();
   for (const group of new Set(data.cards.map((card) => card.group))) {
     const cards = data.cards.filter((card) => card.group === group).map((card) => element("li", {}, cardButton(card, data.here)));
@@ -45,7 +45,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     nav.said = said;
     fillGallery(nav, data);
     const chosen = nav.querySelector("[aria-current]");
-    if (data.strip && chosen) nav.scrollTo(chosen.offsetLeft - 104, chosen.offsetTop - 60);  // in view, the page at rest
+    if (data.lay && chosen) nav.scrollTo(chosen.offsetLeft - 104, chosen.offsetTop - 60);  // in view, the page at rest
   }
   nav.classList.toggle("dark", wearing(nav, { light: { dark: false }, dark: { dark: true } }).dark);
   nav.onscroll = () => markMore(nav);

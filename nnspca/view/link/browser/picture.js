@@ -42,7 +42,7 @@ function drawImage(brush, scene, layers) {
 
 /** Draw loadings as shaded stretches along an axis, over the mean curve. */
 function drawAxis(brush, scene, layers) {
-  const { width, height, palette } = brush, { order, values, mean, name, unit } = scene.axis;
+  const { width, height, palette } = brush, { order, values, mean, sample, name, unit } = scene.axis;
   const left = 12, right = width - 12, top = 8, foot = height - 40;
   const low = values[order[0]], high = values[order.at(-1)];
   const x = axisOf(low, high, left, right), place = new Map(Array.from(order, (i, at) => [i, at]));
@@ -53,17 +53,19 @@ function drawAxis(brush, scene, layers) {
     brush.box(from, top, wide, foot - top, { fill: colour, faint: 0.16 + 0.5 * glow });
     brush.box(from, foot - tall, wide, tall, { fill: colour, faint: 0.95 });
   }
-  if (mean) {
-    const least = Math.min(...mean), span = Math.max(...mean) - least || 1;
-    brush.line(Array.from(order, (i) => [x(values[i]), foot - 6 - (0.9 * (mean[i] - least) * (foot - top)) / span]), { wide: 1.6 });
-  }
+  const lines = [mean, sample].filter(Boolean), all = lines.flatMap((line) => [...line]);
+  const least = Math.min(...all), span = Math.max(...all) - least || 1;
+  lines.forEach((line, l) => {
+    const points = Array.from(order, (i) => [x(values[i]), foot - 6 - (0.9 * (line[i] - least) * (foot - top)) / span]);
+    brush.line(points, l ? { wide: 2.2, colour: palette.found } : { wide: 1.6 });
+  });
   brush.line([[left, foot], [right, foot]], { colour: palette.quiet, wide: 1 });
   const ticks = width < 300 ? 3 : 6;
   for (let t = 0; t < ticks; t++) {
     const v = low + ((high - low) * t) / (ticks - 1);
     brush.text(v.toPrecision(3), x(v), foot + 15, { size: SIZES.small, align: t ? (t === ticks - 1 ? "right" : "center") : "left" });
   }
-  brush.text(unit ? `${name} (${unit}); line: the mean` : name, (left + right) / 2, foot + 32, { size: SIZES.small, align: "center" });
+  brush.text(`${unit ? `${name} (${unit})` : name}${sample ? "; blue: the sample" : ""}${mean ? "; line: the mean" : ""}`, (left + right) / 2, foot + 32, { size: SIZES.small, align: "center" });
   const nearest = (px) => order.reduce((best, i) => (Math.abs(values[i] - x.back(px)) < Math.abs(values[best] - x.back(px)) ? i : best));
   return {
     between: (x0, _, x1) => Array.from(order.subarray(place.get(nearest(x0)), place.get(nearest(x1)) + 1)),
@@ -76,7 +78,7 @@ function drawList(brush, scene, layers) {
   const { pen, width, height, palette } = brush, size = SIZES.small;
   const entries = loadingsOf(layers).sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight));
   const row = 22, room = Math.max(1, Math.floor((height - 26) / row)), shown = entries.slice(0, room);
-  const beside = scene.say ? 74 : 56; // pixels for the number beside the longest bar
+  const beside = scene.beside ?? (scene.say ? 74 : 56); // pixels for the number beside the longest bar
   const most = Math.abs(entries[0]?.weight ?? 1);
   const label = Math.min(width * 0.5, Math.max(...shown.map((e) => brush.measure(featureName(scene, e.i), size)), 30) + 12);
   const signed = shown.some((e) => e.weight < 0), reach = (width - label - beside) / (signed ? 2 : 1), zero = label + (signed ? reach : 0);
@@ -85,7 +87,7 @@ function drawList(brush, scene, layers) {
     brush.box(left, y + 3, long, row - 7, { fill: colour, faint: 0.85 });
     if (glow) brush.box(left, y + 3, long, row - 7, { fill: palette.ink, faint: 0.6 * glow });
     brush.text(fitted(pen, featureName(scene, i), label - 8), label - 8, y + 15, { size, align: "right" });
-    brush.text(scene.say?.(weight) ?? decimals(weight, 3), left + long + 5, y + 15, { size });
+    brush.text(scene.say?.(weight, i) ?? decimals(weight, 3), left + long + 5, y + 15, { size });
   });
   const more = entries.length - room;
   if (more > 0) brush.text(`and ${count(more)} more with smaller ${scene.weights ?? "loadings"}`, 8, 4 + room * row + 15, { size });
@@ -122,6 +124,12 @@ function readScene(packed) {
     scene.axis = { ...packed.axis, values, order, mean: packed.axis.mean && unpack(packed.axis.mean) };
   }
   return scene;
+}
+
+/** Frame a feature so that it is seen on any colour. */
+function frameAt(brush, place, thick, dash) {
+  brush.box(...place, { edge: brush.palette.ink, thick: thick + 1.5 });
+  brush.box(...place, { edge: brush.palette.paper, thick, dash });
 }
 
 /** Draw a scene; return where its features stand: those `between` two places, the one `at` a place, a `frame` around one. */

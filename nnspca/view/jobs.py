@@ -136,6 +136,7 @@ class Job:
         self.stopped = False
         self.done = False  # whether the worker has returned, or its result is no longer wanted
         self.asked = False  # whether a person pressed its button
+        self.place: Any = None  # of the page, where its progress takes the place of that button
         self._started = time.monotonic()
         self._seen = self._asked = time.monotonic()
         self._watched = watched

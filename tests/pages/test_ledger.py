@@ -59,7 +59,7 @@ def test_no_bound_carried_over_numbers_of_parts_falls_below_the_brute_force_opti
             along = book.parts_along(PROBLEM, k, (1, 2, 3), carried.least_variance(small.cov))
             for r, (_, rows) in enumerate(optima_of_parts(small.A, k, 3), start=1):
                 assert allows(along[r].upper, sum(map(small.exact, rows))), (seed, k, r)
-                assert r == 1 or k == 2 or along[r].upper < math.inf and along[r].source, "carried over k"
+                assert r == 1 or k == 2 or (along[r].upper < math.inf and along[r].source), "carried over k"
 
 
 def test_the_better_component_and_the_lower_bound_stay_in_whatever_order_they_come():

@@ -148,6 +148,15 @@ def reserved(key: str, words: str) -> tuple[DeltaGenerator, DeltaGenerator]:
     return stage, waiting
 
 
+def answer(place: DeltaGenerator, name: str, words: str) -> None:
+    """Write an answer at its place, marked for a second where it is another one than before."""
+    here = session.current()
+    before, times = here.answers.get(name, (words, 0))
+    here.answers[name] = words, times + (words != before)
+    key = f"{name}-says" + (f"-other-{here.answers[name][1] % 2}" if here.answers[name][1] else "")
+    place.container(key=key).markdown(words)
+
+
 def choices_and_figure(key: str) -> tuple[DeltaGenerator, DeltaGenerator]:
     """Return places for choices and for what they make; they stand in this order, on a phone in the other one."""
     both = st.container(key=f"figure-first-{key}")

@@ -109,10 +109,12 @@ def payload(
     what: str = "loading",
     note: str = "",
     focus: int = 0,
+    dimmed: bool = False,
 ) -> dict[str, Any]:
     """Return what the browser draws; ``what`` is a weight called, and ``note`` stands below the list of parts.
 
-    Parts that share features are shown one at a time. Whenever ``focus`` grows the picture comes into sight.
+    Parts that share features are shown one at a time. Whenever ``focus`` grows the picture comes into sight. It is
+    ``dimmed`` where another one is on its way.
     """
     pictured = data.image_shape is not None or data.axis is not None
     named, listed = set[int](), []
@@ -143,6 +145,7 @@ def payload(
         "what": what,
         "note": note,
         "focus": focus,
+        "dimmed": dimmed,
         "single": bool(np.max(used, initial=0) > 1),
         "parts": listed,
         "scene": packed_scene(data, backdrop, sorted(named)),
@@ -150,11 +153,9 @@ def payload(
     return canvas.signed(content)
 
 
-def show(
-    layers: Sequence[Layer], data: Dataset, key: str, *, what: str = "loading", note: str = "", focus: int = 0
-) -> None:
-    """Show parts on one picture."""
-    _mount(key=key, data=payload(layers, data, backdrop(data), what=what, note=note, focus=focus))
+def show(layers: Sequence[Layer], data: Dataset, key: str, **how: Any) -> None:
+    """Show parts on one picture, as :func:`payload` takes them."""
+    _mount(key=key, data=payload(layers, data, backdrop(data), **how))
 
 
 def page(layers: Sequence[Layer], data: Dataset, backdrop: np.ndarray | None) -> str:

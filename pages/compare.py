@@ -16,7 +16,7 @@ STOPPED = "Stopped."
 def data_sets(now: State, answer: DeltaGenerator) -> None:
     """Compare two to four data sets: how near the optimum is proven at each k, and why."""
     asked, shown = widgets.choices_and_figure("compare")
-    which, press, running = asked.columns([2.6, 0.8, 1.3], vertical_alignment="bottom")
+    which, press = asked.columns([2.6, 2.1], vertical_alignment="bottom")
     with shown:  # before the data are read, so that nothing moves then
         figure, waiting = widgets.reserved("together-place", "The figure appears once the data are read.")
     with which:
@@ -28,14 +28,11 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
     task = sets.task(subjects)
     with press:
         complete = all(one.complete for one in sets.compared(subjects))  # then a run only on request
-        job = tasks.offer(task, tasks.solve(), at_once=not complete)
-    if job is not None and not job.stopped:  # Stop is answered at once
-        job.wait_for_first(tasks.FIRST, len(sets.SHARES))
-    with running:
+        job = tasks.offer(task, tasks.solve(), at_once=not complete, in_place=True)
         if job is not None:
-            tasks.follow(job, STOPPED, waited=True)
+            tasks.follow(job, STOPPED)
     known = sets.compared(subjects)
-    answer.markdown(sets.answer(known))
+    widgets.answer(answer, "compare", sets.answer(known))
     waiting.empty()
     with figure:
         drawn = sets.together(known)
@@ -48,7 +45,7 @@ def solvers(now: State, answer: DeltaGenerator) -> None:
     """Compare up to six solvers and a proof on one clock."""
     subject = Subject(catalogue.in_use(now), now)
     asked, shown = widgets.choices_and_figure("compare")
-    which, press, running = asked.columns([2.6, 0.8, 1.3], vertical_alignment="bottom")
+    which, press = asked.columns([2.6, 2.1], vertical_alignment="bottom")
     with shown:
         figure, waiting = widgets.reserved("race-place", "The figure appears once a solver has a component.")
     with which:
@@ -59,22 +56,22 @@ def solvers(now: State, answer: DeltaGenerator) -> None:
         widgets.end_page()
     before = race.stored(subject, racers)
     with press:
-        job = tasks.offer(race.task(subject, racers), tasks.solve(), at_once=before is None)
-    if job is not None:
-        tasks.wait_for_picture(job)  # it is drawn as it runs
-        with running:
-            tasks.follow(job, STOPPED, waited=True, news=race.news)
-    elif before is not None:
+        job = tasks.offer(race.task(subject, racers), tasks.solve(), at_once=before is None, in_place=True)
+        if job is not None:
+            tasks.follow(job, STOPPED)
+    if job is None and before is not None:
         asked.caption(race.origin())
     waiting.empty()
-    ended = job is None or job.done
+    known = before if job is None else job.result or job.live
     with figure:
-        known = race.standing(job, before)
-        drawn = race.track(known, racers, subject, answer, "race" if ended else "race-running")
+        drawn = race.track(known, racers, subject, answer) if job is None or job.done else None
+        if job is not None and drawn is None:
+            answer.markdown(race.CLOCK)
+            race.under_way(job, racers, subject)
     with widgets.expander(sets.KEYS["given"], loadings.TITLE, ":material/gavel:") as fold:
         if fold.open:
             loadings.ask(subject)
-    if ended and known is not None:
+    if drawn is not None and known is not None:
         with widgets.expander(sets.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
             if fold.open:
                 race.takeaway(known, drawn, subject, racers)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -14,14 +17,56 @@ from nnspca.view import sanitize
 
 PROCESSES = "NNSPCA_PROCESSES"  # how many processes work beside the server; 0: its own threads do
 MOST = 8  # processes where nothing is said: each takes about 100 MB
-IDLE = 300.0  # seconds after which a process without tasks ends
+IDLE = 60.0  # seconds after which a process without tasks ends
+SPARE = 4  # processes of calls beyond those kept ready: a run that waits for its next turn keeps its own
+POLL_SECONDS = 0.02  # between two looks for a free one
 
 _T = TypeVar("_T")
 
 
+class Calls:
+    """Processes for one call each: some kept ready, more where calls wait for their next turn in those."""
+
+    def __init__(self, ready: int) -> None:
+        self._most, self._lock = ready + SPARE, threading.Lock()
+        self._free = [self._started(None) for _ in range(ready)]
+        self._all = list(self._free)
+
+    @staticmethod
+    def _started(idle: float | None) -> machines.Processes:
+        made = machines.Processes(1, ("nnspca.tasks",), idle=idle)
+        made.warm()
+        return made
+
+    @contextmanager
+    def one(self, should_stop: ShouldStop | None) -> Iterator[machines.Processes | None]:
+        """Provide a process, waited for where all are taken; None for a call that was stopped meanwhile."""
+        taken = self._take()
+        while taken is None and not (should_stop is not None and should_stop()):  # here it gives way to others
+            time.sleep(POLL_SECONDS)
+            taken = self._take()
+        try:
+            yield taken
+        finally:
+            if taken is not None:
+                with self._lock:
+                    self._free.append(taken)
+
+    def _take(self) -> machines.Processes | None:
+        with self._lock:
+            taken = next((one for one in self._free if one.started), None)
+            if taken is not None:
+                self._free.remove(taken)
+            elif not self._free and len(self._all) < self._most:
+                self._free.append(self._started(IDLE))
+                self._all += self._free
+            return taken
+
+
 def executor() -> Any:
     """Return what runs tasks for calls that take an executor: processes, or None for threads."""
-    return _local("tasks")
+    count, _ = _processes()
+    return _tasks(count) if count else None
 
 
 def call(
@@ -30,21 +75,19 @@ def call(
     """Call the library about a covariance, wherever runs run; ``on_…`` settings are listeners."""
     listeners = {name: given for name, given in settings.items() if name.startswith("on_") and given is not None}
     others = {name: given for name, given in settings.items() if name not in listeners}
-    own = _local("calls")
-    return machines.call(own, function, shared, *arguments, should_stop=should_stop, listeners=listeners, **others)
+    count, _ = _processes()
+    with calls(count).one(should_stop) if count else nullcontext() as own:
+        stop = should_stop if own is not None or not count else lambda: True  # it returns what it has at once
+        return machines.call(own, function, shared, *arguments, should_stop=stop, listeners=listeners, **others)
 
 
 def start() -> None:
     """Start the processes, unless that was done, and say what of the setting cannot be used."""
-    _, wrong = _processes()
+    count, wrong = _processes()
     if wrong:
         st.caption(f":material/warning: {PROCESSES} is {sanitize.code(wrong)}; it takes a whole number from 0 to 64.")
-    _local("calls")
-
-
-def _local(kind: str) -> Any:
-    count, _ = _processes()
-    return _processes_for(kind, count) if count else None
+    if count:
+        calls(count)
 
 
 def _processes() -> tuple[int, str]:
@@ -57,9 +100,12 @@ def _processes() -> tuple[int, str]:
 
 
 @st.cache_resource(show_spinner=False)
-def _processes_for(kind: str, count: int) -> machines.Processes:
-    """The processes of single calls, which are kept ready, or those of tasks, which begin when there are some."""
-    made = machines.Processes(count, ("nnspca.tasks",), idle=None if kind == "calls" else IDLE)
-    if kind == "calls":
-        made.warm()
-    return made
+def calls(ready: int) -> Calls:
+    """Return the processes of single calls."""
+    return Calls(ready)
+
+
+@st.cache_resource(show_spinner=False)
+def _tasks(count: int) -> machines.Processes:
+    """The processes of tasks, which begin when there are some."""
+    return machines.Processes(count, ("nnspca.tasks",), idle=IDLE)

@@ -182,7 +182,7 @@ def follow(
     with st.container():  # one place on the page, full or empty: what stands below keeps its own
         place, job.place = job.place, None
         with place or st.container():
-            _watch(job, news, says)
+            _watch(job, 0.0 if place is not None else PATIENCE - job.age, news, says)
         if job.done and place is not None:
             st.rerun()  # its button comes back
         if job.problem and not job.stopped:
@@ -192,9 +192,9 @@ def follow(
     return job.done
 
 
-def _watch(job: Job, news: Callable[[Job], object], says: Callable[[], str]) -> None:
-    """Draw progress and Stop while the job runs."""
-    if job.done or job.wait(PATIENCE if job.stopped else max(0.0, PATIENCE - job.age)):
+def _watch(job: Job, patience: float, news: Callable[[Job], object], says: Callable[[], str]) -> None:
+    """Draw progress and Stop where the job still runs after some ``patience``."""
+    if job.done or job.wait(PATIENCE if job.stopped else max(0.0, patience)):
         return
     drawn = news(job)
 

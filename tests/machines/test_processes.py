@@ -21,7 +21,8 @@ import nnspca
 from nnspca.control.progress import Monitor
 from nnspca.machines import Processes, Workers, call
 from nnspca.tasks import certify_path, path
-from tests.machines.doing import count, fails, leave, looks, times, wait_for_stop
+from nnspca.view import machines as pool
+from tests.machines.doing import count, fails, leave, looks, times, wait_a_little, wait_for_stop
 from tests.pages.conftest import ROOT, drawn_with, settle
 from tests.resampling.test_bootstrap import planted
 from tests.tasks.test_sweep import plain
@@ -186,9 +187,29 @@ def wait_for_seconds(shared, seconds, should_stop):
     return shared
 
 
-def test_a_call_that_finds_no_process_ready_is_made_here():
-    with Processes(1) as cold:
-        assert call(cold, lambda shared, *, should_stop: os.getpid(), 1, should_stop=None, listeners={}) == os.getpid()
+def test_a_call_that_waits_for_its_turn_keeps_its_process_and_no_other_one_is_made_here(monkeypatch):
+    monkeypatch.setattr(pool, "SPARE", 1)
+    shared, paused, told, pids = pool.Calls(1), threading.Event(), [], set()
+
+    def waits_for_its_turn():
+        told.append(0)
+        return not paused.wait(SOON)
+
+    def begin(should_stop):
+        with shared.one(None) as own:
+            pids.add(call(own, wait_a_little, 0, should_stop=should_stop, listeners={}))
+
+    held = [threading.Thread(target=begin, args=(waits_for_its_turn,)) for _ in range(2)]
+    for one in held:
+        one.start()
+    until(lambda: len(told) == 2)
+    with shared.one(lambda: True) as none:
+        assert none is None, "both processes are taken"
+    paused.set()
+    for one in held:
+        one.join(SOON)
+    begin(None)
+    assert len(pids) == 2 and os.getpid() not in pids
 
 
 def test_no_process_outlives_the_one_it_works_for():
@@ -222,13 +243,11 @@ def alive(pid):
 
 
 def test_the_app_has_its_runs_done_there_unless_told_otherwise(empty_ledger, monkeypatch):
-    from nnspca.view import machines
-
     monkeypatch.setenv("NNSPCA_PROCESSES", "2")
-    tasks = machines.executor()
+    tasks = pool.executor()
     assert isinstance(tasks, Processes)
-    assert machines.executor() is tasks
-    ready(machines._local("calls"))
+    assert pool.executor() is tasks
+    until(lambda: all(one.started for one in pool.calls(2)._free))
     done, honest = set(), Processes.submit
 
     def spy(self, function, /, *arguments, **settings):
@@ -242,7 +261,7 @@ def test_the_app_has_its_runs_done_there_unless_told_otherwise(empty_ledger, mon
     assert page.session_state["session"].jobs["path"].done
     assert done >= {(task, call) for task in ("_called", "asked") for call in ("solve", "certify")}, done
     monkeypatch.setenv("NNSPCA_PROCESSES", "0")
-    assert machines.executor() is None
+    assert pool.executor() is None
     for said in ("many", "-1", "65"):
         monkeypatch.setenv("NNSPCA_PROCESSES", said)
         caption = AppTest.from_function(notes).run().caption[0].value

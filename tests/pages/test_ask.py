@@ -47,10 +47,13 @@ given["job"] = tasks.offer(task, button) if given["button"] else tasks.ask(task)
 """
 
 
-IN_PLACE = SCRIPT.replace("button) if", "button, in_place=True) if True or") + """
+IN_PLACE = (
+    SCRIPT.replace("button) if", "button, in_place=True) if True or")
+    + """
 if given["job"] is not None:
     tasks.follow(given["job"])
 """
+)
 
 
 class Made:

@@ -42,7 +42,7 @@ class Processes(Executor):
         if size < 1:
             raise ValueError(f"size={size} is not allowed; give at least 1")
         self._max_workers, self._modules, self._idle = size, tuple(modules), idle
-        self._lock = threading.Lock()
+        self._lock, self._free = threading.Lock(), threading.Semaphore(size)
         self._pool: Any = None
         self._ready: Future[Any] = Future()
 
@@ -70,10 +70,13 @@ class Processes(Executor):
             threading._register_atexit(lambda: (end() or int)())  # type: ignore[attr-defined]  # loky's waits for tasks
         return self._pool
 
-    @property
-    def started(self) -> bool:
-        """Whether its processes have started."""
-        return self._ready.done()
+    def take(self) -> bool:
+        """Whether a process is free for a single call, which ends with :meth:`give_back`."""
+        return self._ready.done() and self._free.acquire(blocking=False)
+
+    def give_back(self) -> None:
+        """End a single call."""
+        self._free.release()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """End the processes, and with them all running tasks."""

@@ -251,7 +251,7 @@ def call(
     listeners: Mapping[str, Callable[..., None]],
     **settings: object,
 ) -> _T:
-    """Make one call with ``shared``: in a process of this machine, or here.
+    """Make one call with ``shared``: in a free process of this machine, or else here.
 
     >>> def count(shared, *, should_stop, on_progress):
     ...     on_progress("counting")
@@ -260,11 +260,14 @@ def call(
     counting
     3
     """
-    if executor is not None:
-        with Workers(executor, shared, Monitor(should_stop), listeners) as workers:
-            answer = workers.result(workers.submit(_called, function, arguments, settings, tuple(listeners)))
-            if workers.failure is not None:
-                raise workers.failure
+    if isinstance(executor, Processes) and executor.take():
+        try:
+            with Workers(executor, shared, Monitor(should_stop), listeners) as workers:
+                answer = workers.result(workers.submit(_called, function, arguments, settings, tuple(listeners)))
+                if workers.failure is not None:
+                    raise workers.failure
+        finally:
+            executor.give_back()
         if answer is not None:
             return answer[0]
         should_stop = lambda: True  # noqa: E731  # it had not begun: the call returns what it has at once

@@ -54,8 +54,9 @@ class Calls:
 
     def _take(self) -> machines.Processes | None:
         with self._lock:
-            taken = next((one for one in self._free if one.started), None)
+            taken = next((one for one in self._free if one.take()), None)
             if taken is not None:
+                taken.give_back()  # the call takes it
                 self._free.remove(taken)
             elif not self._free and len(self._all) < self._most:
                 self._free.append(self._started(IDLE))

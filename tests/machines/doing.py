@@ -21,15 +21,6 @@ def wait_for_stop(shared, longest, should_stop):
     return "never told"
 
 
-def wait_a_little(shared, *, should_stop):
-    """Look for Stop some times, and say where."""
-    for _ in range(5):
-        time.sleep(0.1)
-        if should_stop():
-            break
-    return os.getpid()
-
-
 def leave(shared, home, should_stop):
     """End the process it is called in, unless that is the caller's own."""
     if os.getpid() != home:

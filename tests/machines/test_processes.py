@@ -22,7 +22,7 @@ from nnspca.control.progress import Monitor
 from nnspca.machines import Processes, Workers, call
 from nnspca.tasks import certify_path, path
 from nnspca.view import machines as pool
-from tests.machines.doing import count, fails, leave, looks, times, wait_a_little, wait_for_stop
+from tests.machines.doing import count, fails, leave, looks, times, wait_for_stop
 from tests.pages.conftest import ROOT, drawn_with, settle
 from tests.resampling.test_bootstrap import planted
 from tests.tasks.test_sweep import plain
@@ -197,7 +197,7 @@ def test_a_call_that_waits_for_its_turn_keeps_its_process_and_no_other_one_is_ma
 
     def begin(should_stop):
         with shared.one(None) as own:
-            pids.add(call(own, wait_a_little, 0, should_stop=should_stop, listeners={}))
+            pids.add(call(own, here, 0, should_stop=should_stop, listeners={}))
 
     held = [threading.Thread(target=begin, args=(waits_for_its_turn,)) for _ in range(2)]
     for one in held:
@@ -210,6 +210,18 @@ def test_a_call_that_waits_for_its_turn_keeps_its_process_and_no_other_one_is_ma
         one.join(SOON)
     begin(None)
     assert len(pids) == 2 and os.getpid() not in pids
+
+
+def here(shared, *, should_stop):
+    for _ in range(5):
+        time.sleep(0.1)
+        should_stop()
+    return os.getpid()
+
+
+def test_a_call_that_finds_no_process_ready_is_made_here():
+    with Processes(1) as cold:
+        assert call(cold, lambda shared, *, should_stop: os.getpid(), 1, should_stop=None, listeners={}) == os.getpid()
 
 
 def test_no_process_outlives_the_one_it_works_for():
@@ -247,7 +259,8 @@ def test_the_app_has_its_runs_done_there_unless_told_otherwise(empty_ledger, mon
     tasks = pool.executor()
     assert isinstance(tasks, Processes)
     assert pool.executor() is tasks
-    until(lambda: all(one.started for one in pool.calls(2)._free))
+    for one in pool.calls(2)._free:
+        ready(one)
     done, honest = set(), Processes.submit
 
     def spy(self, function, /, *arguments, **settings):

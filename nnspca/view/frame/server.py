@@ -193,8 +193,8 @@ async def news(request: Request) -> Response:
     """Answer with what is new since the version that the browser has; 204 where nothing is."""
     visit = session.find(request.path_params["visit"], request.cookies)
     answer = None if visit is None else visit.answer(request.path_params["name"])
-    if answer is None:
-        return Response(GONE, 404, FRESH, "text/plain")
+    if answer is None:  # also for a page that is leaving, whose session has ended before its last look
+        return Response(None, 204, FRESH)
     content = await run_in_threadpool(answer, request.query_params.get("version", ""))
     return Response(None, 204, FRESH) if content is None else JSONResponse(content, headers=FRESH)
 

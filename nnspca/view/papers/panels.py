@@ -76,7 +76,7 @@ def start(study: Study, now: State) -> Job | None:
     key = "study", study.name, data_of(study), now.seed  # what the result depends on
     task = tasks.found("study", key, lambda job: _run(job, study, now))
     known = cache.results().get(task.key) is not None  # what another visit has run is shown at once
-    return tasks.offer(task, tasks.solve(width="content"), at_once=known)
+    return tasks.offer(task, tasks.solve(width="content"), at_once=known, in_place=True)
 
 
 def _run(job: Job, study: Study, now: State) -> StudyResult:

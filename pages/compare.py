@@ -17,12 +17,10 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
     """Compare two to four data sets: how near the optimum is proven at each k, and why."""
     asked, shown = widgets.choices_and_figure("compare")
     which, press = asked.columns([2.6, 2.1], vertical_alignment="bottom")
-    with shown:  # before the data are read, so that nothing moves then
-        figure, waiting = widgets.reserved("together-place", "The figure appears once the data are read.")
+    figure = shown.container(key="together-place")  # before the data are read, so that nothing moves then
     with which:
         subjects = sets.ask_sets(now)
     if len(subjects) < 2:
-        waiting.empty()
         answer.info("Choose at least two data sets.", icon=":material/compare:")
         widgets.end_page()
     task = sets.task(subjects)
@@ -33,7 +31,6 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
             tasks.follow(job, STOPPED)
     known = sets.compared(subjects)
     widgets.answer(answer, "compare", sets.answer(known))
-    waiting.empty()
     with figure:
         drawn = sets.together(known)
     with widgets.expander(sets.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
@@ -46,12 +43,10 @@ def solvers(now: State, answer: DeltaGenerator) -> None:
     subject = Subject(catalogue.in_use(now), now)
     asked, shown = widgets.choices_and_figure("compare")
     which, press = asked.columns([2.6, 2.1], vertical_alignment="bottom")
-    with shown:
-        figure, waiting = widgets.reserved("race-place", "The figure appears once a solver has a component.")
+    figure = shown.container(key="race-place")
     with which:
         racers = race.ask()
     if not racers:
-        waiting.empty()
         answer.info("Choose at least one solver to start.", icon=":material/timer:")
         widgets.end_page()
     before = race.stored(subject, racers)
@@ -61,7 +56,6 @@ def solvers(now: State, answer: DeltaGenerator) -> None:
             tasks.follow(job, STOPPED)
     if job is None and before is not None:
         asked.caption(race.origin())
-    waiting.empty()
     known = before if job is None else job.result or job.live
     with figure:
         drawn = race.track(known, racers, subject, answer) if job is None or job.done else None

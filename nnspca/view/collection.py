@@ -138,8 +138,9 @@ def _address(info: DatasetInfo, best: Known | None) -> str:
 
     def draw() -> bytes:
         loadings, mean = best.component.loadings, _mean(info)
-        over = mean is not None and len(mean[0]) == len(loadings)
-        return figures.over_image(loadings, *mean) if over else figures.as_bars(loadings)
+        if mean is None or len(mean[0]) != len(loadings):
+            return figures.as_bars(loadings)
+        return figures.over_image(loadings, *mean)
 
     drawn = functools.partial(cache.shared().get, ("card", info.name, info.local), draw)
     return session.current().offer("cards", f"{info.name}.png", drawn, "image/png")

@@ -28,23 +28,21 @@ class Calls:
     """Processes for one call each: some kept ready, more where calls wait for their next turn in those."""
 
     def __init__(self, ready: int) -> None:
-        self._most, self._lock = ready + SPARE, threading.Lock()
-        self._free = [self._started(None) for _ in range(ready)]
-        self._all = list(self._free)
+        self._most, self._count, self._lock = ready + SPARE, 0, threading.Lock()
+        self._free: list[machines.Processes] = []
+        for _ in range(ready):
+            self._start(None)
 
-    @staticmethod
-    def _started(idle: float | None) -> machines.Processes:
-        made = machines.Processes(1, ("nnspca.tasks",), idle=idle)
-        made.warm()
-        return made
+    def _start(self, idle: float | None) -> None:
+        self._free.append(machines.Processes(1, ("nnspca.tasks",), idle=idle))
+        self._free[-1].warm()
+        self._count += 1
 
     @contextmanager
     def one(self, should_stop: ShouldStop | None) -> Iterator[machines.Processes | None]:
         """Provide a process, waited for where all are taken; None for a call that was stopped meanwhile."""
-        taken = self._take()
-        while taken is None and not (should_stop is not None and should_stop()):  # here it gives way to others
-            time.sleep(POLL_SECONDS)
-            taken = self._take()
+        while (taken := self._take()) is None and not (should_stop is not None and should_stop()):
+            time.sleep(POLL_SECONDS)  # while it asks whether to stop it gives way to others
         try:
             yield taken
         finally:
@@ -54,14 +52,14 @@ class Calls:
 
     def _take(self) -> machines.Processes | None:
         with self._lock:
-            taken = next((one for one in self._free if one.take()), None)
-            if taken is not None:
-                taken.give_back()  # the call takes it
-                self._free.remove(taken)
-            elif not self._free and len(self._all) < self._most:
-                self._free.append(self._started(IDLE))
-                self._all += self._free
-            return taken
+            for one in self._free:
+                if one.take():
+                    one.give_back()  # the call takes it
+                    self._free.remove(one)
+                    return one
+            if not self._free and self._count < self._most:
+                self._start(IDLE)
+        return None
 
 
 def executor() -> Any:

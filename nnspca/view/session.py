@@ -73,7 +73,6 @@ class Session:
     suggested: dict[str, Any] = field(default_factory=dict)  # by key: what its widget is to open with
     opened: str = ""  # the data set whose number of parts was suggested or chosen last
     runs: int = 0  # how often progress was drawn: a component sees that the page was run again
-    placed: set[str] = field(default_factory=set)  # places that have shown their first words
     sketched: bool = False  # whether a sketch has stood where the first figure is drawn
 
     desk: Desk | None = None  # the file that was brought last, read or not

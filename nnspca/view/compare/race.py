@@ -89,29 +89,26 @@ def under_way(job: Job, racers: Sequence[str], subject: Subject) -> None:
         now = "" if standing is None else f"{standing.fraction:.4f}"
         if now and version == now:
             return None
-        best, lanes = subject.at(), {} if standing is None else {lane.method: lane for lane in standing.lanes}
+        best, came = subject.at(), [] if standing is None else [lane for lane in standing.lanes if lane.marks]
         figure = figures.race(standing, racers, palette, _upper(standing, best))
-        colours = (Look.of(name, i, palette).colour for i, name in enumerate(racers))
+        said = {
+            lane.method: f"{rounded.percent(lane.variance / subject.total, 2)} of the total variance, "
+            f"{rounded.seconds(lane.seconds)}{' …' * (lane.state == RUNNING)}"
+            for lane in came
+        }
         return {
             "version": now,
             "words": RUNNING_YET if standing is None else winner(standing, best),
-            "lanes": [[colour, _place(lanes.get(n), n, subject)] for n, colour in zip(racers, colours, strict=True)],
+            "lanes": [
+                [Look.of(name, i, palette).colour, f"{state.TITLES[name]}: {said.get(name, '…')}"]
+                for i, name in enumerate(racers)
+            ],
             "title": figure.layout.title.text,
             "drawn": charts.sketch(figure, palette),
         }
 
-    key = "race-standing"
-    first = look("") or {}
-    _standing(key=key, data={**first, "address": session.current().publish(key, look), "every": LOOK_MILLISECONDS})
-
-
-def _place(lane: Lane | None, name: str, subject: Subject) -> str:
-    """Say how far a solver has come."""
-    title = state.TITLES[name]
-    if lane is None or not lane.marks:
-        return f"{title}: did not start" if lane is not None and lane.state == BARRED else f"{title}: …"
-    share, going = rounded.percent(lane.variance / subject.total, 2), " …" if lane.state == RUNNING else ""
-    return f"{title}: {share} of the total variance, {rounded.seconds(lane.seconds)}{going}"
+    address = session.current().publish("race-standing", look)
+    _standing(key="race-standing", data={**(look("") or {}), "address": address, "every": LOOK_MILLISECONDS})
 
 
 @functools.cache

@@ -53,19 +53,6 @@ STAYS = {
     "x-content-type-options": "nosniff",
 }
 STYLE = Path(__file__).with_name("style.css")
-# Streamlit restyles its own elements without running the script; the colours of our data need a run.
-FOLLOW = """
-export default function ({ data, parentElement, setTriggerValue }) {
-  const probe = parentElement.querySelector("i");
-  let said = data;
-  const looking = setInterval(() => {
-    const [red, green, blue] = getComputedStyle(probe).color.match(/[\\d.]+/g).map(Number);
-    const type = red + green + blue < 384 ? "dark" : "light";
-    if (type !== said) setTriggerValue("changed", (said = type));
-  }, 250);
-  return () => clearInterval(looking);
-}
-"""
 LOW = {"switch", "fold"}  # kinds of keys whose widgets are one line; a label stands above all others
 FRESH = {"cache-control": "no-store"}
 GONE = "This link has expired: its page was closed or no longer offers this file. Open the page again."
@@ -180,7 +167,7 @@ def _probe():
         "theme",
         html="<i></i>",
         css="i { display: block; height: 0; color: var(--st-background-color); }",
-        js=FOLLOW,
+        js=BEGIN.with_name("follow.js").read_text(encoding="utf-8"),
     )
 
 

@@ -72,8 +72,8 @@ def alone(parts: Components) -> int:
     return sum(part.cardinality == 1 and part.k > 1 for part in parts.parts)
 
 
-def _parts(r: int, *, counted: bool = True) -> str:
-    return "part" if r == 1 else wording.counted(r, "part") if counted else "parts"
+def _parts(r: int) -> str:
+    return "part" if r == 1 else wording.counted(r, "part")
 
 
 def headline(view: View) -> str:
@@ -122,11 +122,11 @@ def certificate(view: View) -> None:
 
 def watch(job: Job, view: View) -> None:
     """Show how a live run goes, and what it came to beside the best known."""
-    digits = rounded.digits(view.best.lower, view.best.upper, view.total)
+    digits, what = _digits(view), "part" if view.choice.r == 1 else "parts"
 
     def says() -> str:
         told = proofs.live(job)
-        return "" if told is None else proofs.live_words(told, view.total, digits, _parts(view.choice.r, counted=False))
+        return "" if told is None else proofs.live_words(told, view.total, digits, what)
 
     tasks.follow(job, "Stopped. What was found by then is shown.", says=says)
     if job.done:

@@ -188,34 +188,28 @@ def wait_for_seconds(shared, seconds, should_stop):
 
 
 def test_a_call_that_waits_for_its_turn_keeps_its_process_and_no_other_one_is_made_here(monkeypatch):
-    monkeypatch.setattr(pool, "SPARE", 1)
-    shared, paused, told, pids = pool.Calls(1), threading.Event(), [], set()
+    monkeypatch.setenv("NNSPCA_PROCESSES", "1")
+    ready(pool._processes_for("calls", 1)[0])
+    looks, turn, pids = [], threading.Event(), []
 
-    def waits_for_its_turn():
-        told.append(0)
-        return not paused.wait(SOON)
+    def waits_for_its_turn():  # from its second look on, which it takes in its process
+        looks.append(0)
+        return len(looks) > 1 and not turn.wait(SOON)
 
-    def begin(should_stop):
-        with shared.one(None) as own:
-            pids.add(call(own, here, 0, should_stop=should_stop, listeners={}))
-
-    held = [threading.Thread(target=begin, args=(waits_for_its_turn,)) for _ in range(2)]
-    for one in held:
-        one.start()
-    until(lambda: len(told) == 2)
-    with shared.one(lambda: True) as none:
-        assert none is None, "both processes are taken"
-    paused.set()
-    for one in held:
-        one.join(SOON)
-    begin(None)
-    assert len(pids) == 2 and os.getpid() not in pids
+    first = threading.Thread(target=lambda: pids.append(pool.call(here, 0, should_stop=waits_for_its_turn)))
+    first.start()
+    until(lambda: len(looks) > 1)
+    pids.append(pool.call(here, 0, should_stop=None))
+    turn.set()
+    first.join(SOON)
+    assert len({*pids, os.getpid()}) == 3
 
 
 def here(shared, *, should_stop):
     for _ in range(5):
         time.sleep(0.1)
-        should_stop()
+        if should_stop():
+            break
     return os.getpid()
 
 
@@ -259,8 +253,7 @@ def test_the_app_has_its_runs_done_there_unless_told_otherwise(empty_ledger, mon
     tasks = pool.executor()
     assert isinstance(tasks, Processes)
     assert pool.executor() is tasks
-    for one in pool.calls(2)._free:
-        ready(one)
+    ready(pool._processes_for("calls", 2)[0])
     done, honest = set(), Processes.submit
 
     def spy(self, function, /, *arguments, **settings):

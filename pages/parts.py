@@ -36,13 +36,13 @@ if not choice.with_:
 purpose.markdown(f"{panels.purpose(now, choice)} {say.as_read(subject.data).capitalize()}.")
 known = subject.parts_along((choice.r,))[choice.r]
 with acts:
-    needed = run.is_needed(choice, known)
+    needed = not (choice.best and known.found and known.bounded)  # the ledger does not answer
     job = tasks.offer(run.task(subject, choice), tasks.solve("content"), at_once=needed, in_place=True)
 if job is not None:
     job.wait(tasks.AT_ONCE)  # as long as it takes where another visit has found them
 others_task = run.others(subject, choice)
 view = run.view(subject, choice, (others_task and tasks.running(others_task), job), done=job is None or job.done)
-if job is not None and job.stopped:  # Stop is answered before anything is drawn
+if job is not None:
     with acts:
         panels.watch(job, view)
 
@@ -95,8 +95,3 @@ with use:
             take.takeaway(view, drawn)
 with acts:
     chance.follow(view, job, choice.r)
-if job is not None and not job.stopped:
-    with acts:
-        panels.watch(job, view)
-    if job.done and not view.done:
-        st.rerun()  # it ended while the page was drawn

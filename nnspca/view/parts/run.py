@@ -180,11 +180,6 @@ def task(subject: Subject, choice: Choices) -> Task:
     return Task("parts", key, work, forgets)
 
 
-def is_needed(choice: Choices, known: Known) -> bool:
-    """Tell whether the parts need a run: the ledger does not answer."""
-    return not (choice.best and known.found and known.bounded)
-
-
 def others(subject: Subject, choice: Choices) -> Task | None:
     """Return the task of what the parts are compared with, which publishes parts by way; None where all is known."""
     ways = [way for way in choice.ways[1:] if _known(subject, choice, way) is None]
@@ -253,13 +248,8 @@ def certificate(subject: Subject, choice: Choices, known: Known) -> PartsCertifi
 def prove_curve(job: Job, subject: Subject, counts: Sequence[int]) -> None:
     """Find and prove the parts of each number; publish and record PartsPoints."""
     job.deprioritise()  # the page's own number of parts and a longer proof of it go first
-
-    def listen(progress: Progress) -> None:
-        many = counts[min(int(progress.fraction * len(counts)), len(counts) - 1)]
-        job.report(Progress(progress.fraction, f"The band at {many} {'part' if many == 1 else 'parts'}"))
-
-    settings = {"nonnegative": subject.nonnegative, "on_progress": listen}
-    subject.curve(job, nnspca.sweep_parts, tuple(counts), subject.k, publish=job.publish, **settings)
+    more: dict[str, Any] = {"publish": job.publish, "nonnegative": subject.nonnegative}
+    subject.curve(job, nnspca.sweep_parts, tuple(counts), subject.k, **more)
 
 
 @dataclass(frozen=True, eq=False)

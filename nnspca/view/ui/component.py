@@ -26,13 +26,7 @@ SCRIPTS = ("component.js",)
 _mount = canvas.component("component", canvas.SHARED, SCRIPTS)
 SHARE = "in resamples (%)"  # the column of a list that is drawn as bars
 ROWS = 300  # most rows of a list
-PAGE = Template("""\
-<style>$style</style>
-<div id="component">$body</div>
-<script type="module">
-$scripts
-mount({ data: $data, parentElement: document.getElementById("component") });
-</script>""")
+PAGE = canvas.SHARED / "page.html"
 
 
 def noun(data: Dataset) -> str:
@@ -161,7 +155,7 @@ def show(layers: Sequence[Layer], data: Dataset, key: str, **how: Any) -> None:
 def page(layers: Sequence[Layer], data: Dataset, backdrop: np.ndarray | None) -> str:
     """Return the picture as a piece of a web page that needs nothing else, on paper."""
     content = {**payload(layers, data, backdrop), "colours": {"light": asdict(LIGHT), "dark": asdict(LIGHT)}}
-    return PAGE.substitute(
+    return Template(PAGE.read_text(encoding="utf-8")).substitute(
         style=canvas.style("component", canvas.SHARED),
         body=(canvas.SHARED / "component.html").read_text(encoding="utf-8"),
         scripts=canvas.written(canvas.SHARED, SCRIPTS).replace("export default function", "function mount"),

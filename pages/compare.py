@@ -26,9 +26,7 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
     task = sets.task(subjects)
     with press:
         complete = all(one.complete for one in sets.compared(subjects))  # then a run only on request
-        job = tasks.offer(task, tasks.solve(), at_once=not complete, in_place=True)
-        if job is not None:
-            tasks.follow(job, STOPPED)
+        tasks.press(task, tasks.solve(), STOPPED, at_once=not complete)
     known = sets.compared(subjects)
     widgets.answer(answer, "compare", sets.answer(known))
     with figure:
@@ -51,9 +49,7 @@ def solvers(now: State, answer: DeltaGenerator) -> None:
         widgets.end_page()
     before = race.stored(subject, racers)
     with press:
-        job = tasks.offer(race.task(subject, racers), tasks.solve(), at_once=before is None, in_place=True)
-        if job is not None:
-            tasks.follow(job, STOPPED)
+        job = tasks.press(race.task(subject, racers), tasks.solve(), STOPPED, at_once=before is None)
     if job is None and before is not None:
         asked.caption(race.origin())
     known = before if job is None else job.result or job.live

@@ -115,6 +115,14 @@ def offer(task: Task, button: Button, *, at_once: bool = False, in_place: bool =
     return job
 
 
+def press(task: Task, button: Button, stopped: str, *, at_once: bool = False) -> Job | None:
+    """Draw a button, and in its place the progress and Stop of the run that it begins; return the run, None before."""
+    job = offer(task, button, at_once=at_once, in_place=True)
+    if job is not None:
+        follow(job, stopped)
+    return job
+
+
 def begin_again(task: Task) -> None:
     """Begin a run of a task that finds nothing of an earlier one."""
     for key in task.forgets:

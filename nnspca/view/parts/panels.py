@@ -209,9 +209,8 @@ def fill_band(view: View) -> None:
     key = view.key("parts-curve", view.choice.r)
     task = Task("parts-curve", key, lambda job: run.prove_curve(job, view, missing))
     button = Button("Prove the curve", "Finds and proves fewer parts: some seconds each.", ":material/show_chart:")
-    job = tasks.offer(task, button, in_place=True) if missing else tasks.running(task)
-    if job is not None:
-        tasks.follow_to_end(job, "Stopped. The points found so far are drawn.")
+    if missing:
+        tasks.press(task, button, "Stopped. The points found so far are drawn.")
 
 
 def compared(view: View, task: Task | None) -> Figure | None:
@@ -221,8 +220,7 @@ def compared(view: View, task: Task | None) -> Figure | None:
     """
     if task is not None:
         button = Button("Compare", "Finds parts in each of these ways.", ":material/compare:", "Compare again")
-        if (job := tasks.offer(task, button, in_place=True)) is not None:
-            tasks.follow_to_end(job, "Stopped. What was found by then is shown.")
+        tasks.press(task, button, tasks.STOPPED)
     results, choice, lead = view.results, view.choice, view.lead
     if lead is None or len(results) < 2:
         return None
@@ -291,12 +289,9 @@ def each_alone(view: View) -> None:
             job.publish(view.call(job, nnspca.certify, own.k, cov=left, **proof))
 
     button = Button("Prove each part alone", "Some seconds a part.", ":material/verified:", "Prove again")
-    job = tasks.offer(Task("parts-proof", key, work), button, in_place=True)
-    if job is None:
-        return
-    tasks.follow_to_end(job, tasks.STOPPED)
+    job = tasks.press(Task("parts-proof", key, work), button, tasks.STOPPED)
     apart = "features that the other parts" if parts.deflation == TOGETHER else "variance that the earlier parts"
-    for r, cert in enumerate(job.results):
+    for r, cert in enumerate(job.results if job is not None else ()):
         st.markdown(
             f"Part {r + 1}: **{rounded.proven_share(cert.lower, cert.upper)}** on the {apart} leave"
             f"{' free' if parts.deflation == TOGETHER else ''} ({nnspca.BOUNDS[cert.winner.name].title.lower()})."

@@ -10,8 +10,6 @@ from nnspca.view.link.widgets import DeltaGenerator
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
 
-STOPPED = "Stopped."
-
 
 def data_sets(now: State, answer: DeltaGenerator) -> None:
     """Compare two to four data sets: how near the optimum is proven at each k, and why."""
@@ -26,7 +24,7 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
     task = sets.task(subjects)
     with press:
         complete = all(one.complete for one in sets.compared(subjects))  # then a run only on request
-        tasks.press(task, tasks.solve(), STOPPED, at_once=not complete)
+        tasks.press(task, tasks.solve(), tasks.STOPPED, at_once=not complete)
     known = sets.compared(subjects)
     widgets.answer(answer, "compare", sets.answer(known))
     with figure:
@@ -49,7 +47,7 @@ def solvers(now: State, answer: DeltaGenerator) -> None:
         widgets.end_page()
     before = race.stored(subject, racers)
     with press:
-        job = tasks.press(race.task(subject, racers), tasks.solve(), STOPPED, at_once=before is None)
+        job = tasks.press(race.task(subject, racers), tasks.solve(), tasks.STOPPED, at_once=before is None)
     if job is None and before is not None:
         asked.caption(race.origin())
     known = before if job is None else job.result or job.live

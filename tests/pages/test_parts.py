@@ -136,7 +136,7 @@ def test_the_joint_certificate_opens_with_every_bound_and_is_verified_by_a_scrip
 ):
     app = settled(**SMALL, r=2, proven=True)
     about = Subject(catalogue.dataset("pitprops"), State("pitprops", k=4))
-    certificate = run.certificate(about, run.Choices(2, "together", ("best",)), about.parts_along((2,))[2])
+    certificate = run.view(about, run.Choices(2, "together", ("best",)), (), done=True).proof
     (table,) = [frame.value for frame in app.dataframe if "Upper bound" in frame.value.columns]
     assert len(table) >= 3
     assert all(nnspca.PARTS_BOUNDS[bound.name].summary in texts(app) for bound in certificate.bounds)

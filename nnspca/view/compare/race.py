@@ -89,23 +89,19 @@ def under_way(job: Job, racers: Sequence[str], subject: Subject) -> None:
         now = "" if standing is None else f"{standing.fraction:.4f}"
         if now and version == now:
             return None
-        best, came = subject.at(), [] if standing is None else [lane for lane in standing.lanes if lane.marks]
+        best, title = subject.at(), state.TITLES.__getitem__
         figure = figures.race(standing, racers, palette, _upper(standing, best))
         said = {
             lane.method: f"{rounded.percent(lane.variance / subject.total, 2)} of the total variance, "
             f"{rounded.seconds(lane.seconds)}{' …' * (lane.state == RUNNING)}"
-            for lane in came
+            for lane in (standing.lanes if standing is not None else ())
+            if lane.marks
         }
-        return {
-            "version": now,
-            "words": RUNNING_YET if standing is None else winner(standing, best),
-            "lanes": [
-                [Look.of(name, i, palette).colour, f"{state.TITLES[name]}: {said.get(name, '…')}"]
-                for i, name in enumerate(racers)
-            ],
-            "title": figure.layout.title.text,
-            "drawn": charts.sketch(figure, palette),
-        }
+        lanes = [
+            [Look.of(name, i, palette).colour, f"{title(name)}: {said.get(name, '…')}"] for i, name in enumerate(racers)
+        ]
+        words = RUNNING_YET if standing is None else winner(standing, best)
+        return {"version": now, "words": words, "lanes": lanes, "drawn": charts.sketch(figure, palette)}
 
     address = session.current().publish("race-standing", look)
     _standing(key="race-standing", data={**(look("") or {}), "address": address, "every": LOOK_MILLISECONDS})

@@ -116,8 +116,7 @@ def certificate(view: View) -> None:
             "Upper bounds hold only for parts that share no feature: choose **Together** or **Disjoint supports**."
         )
     else:
-        which = "**Solve live** makes" if view.best.optimal else "**Solve live** and **Tighten the proof** make"
-        st.markdown(f"The certificate of these parts is not on this machine. {which} one.")
+        st.markdown("The certificate of these parts is not on this machine: **Solve live** makes it.")
 
 
 def watch(job: Job, view: View) -> None:

@@ -182,19 +182,13 @@ def task(subject: Subject, choice: Choices) -> Task:
 
 def others(subject: Subject, choice: Choices) -> Task | None:
     """Return the task of what the parts are compared with, which publishes parts by way; None where all is known."""
-    ways = [way for way in choice.ways[1:] if _known(subject, choice, way) is None]
+    ways = [way for way in choice.ways[1:] if cache.results().get(_part_key(subject, choice, way)) is None]
 
     def work(job: Job) -> None:
         for number, way in enumerate(ways):
             _found(job, subject, choice, way, number / len(ways), (number + 1) / len(ways))
 
     return Task("parts-others", subject.key("parts-others", subject.now.d, choice), work) if ways else None
-
-
-def _known(subject: Subject, choice: Choices, way: str) -> Components | None:
-    """Return the parts that a run, of any visit, has found this way; None where none has."""
-    parts: Components | None = cache.results().get(_part_key(subject, choice, way))
-    return parts
 
 
 def _found(job: Job, subject: Subject, choice: Choices, way: str, begin: float, end: float) -> Components | None:
@@ -237,14 +231,6 @@ def arguments(way: str, choice: Choices, now: State) -> tuple[tuple[str, Any], .
     return tuple(chosen.items())
 
 
-def certificate(subject: Subject, choice: Choices, known: Known) -> PartsCertificate | None:
-    """Return the tightest that runs have proven of the best parts known; None before."""
-    tight = proofs.certificate_of_parts(subject, choice.r)
-    if tight is None or not choice.disjoint:
-        return None
-    return replace(tight, parts=tuple(known.components), lower=known.lower) if known.lower > tight.lower else tight
-
-
 def prove_curve(job: Job, subject: Subject, counts: Sequence[int]) -> None:
     """Find and prove the parts of each number; publish and record PartsPoints."""
     job.deprioritise()  # the page's own number of parts and a longer proof of it go first
@@ -278,8 +264,12 @@ class View(Subject):
 
     @cached_property
     def proof(self) -> PartsCertificate | None:
-        """The tightest that runs have proven of them."""
-        return certificate(self, self.choice, self.best)
+        """The tightest certificate that runs have made of the best parts known; None before."""
+        tight, known = proofs.certificate_of_parts(self, self.choice.r), self.best
+        if tight is None or not self.choice.disjoint:
+            return None
+        better = known.lower > tight.lower
+        return replace(tight, parts=tuple(known.components), lower=known.lower) if better else tight
 
 
 def view(subject: Subject, choice: Choices, jobs: Sequence[Job | None], *, done: bool) -> View:
@@ -287,7 +277,7 @@ def view(subject: Subject, choice: Choices, jobs: Sequence[Job | None], *, done:
     rows = subject.parts_along(range(1, int(KEYS["r"].high or 1) + 1))
     known, came = rows[choice.r], dict[str, Components]()
     for way in choice.ways:
-        if (parts := _known(subject, choice, way)) is not None:
+        if (parts := cache.results().get(_part_key(subject, choice, way))) is not None:
             came[way] = parts
     for job in jobs:
         came |= dict(job.results) if job is not None else {}

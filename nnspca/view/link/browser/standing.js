@@ -2,14 +2,13 @@
 
 export default function ({ data, parentElement }) {
   const place = (name) => parentElement.querySelector(name);
-  const show = ({ words, lanes, title, drawn }) => {
+  const show = ({ words, lanes, drawn }) => {
     place(".words").replaceChildren(...bold(words));
     place("ol").replaceChildren(...lanes.map(([colour, said]) => {
       const chip = element("i");
       chip.style.background = colour;
       return element("li", {}, chip, said);
     }));
-    place(".title").textContent = title;
     place(".drawn").innerHTML = drawn;
   };
   show(data);

@@ -23,9 +23,7 @@ with shown:
         place.empty()  # keeps the place before there is anything in it, and leaves in it what was there
     sight, curve = st.columns([1, 1.1], gap="large")
 widgets.open_for(KEYS["others"], "with", least=2)
-proofs = widgets.expander(
-    KEYS["proven"], "Certificate, each part alone, indispensable features, stability", ":material/verified:"
-)
+proofs = widgets.expander(KEYS["proven"], "How sure is it? Certificate, parts alone, stability", ":material/verified:")
 others = widgets.expander(KEYS["others"], "Other solvers, PCA and NMF", ":material/compare:")
 use = widgets.expander(KEYS["use"], "Reconstruct a sample; downloads and code", ":material/download:")
 with asked:
@@ -38,8 +36,6 @@ known = subject.parts_along((choice.r,))[choice.r]
 with acts:
     needed = not (choice.best and known.found and known.bounded)  # the ledger does not answer
     job = tasks.offer(run.task(subject, choice), tasks.solve("content"), at_once=needed, in_place=True)
-if job is not None:
-    job.wait(tasks.AT_ONCE)  # as long as it takes where another visit has found them
 others_task = run.others(subject, choice)
 view = run.view(subject, choice, (others_task and tasks.running(others_task), job), done=job is None or job.done)
 if job is not None:

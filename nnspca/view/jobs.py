@@ -107,9 +107,9 @@ def stretch(
 class Job:
     """One run, shared by the thread that works and the pages that look.
 
-    The worker calls :meth:`report`, :meth:`tell` and :meth:`publish` and polls :meth:`should_stop`; the pages read
-    ``progress``, ``live`` (how the run stands, each time in place of what it was told before), ``results`` (each
-    stays), ``problem`` and ``done``.
+    The worker calls :meth:`report` and :meth:`publish`, sets ``live`` and polls :meth:`should_stop`; the pages read
+    ``progress``, ``live`` (how the run stands, each time in place of what was told before), ``results`` (each stays),
+    ``problem`` and ``done``.
     """
 
     def __init__(
@@ -179,10 +179,6 @@ class Job:
     def report(self, progress: Progress) -> None:
         """Note how far the run has come."""
         self.progress = progress
-
-    def tell(self, live: Any) -> None:
-        """Tell how the run stands; nothing waits for it."""
-        self.live = live
 
     def publish(self, result: Any) -> None:
         """Hand over a part of the answer before the whole is ready."""

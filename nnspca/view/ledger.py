@@ -186,8 +186,7 @@ class Ledger:
         one = self.at(problem, k, least)
         with self._lock:
             entries = self._account(problem).entries
-            many = {r for _, r in entries if r > 1}
-            own = {r: {at: entry for (at, parts), entry in entries.items() if parts == r} for r in many}
+            own = {r: {at: e for (at, q), e in entries.items() if q == r} for r in {r for _, r in entries if r > 1}}
             return {r: replace(one, at=1) if r == 1 else _parts_known(own, one, r, k, least) for r in counts}
 
     def _account(self, problem: Problem) -> _Account:
@@ -241,13 +240,12 @@ def _parts_known(own: Mapping[int, Mapping[int, _Entry]], one: Known, r: int, k:
             ks = np.array(list(proofs), dtype=float)
             follow = carried.following(k, ks, np.array(list(proofs.values())), least)
             uppers[many], source[many] = float(follow.min()), f"carried from k = {int(ks[follow.argmin()]):,}"
-    summed = {at: bound if at >= r else _sum_up(bound, (r - at) * one.upper) for at, bound in uppers.items()}
-    giver = min(summed, key=lambda at: (summed[at], at != r))
-    upper = summed[giver]
+    summed = ((u if at >= r else _sum_up(u, (r - at) * one.upper), at != r) for at, u in uppers.items())
+    upper, is_other = min(summed)
     proven = math.isfinite(here.upper) and here.upper <= upper
     stored = proven and here.stored
     said = STORED if stored else "" if proven or math.isinf(upper) else "carried from other numbers of parts"
-    said = source[r] if said and not stored and giver == r else said
+    said = source[r] if said and not stored and not is_other else said
     return Known(r, here.components, here.lower, upper, bool(here.components), proven, stored, said)
 
 

@@ -88,9 +88,8 @@ class Session:
     samples_of: str | None = None  # content hash of the data whose samples were shown last
     dragged: dict[str, np.ndarray] = field(default_factory=dict)  # curves of the spannogram as they were dragged
     curves: tuple[str, np.ndarray] | None = None  # those that are shown, and their key
-    # the parts that were drawn last: of which problem, their name, the picture; and the chart beside it
-    pictured: tuple[Any, str, Any] | None = None
-    charted: Any = None
+    pictured: tuple[Any, str, Any] | None = None  # the parts drawn last: of which problem, their name, the picture
+    charted: Any = None  # the chart beside it
     answers: dict[str, tuple[str, int]] = field(default_factory=dict)  # by place: the words, and how often they changed
     room: str = ""  # the code of the room that was opened
 

@@ -56,8 +56,7 @@ class Clock:
     """Tells how a live run goes, as it goes."""
 
     def __init__(self, job: Job, known: float):
-        self._job, self._begun, self._told = job, time.monotonic(), Live(known)
-        self._tell()
+        self._job, self._begun, job.live = job, time.monotonic(), Live(known)
 
     def found(self, variance: float) -> None:
         """Tell of what was found."""
@@ -65,9 +64,10 @@ class Clock:
 
     def fell(self, upper: float) -> bool:
         """Tell of an upper bound where it is lower than those before; return whether it is."""
-        lower = upper < self._told.upper * (1 - NOTED)
+        told: Live = self._job.live
+        lower = upper < told.upper * (1 - NOTED)
         if lower:
-            self._tell(falls=(*self._told.falls, (time.monotonic() - self._begun, upper)))
+            self._tell(falls=(*told.falls, (time.monotonic() - self._begun, upper)))
         return lower
 
     def end(self) -> None:
@@ -75,8 +75,7 @@ class Clock:
         self._tell(ended=True)
 
     def _tell(self, **more: Any) -> None:
-        self._told = dataclasses.replace(self._told, **more)
-        self._job.tell(self._told)
+        self._job.live = dataclasses.replace(self._job.live, **more)
 
 
 def live_words(told: Live, whole: float, digits: int = 1, what: str = "component") -> str:

@@ -67,7 +67,7 @@ def task(subject: Subject, racers: Sequence[str]) -> Task:
 def _run(job: Job, subject: Subject, racers: Sequence[str]) -> Race:
     def look(standing: Race) -> None:
         if any(lane.marks or lane.state != RUNNING for lane in standing.lanes):  # until then nothing can be drawn
-            job.tell(standing)
+            job.live = standing
         count = sum(lane.state == RUNNING for lane in standing.lanes)
         going = [wording.plural(count, "solver")] * bool(count) + ["the proof"] * (standing.proof_state == RUNNING)
         job.report(Progress(standing.fraction, f"Running: {' and '.join(going)}"))

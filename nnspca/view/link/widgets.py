@@ -137,9 +137,9 @@ def answer(place: DeltaGenerator, name: str, words: str) -> None:
     """Write an answer at its place, marked for a second where it is another one than before."""
     here = session.current()
     before, times = here.answers.get(name, (words, 0))
-    here.answers[name] = words, times + (words != before)
-    key = f"{name}-says" + (f"-other-{here.answers[name][1] % 2}" if here.answers[name][1] else "")
-    place.container(key=key).markdown(words)
+    times += words != before
+    here.answers[name] = words, times
+    place.container(key=f"{name}-says" + f"-other-{times % 2}" * bool(times)).markdown(words)
 
 
 def choices_and_figure(key: str) -> tuple[DeltaGenerator, DeltaGenerator]:

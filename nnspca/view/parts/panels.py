@@ -112,9 +112,7 @@ def certificate(view: View) -> None:
     if view.proof is not None:
         panels.opened(view.proof, view.best, view)
     elif not view.choice.disjoint:
-        st.markdown(
-            "Upper bounds hold only for parts that share no feature: choose **Together** or **Disjoint supports**."
-        )
+        st.markdown("Upper bounds hold only for disjoint parts: choose **Together** or **Disjoint supports**.")
     else:
         st.markdown("The certificate of these parts is not on this machine: **Solve live** makes it.")
 
@@ -128,7 +126,7 @@ def watch(job: Job, view: View) -> None:
         return "" if told is None else proofs.live_words(told, view.total, digits, what)
 
     tasks.follow(job, "Stopped. What was found by then is shown.", says=says)
-    if job.done:
+    if job.done and says():
         st.caption(says())
 
 
@@ -213,10 +211,7 @@ def fill_band(view: View) -> None:
 
 
 def compared(view: View, task: Task | None) -> Figure | None:
-    """Show what other ways find, and offer a run of those that are not known.
-
-    That is numbers, the parts of each other solver, and what the first parts explain together.
-    """
+    """Show what other ways find: numbers, parts, what the first explain together; offer a run of what is not known."""
     if task is not None:
         button = Button("Compare", "Finds parts in each of these ways.", ":material/compare:", "Compare again")
         tasks.press(task, button, tasks.STOPPED)

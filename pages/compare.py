@@ -10,33 +10,23 @@ from nnspca.view.link.widgets import DeltaGenerator
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
 
-STOPPED = "Stopped."
-
 
 def data_sets(now: State, answer: DeltaGenerator) -> None:
     """Compare two to four data sets: how near the optimum is proven at each k, and why."""
     asked, shown = widgets.choices_and_figure("compare")
-    which, press, running = asked.columns([2.6, 0.8, 1.3], vertical_alignment="bottom")
-    with shown:  # before the data are read, so that nothing moves then
-        figure, waiting = widgets.reserved("together-place", "The figure appears once the data are read.")
+    which, press = asked.columns([2.6, 2.1], vertical_alignment="bottom")
+    figure = shown.container(key="together-place")  # before the data are read, so that nothing moves then
     with which:
         subjects = sets.ask_sets(now)
     if len(subjects) < 2:
-        waiting.empty()
         answer.info("Choose at least two data sets.", icon=":material/compare:")
         widgets.end_page()
     task = sets.task(subjects)
     with press:
         complete = all(one.complete for one in sets.compared(subjects))  # then a run only on request
-        job = tasks.offer(task, tasks.solve(), at_once=not complete)
-    if job is not None and not job.stopped:  # Stop is answered at once
-        job.wait_for_first(tasks.FIRST, len(sets.SHARES))
-    with running:
-        if job is not None:
-            tasks.follow(job, STOPPED, waited=True)
+        tasks.press(task, tasks.solve(), tasks.STOPPED, at_once=not complete)
     known = sets.compared(subjects)
-    answer.markdown(sets.answer(known))
-    waiting.empty()
+    widgets.answer(answer, "compare", sets.answer(known))
     with figure:
         drawn = sets.together(known)
     with widgets.expander(sets.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
@@ -48,33 +38,28 @@ def solvers(now: State, answer: DeltaGenerator) -> None:
     """Compare up to six solvers and a proof on one clock."""
     subject = Subject(catalogue.in_use(now), now)
     asked, shown = widgets.choices_and_figure("compare")
-    which, press, running = asked.columns([2.6, 0.8, 1.3], vertical_alignment="bottom")
-    with shown:
-        figure, waiting = widgets.reserved("race-place", "The figure appears once a solver has a component.")
+    which, press = asked.columns([2.6, 2.1], vertical_alignment="bottom")
+    figure = shown.container(key="race-place")
     with which:
         racers = race.ask()
     if not racers:
-        waiting.empty()
         answer.info("Choose at least one solver to start.", icon=":material/timer:")
         widgets.end_page()
     before = race.stored(subject, racers)
     with press:
-        job = tasks.offer(race.task(subject, racers), tasks.solve(), at_once=before is None)
-    if job is not None:
-        tasks.wait_for_picture(job)  # it is drawn as it runs
-        with running:
-            tasks.follow(job, STOPPED, waited=True, news=race.news)
-    elif before is not None:
+        job = tasks.press(race.task(subject, racers), tasks.solve(), tasks.STOPPED, at_once=before is None)
+    if job is None and before is not None:
         asked.caption(race.origin())
-    waiting.empty()
-    ended = job is None or job.done
+    known = before if job is None else job.result or job.live
     with figure:
-        known = race.standing(job, before)
-        drawn = race.track(known, racers, subject, answer, "race" if ended else "race-running")
+        drawn = race.track(known, racers, subject, answer) if job is None or job.done else None
+        if job is not None and drawn is None:
+            answer.markdown(race.CLOCK)
+            race.under_way(job, racers, subject)
     with widgets.expander(sets.KEYS["given"], loadings.TITLE, ":material/gavel:") as fold:
         if fold.open:
             loadings.ask(subject)
-    if ended and known is not None:
+    if drawn is not None and known is not None:
         with widgets.expander(sets.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
             if fold.open:
                 race.takeaway(known, drawn, subject, racers)

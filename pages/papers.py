@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from nnspca.view import tasks
 from nnspca.view.link import state
 from nnspca.view.papers import panels
 
@@ -17,8 +16,6 @@ with one:
     panels.opening(study)
     job = panels.start(study, now)
     panels.absent(study)
-    if job is not None:
-        tasks.follow(job, "Stopped. The rows known by then are shown.")
     tables = panels.known_tables(study, now, job)
     panels.draw(study, tables)
     panels.background(study)

@@ -9,6 +9,7 @@ from nnspca.view.parts import panels, run, take
 from nnspca.view.parts.run import KEYS, LABELS
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
+from nnspca.view.ui import charts
 
 now = state.current()
 subject = Subject(catalogue.in_use(now), now)
@@ -17,51 +18,51 @@ st.title("Parts")
 purpose = st.container(key="parts-purpose")
 asked, shown = widgets.choices_and_figure("parts")
 with shown:
-    said, running = st.container(key="parts-said"), st.container(key="parts-running")
-    for place in (purpose, said, running):
+    said, acts = st.container(key="parts-said"), st.container(key="parts-running", horizontal=True)
+    for place in (purpose, said, acts):
         place.empty()  # keeps the place before there is anything in it, and leaves in it what was there
     sight, curve = st.columns([1, 1.1], gap="large")
 widgets.open_for(KEYS["others"], "with", least=2)
-proofs = widgets.expander(
-    KEYS["proven"], "Certificate, a tighter proof, indispensable features, stability", ":material/verified:"
-)
+proofs = widgets.expander(KEYS["proven"], "How sure is it? Certificate, parts alone, stability", ":material/verified:")
 others = widgets.expander(KEYS["others"], "Other solvers, PCA and NMF", ":material/compare:")
 use = widgets.expander(KEYS["use"], "Reconstruct a sample; downloads and code", ":material/download:")
 with asked:
-    choice, press, suggest = run.ask(subject, others)
+    choice, suggest = run.ask(subject, others)
 if not choice.with_:
     said.info("Choose at least one solver to see its parts.", icon=":material/grid_view:")
     widgets.end_page()
 purpose.markdown(f"{panels.purpose(now, choice)} {say.as_read(subject.data).capitalize()}.")
 known = subject.parts_along((choice.r,))[choice.r]
-with press:
-    needed = run.is_needed(subject, choice, known)
-    job = tasks.offer(run.task(subject, choice), tasks.solve(), at_once=needed)
-compared = run.others(subject, choice) if others.open else None
-if job is not None and not (choice.best and known.found):
-    job.wait_for_first(tasks.FIRST)
-done = job is None or job.done
-view = run.view(subject, choice, (compared, job), done=done)
-if job is not None and job.stopped:  # Stop is answered before anything is drawn
-    with running:
+with acts:
+    needed = not (choice.best and known.found and known.bounded)  # the ledger does not answer
+    job = tasks.offer(run.task(subject, choice), tasks.solve("content"), at_once=needed, in_place=True)
+others_task = run.others(subject, choice)
+view = run.view(subject, choice, (others_task and tasks.running(others_task), job), done=job is None or job.done)
+if job is not None:
+    with acts:
         panels.watch(job, view)
 
 with suggest:
     widgets.offer(suggestion := panels.suggested(view.by_chance), "r", choice.r)
-said.markdown(f"## {panels.headline(view)}")
+widgets.answer(said, "parts", f"## {panels.headline(view)}")
 if suggestion is None:
     said.caption(widgets.OFFERS["r"][2])
 drawn: dict[str, Figure] = {}
 with sight:
-    if view.lead is not None:
-        panels.whole(view.lead, view)
+    before = panels.before(view) if view.lead is None else panels.whole(view.lead, view)
 with curve:
-    if choice.disjoint and any(row.found for row in view.rows.values()):
+    if before is not None:
+        with st.container(key="parts-band-before"):
+            charts.figure(before, "parts-band", first=True)
+    elif choice.disjoint and any(row.found for row in view.rows.values()):
         drawn["band"] = panels.along(view)
     elif view.lead is not None and not choice.disjoint:
         drawn["explained"] = panels.explained_by_all({choice.lead: view.lead}, view)
-    if choice.best and done:
+    if choice.best and view.done:
         panels.fill_band(view)
+with acts:
+    if view.done:
+        panels.tighten(view)
 with proofs:
     if proofs.open:
         which = widgets.choose(KEYS["proven_view"], "Show", format_func=LABELS.__getitem__, horizontal=True)
@@ -79,10 +80,8 @@ with proofs:
             way = f"{run.title_of(choice.lead, choice)}."
             stability.panel(view.lead, view, run.arguments(choice.lead, choice, now), way)
 with others:
-    if compared is not None:
-        tasks.follow(compared)
-        if (together := panels.compared(view)) is not None:
-            drawn["together"] = together
+    if others.open and (together := panels.compared(view, others_task)) is not None:
+        drawn["together"] = together
 with use:
     if use.open and view.results:
         which = widgets.choose(KEYS["use_view"], "Show", format_func=LABELS.__getitem__, horizontal=True)
@@ -90,10 +89,5 @@ with use:
             take.samples(view)
         else:
             take.takeaway(view, drawn)
-with running:
+with acts:
     chance.follow(view, job, choice.r)
-if job is not None and not job.stopped:
-    with running:
-        panels.watch(job, view)
-    if job.done and not done:
-        st.rerun()  # it ended while the page was drawn

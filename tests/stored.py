@@ -16,6 +16,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 from plotly.graph_objects import Figure
@@ -26,7 +27,7 @@ from nnspca.studies import STUDIES, StudyResult, Table, race
 from nnspca.studies.asteris2014 import SAMPLES
 from nnspca.studies.catalogue import FOLDER
 from nnspca.studies.racing import BARRED, Race
-from nnspca.view import ledger
+from nnspca.view import collection, ledger
 from nnspca.view.compare import race as racing
 from nnspca.view.figures import style
 from nnspca.view.link.state import State
@@ -128,6 +129,16 @@ def races() -> None:
     racing.FILE.write_text(json.dumps(told) + "\n", encoding="utf-8")
 
 
+def means() -> None:
+    """Write the mean image of each data set that may be passed on, in whole greys."""
+    held = {}
+    for data in map(nnspca.datasets.load, sorted(SHARED)):
+        if data.image_shape is not None:
+            grey = 255 * (data.means - data.means.min()) / np.ptp(data.means)
+            held[data.name] = grey.round().astype(int).reshape(data.image_shape).tolist()
+    collection.MEANS.write_text(json.dumps(held, separators=(",", ":")) + "\n", encoding="utf-8")
+
+
 def pack(result: StudyResult) -> bytes:
     """Return a run as a ZIP of its frames as CSV, with all digits, and of what is known of the run."""
     out = io.BytesIO()
@@ -141,8 +152,8 @@ def pack(result: StudyResult) -> bytes:
 
 def main() -> None:
     """Run and keep the studies named, or all."""
-    if sys.argv[1:] in (["gallery"], ["races"]):
-        return {"gallery": gallery, "races": races}[sys.argv[1]]()
+    if (making := {"gallery": gallery, "races": races, "means": means}.get(" ".join(sys.argv[1:]))) is not None:
+        return making()
     FOLDER.mkdir(exist_ok=True)
     cards = json.loads(CARDS.read_text(encoding="utf-8")) if CARDS.exists() else {}
     with sync_playwright() as playwright, one_blas_thread():

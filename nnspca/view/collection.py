@@ -1,14 +1,16 @@
 """Data sets at a glance: a preview of one, and cards of all, each with its component and proven share from the ledger.
 
-The terms of some data sets forbid passing images on, so pictures are drawn where the data are: once a server, when the
+Where the terms of a data set forbid passing images on, its picture is drawn where the data are: once a server, when the
 first visitor looks at the card.
 """
 
 from __future__ import annotations
 
 import functools
+import json
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,6 +32,7 @@ from nnspca.view.ui import charts, component
 
 TILES = 36
 OVER_MEAN = ("faces", "images")  # kinds of data whose component is drawn over the mean
+MEANS = Path(__file__).with_name("means.json")  # of data that may be passed on, by `python -m tests.stored means`
 
 
 def sample_preview(data: Dataset, key: str = "glance") -> None:
@@ -89,12 +92,16 @@ def table_excerpt(data: Dataset, rows: int = 8, columns: int = 8) -> dict[str, S
     return {name: list(body[:, i]) for name, i in zip(names, chosen, strict=True)}
 
 
-def picture(data: Dataset | None, best: Known) -> bytes:
-    """Return the picture of a component: over the mean image, where there are data that have one, else as bars."""
-    loadings = best.component.loadings
-    if data is None or data.image_shape is None or len(loadings) != data.n_features:
-        return figures.as_bars(loadings)
-    return figures.over_image(loadings, data.means, data.image_shape)
+def _mean(info: DatasetInfo) -> tuple[np.ndarray, tuple[int, int]] | None:
+    """Return the mean image and its shape, as stored or of data that are here; None where there is none."""
+    if info.name in (held := json.loads(MEANS.read_text(encoding="utf-8"))):
+        rows = np.array(held[info.name], dtype=float)
+        return rows.ravel(), rows.shape
+    if info.local and info.kind in OVER_MEAN:
+        with suppress(ValueError, OSError):  # of an unreadable file, as its own page says
+            data = catalogue.local_dataset(info.name)
+            return None if data.image_shape is None else (data.means, data.image_shape)
+    return None
 
 
 def cards(now: State, lay: str = "") -> None:
@@ -129,13 +136,12 @@ def _address(info: DatasetInfo, best: Known | None) -> str:
     """Return where the browser fetches a card's picture once the card is in view; empty where no component is known."""
     if best is None:
         return ""
-    is_read = info.local and info.kind in OVER_MEAN  # bars need no data, slow to read
 
     def draw() -> bytes:
-        data = None
-        with suppress(ValueError, OSError):  # of an unreadable file, as its own page says
-            data = catalogue.local_dataset(info.name) if is_read else None
-        return picture(data, best)
+        loadings, mean = best.component.loadings, _mean(info)
+        if mean is None or len(mean[0]) != len(loadings):
+            return figures.as_bars(loadings)
+        return figures.over_image(loadings, *mean)
 
-    drawn = functools.partial(cache.shared().get, ("card", info.name, is_read), draw)
+    drawn = functools.partial(cache.shared().get, ("card", info.name, info.local), draw)
     return session.current().offer("cards", f"{info.name}.png", drawn, "image/png")

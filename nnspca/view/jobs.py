@@ -18,15 +18,6 @@ TURN = 6.0  # seconds of work after which a run gives way to others that wait
 LOOK_SECONDS = 0.1  # between two looks at whether a waiting run was stopped
 
 
-class Ticket:
-    """One run's claim to a worker."""
-
-    def __init__(self) -> None:
-        self.background = False  # whether no page shows this run: it works only while no other run waits
-        self._turn = 0  # its place in the order of asking; a new one whenever it gives way
-        self._since = 0.0  # when it was last given a worker
-
-
 class FairSemaphore:
     """A bounded number of workers: first come first served, in turns where more runs ask than there are workers.
 
@@ -37,25 +28,25 @@ class FairSemaphore:
 
     def __init__(self, count: int):
         self._free = count
-        self._waiting: list[Ticket] = []
+        self._waiting: list[Job] = []
         self._changed = threading.Condition()
         self._asked = 0
 
-    def acquire(self, ticket: Ticket, stopped: Callable[[], bool]) -> bool:
+    def acquire(self, job: Job, stopped: Callable[[], bool]) -> bool:
         """Wait for a worker; return False, without one, where the run was stopped before its turn came."""
         with self._changed:
             self._asked += 1
-            ticket._turn = self._asked
-            self._waiting.append(ticket)
-            while ticket not in self._order()[: self._free]:
+            job._place_in_line = self._asked
+            self._waiting.append(job)
+            while job not in self._order()[: self._free]:
                 self._changed.wait(LOOK_SECONDS)
                 if stopped():
-                    self._waiting.remove(ticket)
+                    self._waiting.remove(job)
                     self._changed.notify_all()
                     return False
-            self._waiting.remove(ticket)
+            self._waiting.remove(job)
             self._free -= 1
-            ticket._since = time.monotonic()
+            job._served = time.monotonic()
             self._changed.notify_all()
             return True
 
@@ -65,31 +56,31 @@ class FairSemaphore:
             self._free += 1
             self._changed.notify_all()
 
-    def yield_turn(self, ticket: Ticket, stopped: Callable[[], bool]) -> bool:
+    def yield_turn(self, job: Job, stopped: Callable[[], bool]) -> bool:
         """Hand the worker to the run that is next in line and wait for the next turn; False where it was stopped."""
         if not self._waiting:  # read without the lock: this is called thousands of times a second
             return True
         with self._changed:
-            if not self._should_give_way(ticket):
+            if not self._should_give_way(job):
                 return True
             self._free += 1
             self._changed.notify_all()
-        return self.acquire(ticket, stopped)
+        return self.acquire(job, stopped)
 
-    def before(self, ticket: Ticket) -> int | None:
+    def before(self, job: Job) -> int | None:
         """Return how many runs are served before this one; None where it is not waiting."""
         with self._changed, suppress(ValueError):
-            return self._order().index(ticket)
+            return self._order().index(job)
         return None
 
-    def _order(self) -> list[Ticket]:
-        return sorted(self._waiting, key=lambda ticket: (ticket.background, ticket._turn))
+    def _order(self) -> list[Job]:
+        return sorted(self._waiting, key=lambda job: (job.background, job._place_in_line))
 
-    def _should_give_way(self, ticket: Ticket) -> bool:
+    def _should_give_way(self, job: Job) -> bool:
         """Tell whether someone waits who goes first: anyone before the background, and peers once a turn is over."""
-        over = time.monotonic() - ticket._since > TURN
-        waiting = [other for other in self._waiting if not other.background or ticket.background]
-        return self._free < len(waiting) and any(over or (ticket.background and not w.background) for w in waiting)
+        over = time.monotonic() - job._served > TURN
+        waiting = [other for other in self._waiting if not other.background or job.background]
+        return self._free < len(waiting) and any(over or (job.background and not w.background) for w in waiting)
 
 
 POLL_SECONDS = 0.5  # between two looks at a run, of the page's and of its own at who looks
@@ -116,9 +107,9 @@ def stretch(
 class Job:
     """One run, shared by the thread that works and the pages that look.
 
-    The worker calls :meth:`report`, :meth:`tell` and :meth:`publish` and polls :meth:`should_stop`; the pages read
-    ``progress``, ``live`` (how the run stands, each time in place of what it was told before), ``results`` (each
-    stays), ``problem`` and ``done``.
+    The worker calls :meth:`report` and :meth:`publish`, sets ``live`` and polls :meth:`should_stop`; the pages read
+    ``progress``, ``live`` (how the run stands, each time in place of what was told before), ``results`` (each stays),
+    ``problem`` and ``done``.
     """
 
     def __init__(
@@ -136,12 +127,15 @@ class Job:
         self.stopped = False
         self.done = False  # whether the worker has returned, or its result is no longer wanted
         self.asked = False  # whether a person pressed its button
+        self.place: Any = None  # of the page, where its progress takes the place of that button
         self._started = time.monotonic()
         self._seen = self._asked = time.monotonic()
         self._watched = watched
         self._stop = threading.Event()
         self._news = threading.Condition()
-        self._workers, self._ticket = workers or FairSemaphore(1), Ticket()
+        self._workers = workers or FairSemaphore(1)
+        self.background = False  # whether no page shows it: it works only while no other run waits
+        self._place_in_line, self._served = 0, 0.0  # a new place whenever it gives way; when it was last given a worker
         self._is_uninterruptible = False  # whether what it is at gives nothing before its end
         self._is_deprioritised = False  # whether it lets others go first also while it is looked at
         self._turn, self._working = threading.Lock(), False  # whether it has a worker
@@ -154,14 +148,14 @@ class Job:
     @property
     def stage(self) -> str:
         """What the run is doing, or how many are served before it, for people."""
-        ahead = self._workers.before(self._ticket)
+        ahead = self._workers.before(self)
         if ahead is None:
             return self.progress.stage
         return "Waiting for a free worker" + (f": {ahead} ahead" if ahead else "")
 
     def deprioritise(self) -> None:
         """Let all other runs go first from now on: what people wait for has been handed over."""
-        self._is_deprioritised = self._ticket.background = True
+        self._is_deprioritised = self.background = True
 
     def should_stop(self) -> bool:
         """Tell the worker whether to stop: Stop was pressed, or no page shows the run any more.
@@ -170,14 +164,14 @@ class Job:
         time gives way in time.
         """
         with self._turn:  # the threads a run starts for itself wait together
-            if self._working and not self._workers.yield_turn(self._ticket, self._is_over):
+            if self._working and not self._workers.yield_turn(self, self._is_over):
                 self._working = False
         return self._is_over()
 
     def _is_over(self) -> bool:
         if time.monotonic() - self._asked > POLL_SECONDS:
             self._asked = time.monotonic()
-            self._ticket.background = self._is_deprioritised or self._asked - self._seen > LEFT
+            self.background = self._is_deprioritised or self._asked - self._seen > LEFT
             if self._asked - self._seen > ABANDONED or not self._watched():
                 self._stop.set()
         return self._stop.is_set()
@@ -185,10 +179,6 @@ class Job:
     def report(self, progress: Progress) -> None:
         """Note how far the run has come."""
         self.progress = progress
-
-    def tell(self, live: Any) -> None:
-        """Tell how the run stands; nothing waits for it."""
-        self.live = live
 
     def publish(self, result: Any) -> None:
         """Hand over a part of the answer before the whole is ready."""
@@ -237,7 +227,7 @@ class Job:
 
     def _wait_until(self, is_so: Callable[[], bool], seconds: float) -> bool:
         self._seen = time.monotonic()
-        self._ticket.background = self._is_deprioritised
+        self.background = self._is_deprioritised
         with self._news:
             return self._news.wait_for(is_so, max(0.0, seconds))
 
@@ -247,7 +237,7 @@ class Job:
             with after._news:  # not as a page that shows it waits
                 if after._news.wait_for(lambda: after.done or bool(after.results), STOP_POLL_SECONDS):
                     break
-        if self._workers.acquire(self._ticket, self._is_over):
+        if self._workers.acquire(self, self._is_over):
             self._working = True
             try:
                 self._do(work)

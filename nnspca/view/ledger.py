@@ -6,7 +6,7 @@ that one problem has one number. Three facts carry entries over:
 
 - a component with at most k nonzeros is feasible at every larger k;
 - an upper bound at k holds at every smaller k, and in proportion at larger ones
-  (:mod:`nnspca.bounds.carried`);
+  (:mod:`nnspca.bounds.carried`), of several parts too;
 - of r disjoint parts, ``U(r) <= U(r + 1)``, ``U(r) <= U(r − 1) + U(1)``: variances are nonnegative,
   and each part alone is feasible for one.
 
@@ -183,12 +183,11 @@ class Ledger:
 
     def parts_along(self, problem: Problem, k: int, counts: Iterable[int], least: float) -> dict[int, Known]:
         """Return what is known of each number of disjoint parts of at most k nonzeros."""
-        counts = list(counts)
         one = self.at(problem, k, least)
         with self._lock:
             entries = self._account(problem).entries
-            own = {r: entry for (at, r), entry in entries.items() if at == k and r > 1}
-            return {r: replace(one, at=1) if r == 1 else _parts_known(own, one, r) for r in counts}
+            own = {r: {at: e for (at, q), e in entries.items() if q == r} for r in {r for _, r in entries if r > 1}}
+            return {r: replace(one, at=1) if r == 1 else _parts_known(own, one, r, k, least) for r in counts}
 
     def _account(self, problem: Problem) -> _Account:
         if problem not in self._accounts:
@@ -232,15 +231,22 @@ def _carried(own: Mapping[int, _Entry], ks: Sequence[int], least: float) -> dict
     return known
 
 
-def _parts_known(own: Mapping[int, _Entry], one: Known, r: int) -> Known:
-    """Return what is known of r parts: own finds, and bounds carried over from other numbers of parts."""
-    here = own.get(r, _Entry())
-    uppers = {1: one.upper, **{at: entry.upper for at, entry in own.items()}}
-    upper = min(bound if at >= r else _sum_up(bound, (r - at) * one.upper) for at, bound in uppers.items())
+def _parts_known(own: Mapping[int, Mapping[int, _Entry]], one: Known, r: int, k: int, least: float) -> Known:
+    """Return what is known of r parts from own finds, by number of parts and k, with bounds carried from the others."""
+    here, uppers, source = own.get(r, {}).get(k, _Entry()), {1: one.upper}, {}
+    for many, entries in own.items():
+        proofs = {at: entry.upper for at, entry in entries.items() if math.isfinite(entry.upper)}
+        if proofs:
+            ks = np.array(list(proofs), dtype=float)
+            follow = carried.following(k, ks, np.array(list(proofs.values())), least)
+            uppers[many], source[many] = float(follow.min()), f"carried from k = {int(ks[follow.argmin()]):,}"
+    summed = ((u if at >= r else _sum_up(u, (r - at) * one.upper), at != r) for at, u in uppers.items())
+    upper, is_other = min(summed)
     proven = math.isfinite(here.upper) and here.upper <= upper
     stored = proven and here.stored
-    source = STORED if stored else "carried from other numbers of parts" if math.isfinite(upper) and not proven else ""
-    return Known(r, here.components, here.lower, upper, bool(here.components), proven, stored, source)
+    said = STORED if stored else "" if proven or math.isinf(upper) else "carried from other numbers of parts"
+    said = source[r] if said and not stored and not is_other else said
+    return Known(r, here.components, here.lower, upper, bool(here.components), proven, stored, said)
 
 
 def _sum_up(first: float, second: float) -> float:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -14,14 +17,16 @@ from nnspca.view import sanitize
 
 PROCESSES = "NNSPCA_PROCESSES"  # how many processes work beside the server; 0: its own threads do
 MOST = 8  # processes where nothing is said: each takes about 100 MB
-IDLE = 300.0  # seconds after which a process without tasks ends
+IDLE = 60.0  # seconds after which a process without tasks ends
+POLL_SECONDS = 0.02  # between two looks for a free one
 
 _T = TypeVar("_T")
 
 
 def executor() -> Any:
     """Return what runs tasks for calls that take an executor: processes, or None for threads."""
-    return _local("tasks")
+    count, _ = _processes()
+    return _processes_for("tasks", count)[0] if count else None
 
 
 def call(
@@ -30,21 +35,39 @@ def call(
     """Call the library about a covariance, wherever runs run; ``on_…`` settings are listeners."""
     listeners = {name: given for name, given in settings.items() if name.startswith("on_") and given is not None}
     others = {name: given for name, given in settings.items() if name not in listeners}
-    own = _local("calls")
-    return machines.call(own, function, shared, *arguments, should_stop=should_stop, listeners=listeners, **others)
+    with _free(should_stop or bool) as own:
+        return machines.call(own, function, shared, *arguments, should_stop=should_stop, listeners=listeners, **others)
+
+
+@contextmanager
+def _free(should_stop: ShouldStop) -> Iterator[machines.Processes | None]:
+    """Provide processes of which one is free, waited for where none is; None where there are none, or after a stop.
+
+    A call that waits for its next turn keeps its process. The next one takes one of those for tasks.
+    """
+    count, _ = _processes()
+    while count and not should_stop():  # here it gives way to others
+        for kind in ("calls", "tasks"):
+            own, room = _processes_for(kind, count)
+            if room.acquire(blocking=False):
+                try:
+                    if own.take():  # they have started
+                        own.give_back()
+                        yield own
+                        return
+                finally:
+                    room.release()
+        time.sleep(POLL_SECONDS)
+    yield None
 
 
 def start() -> None:
     """Start the processes, unless that was done, and say what of the setting cannot be used."""
-    _, wrong = _processes()
+    count, wrong = _processes()
     if wrong:
         st.caption(f":material/warning: {PROCESSES} is {sanitize.code(wrong)}; it takes a whole number from 0 to 64.")
-    _local("calls")
-
-
-def _local(kind: str) -> Any:
-    count, _ = _processes()
-    return _processes_for(kind, count) if count else None
+    if count:
+        _processes_for("calls", count)
 
 
 def _processes() -> tuple[int, str]:
@@ -57,9 +80,8 @@ def _processes() -> tuple[int, str]:
 
 
 @st.cache_resource(show_spinner=False)
-def _processes_for(kind: str, count: int) -> machines.Processes:
-    """The processes of single calls, which are kept ready, or those of tasks, which begin when there are some."""
+def _processes_for(kind: str, count: int) -> tuple[machines.Processes, threading.Semaphore]:
+    """The processes of single calls, which are kept ready, or those of tasks, and the room they have for calls."""
     made = machines.Processes(count, ("nnspca.tasks",), idle=None if kind == "calls" else IDLE)
-    if kind == "calls":
-        made.warm()
-    return made
+    made.warm()
+    return made, threading.Semaphore(count)

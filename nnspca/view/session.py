@@ -73,7 +73,6 @@ class Session:
     suggested: dict[str, Any] = field(default_factory=dict)  # by key: what its widget is to open with
     opened: str = ""  # the data set whose number of parts was suggested or chosen last
     runs: int = 0  # how often progress was drawn: a component sees that the page was run again
-    placed: set[str] = field(default_factory=set)  # places that have shown their first words
     sketched: bool = False  # whether a sketch has stood where the first figure is drawn
 
     desk: Desk | None = None  # the file that was brought last, read or not
@@ -88,6 +87,9 @@ class Session:
     samples_of: str | None = None  # content hash of the data whose samples were shown last
     dragged: dict[str, np.ndarray] = field(default_factory=dict)  # curves of the spannogram as they were dragged
     curves: tuple[str, np.ndarray] | None = None  # those that are shown, and their key
+    pictured: tuple[Any, str, Any] | None = None  # the parts drawn last: of which problem, their name, the picture
+    charted: Any = None  # the chart beside it
+    answers: dict[str, tuple[str, int]] = field(default_factory=dict)  # by place: the words, and how often they changed
     room: str = ""  # the code of the room that was opened
 
     @property

@@ -22,10 +22,12 @@ from nnspca.view.jobs import FairSemaphore, Job, Work
 from nnspca.view.link import canvas
 
 PATIENCE = 0.4  # seconds a page waits before it shows progress: quick runs never flash a bar
-AT_ONCE = 0.05  # seconds in which a run whose answer is known hands it over
 FIRST = 1.0  # seconds of a run's age up to which a page waits for the first of what it hands over
+TELLING = 0.1  # share of a run after which its seconds tell how long the whole takes
 LONG = 5.0  # seconds after which a run says how long it has been going
 POLL_SECONDS = 0.3  # between two looks of the browser at a run
+
+STOPPED = "Stopped. What was found by then is shown; **Solve live** starts over."
 
 Key = tuple[Hashable, ...]
 
@@ -85,15 +87,19 @@ def ask(task: Task) -> Job:
     return running(task) or _begin(task)
 
 
-def offer(task: Task, button: Button, *, at_once: bool = False) -> Job | None:
+def offer(task: Task, button: Button, *, at_once: bool = False, in_place: bool = False) -> Job | None:
     """Draw the button that begins a task; return its run, None before it is pressed, unless it begins ``at_once``.
 
-    While it runs the button waits, and says so.
+    While it runs the button waits, and says so, or its progress and Stop stand ``in_place`` of it.
     """
     job = running(task)
     if job is None and at_once:
         job = _begin(task)
     busy = job is not None and not job.done
+    if job is not None:
+        job.place = st.container() if busy and in_place else None
+        if job.place is not None:
+            return job
     st.button(
         button.again if button.again and job is not None and job.done else button.label,
         key=f"start-{task.kind}",
@@ -105,6 +111,14 @@ def offer(task: Task, button: Button, *, at_once: bool = False) -> Job | None:
         type=button.type,
         width=button.width,
     )
+    return job
+
+
+def press(task: Task, button: Button, stopped: str, *, at_once: bool = False) -> Job | None:
+    """Draw a button, and in its place the progress and Stop of the run that it begins; return the run, None before."""
+    job = offer(task, button, at_once=at_once, in_place=True)
+    if job is not None:
+        follow(job, stopped)
     return job
 
 
@@ -160,26 +174,24 @@ def follow_to_end(job: Job, stopped: str) -> None:
         st.rerun()
 
 
-def wait_for_picture(job: Job) -> None:
-    """Wait a moment for the first result: as long as a figure is worth more than an empty frame."""
-    while not job.done and not job.stopped and not job.results and job.age < (FIRST if job.live is None else PATIENCE):
-        job.wait(AT_ONCE)
-
-
 def follow(
     job: Job,
-    stopped: str = "Stopped. What was found by then is shown; **Solve live** starts over.",
+    stopped: str = STOPPED,
     *,
-    waited: bool = False,
     news: Callable[[Job], object] = lambda job: len(job.results),
+    says: Callable[[], str] = lambda: "",
 ) -> bool:
     """Draw a job's progress and Stop, or what went wrong, or that it was stopped; return whether it has ended.
 
-    A page that has ``waited`` for its picture waits for no quick end before it shows progress. While the job runs the
-    page is run again whenever its ``news`` are others.
+    While the job runs the page is run again whenever its ``news`` are others; what it ``says`` takes the place of the
+    words of its progress.
     """
     with st.container():  # one place on the page, full or empty: what stands below keeps its own
-        _watch(job, waited, news)
+        place, job.place = job.place, None
+        with place or st.container():
+            _watch(job, 0.0 if place is not None else PATIENCE - job.age, news, says)
+        if job.done and place is not None:
+            st.rerun()  # its button comes back
         if job.problem and not job.stopped:
             st.error(sanitize.plain(job.problem), icon=":material/error:")
         elif job.done and job.stopped:
@@ -187,9 +199,9 @@ def follow(
     return job.done
 
 
-def _watch(job: Job, waited: bool, news: Callable[[Job], object]) -> None:
-    """Draw progress and Stop while the job runs."""
-    if job.done or job.wait(PATIENCE if job.stopped else 0.0 if waited else max(0.0, PATIENCE - job.age)):
+def _watch(job: Job, patience: float, news: Callable[[Job], object], says: Callable[[], str]) -> None:
+    """Draw progress and Stop where the job still runs after some ``patience``."""
+    if job.done or job.wait(PATIENCE if job.stopped else max(0.0, patience)):
         return
     drawn = news(job)
 
@@ -197,7 +209,7 @@ def _watch(job: Job, waited: bool, news: Callable[[Job], object]) -> None:
         """Return how far the job is; the page is to be drawn where it shows less than there is, and at the end."""
         job.wait(0.0)
         fraction = min(max(job.progress.fraction, 0.0), 1.0)
-        return {"fraction": fraction, "text": _words(job), "draw": job.done or news(job) != drawn}
+        return {"fraction": fraction, "text": says() or _words(job), "draw": job.done or news(job) != drawn}
 
     with st.container(horizontal=True, vertical_alignment="center", key=f"watch-{job.kind}"):
         with st.container():
@@ -213,6 +225,9 @@ def _watch(job: Job, waited: bool, news: Callable[[Job], object]) -> None:
 
 
 def _words(job: Job) -> str:
-    """Say what a job does, and for how long where that is long."""
-    words = "Stopping" if job.stopped else sanitize.line(job.stage)
-    return f"{words} · {fixed(job.age, 0)} s so far" if job.age > LONG else words
+    """Say what a job does; where that is long for how long, and how long it will take as far as it can be told."""
+    words, share = "Stopping" if job.stopped else sanitize.line(job.stage), job.progress.fraction
+    if job.age <= LONG:
+        return words
+    whole = f"of about {fixed(job.age / share, 0)} s" if share > TELLING and not job.stopped else "so far"
+    return f"{words} · {fixed(job.age, 0)} s {whole}"

@@ -21,6 +21,7 @@ import nnspca
 from nnspca.control.progress import Monitor
 from nnspca.machines import Processes, Workers, call
 from nnspca.tasks import certify_path, path
+from nnspca.view import machines as pool
 from tests.machines.doing import count, fails, leave, looks, times, wait_for_stop
 from tests.pages.conftest import ROOT, drawn_with, settle
 from tests.resampling.test_bootstrap import planted
@@ -186,6 +187,32 @@ def wait_for_seconds(shared, seconds, should_stop):
     return shared
 
 
+def test_a_call_that_waits_for_its_turn_keeps_its_process_and_no_other_one_is_made_here(monkeypatch):
+    monkeypatch.setenv("NNSPCA_PROCESSES", "1")
+    ready(pool._processes_for("calls", 1)[0])
+    looks, turn, pids = [], threading.Event(), []
+
+    def waits_for_its_turn():  # from its second look on, which it takes in its process
+        looks.append(0)
+        return len(looks) > 1 and not turn.wait(SOON)
+
+    first = threading.Thread(target=lambda: pids.append(pool.call(here, 0, should_stop=waits_for_its_turn)))
+    first.start()
+    until(lambda: len(looks) > 1)
+    pids.append(pool.call(here, 0, should_stop=None))
+    turn.set()
+    first.join(SOON)
+    assert len({*pids, os.getpid()}) == 3
+
+
+def here(shared, *, should_stop):
+    for _ in range(5):
+        time.sleep(0.1)
+        if should_stop():
+            break
+    return os.getpid()
+
+
 def test_a_call_that_finds_no_process_ready_is_made_here():
     with Processes(1) as cold:
         assert call(cold, lambda shared, *, should_stop: os.getpid(), 1, should_stop=None, listeners={}) == os.getpid()
@@ -222,13 +249,11 @@ def alive(pid):
 
 
 def test_the_app_has_its_runs_done_there_unless_told_otherwise(empty_ledger, monkeypatch):
-    from nnspca.view import machines
-
     monkeypatch.setenv("NNSPCA_PROCESSES", "2")
-    tasks = machines.executor()
+    tasks = pool.executor()
     assert isinstance(tasks, Processes)
-    assert machines.executor() is tasks
-    ready(machines._local("calls"))
+    assert pool.executor() is tasks
+    ready(pool._processes_for("calls", 2)[0])
     done, honest = set(), Processes.submit
 
     def spy(self, function, /, *arguments, **settings):
@@ -242,7 +267,7 @@ def test_the_app_has_its_runs_done_there_unless_told_otherwise(empty_ledger, mon
     assert page.session_state["session"].jobs["path"].done
     assert done >= {(task, call) for task in ("_called", "asked") for call in ("solve", "certify")}, done
     monkeypatch.setenv("NNSPCA_PROCESSES", "0")
-    assert machines.executor() is None
+    assert pool.executor() is None
     for said in ("many", "-1", "65"):
         monkeypatch.setenv("NNSPCA_PROCESSES", said)
         caption = AppTest.from_function(notes).run().caption[0].value

@@ -275,7 +275,7 @@ def traces(page: AppTest, key: str = "") -> list[dict]:
 
 def sent(page: AppTest, key: str) -> dict:
     """Return what a component of our own was sent, by its key."""
-    (found,) = [element for element in page.get("bidi_component") if element.proto.id.endswith(key)]
+    (found,) = [element for element in page.get("bidi_component") if element.proto.id.split("-", 2)[2] == key]
     return json.loads(found.proto.json or found.proto.mixed.json)
 
 

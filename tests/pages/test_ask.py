@@ -8,6 +8,7 @@ import pytest
 
 from nnspca.bounds import carried
 from nnspca.datasets import Dataset
+from nnspca.result import Progress
 from nnspca.view import cache, tasks
 from nnspca.view.certificate import proofs
 from nnspca.view.jobs import Job
@@ -46,6 +47,15 @@ given["job"] = tasks.offer(task, button) if given["button"] else tasks.ask(task)
 """
 
 
+IN_PLACE = (
+    SCRIPT.replace("button) if", "button, in_place=True) if True or")
+    + """
+if given["job"] is not None:
+    tasks.follow(given["job"])
+"""
+)
+
+
 class Made:
     """A task whose work waits, and which keeps and forgets what it has found."""
 
@@ -77,6 +87,16 @@ def test_a_session_joins_its_run_and_one_of_the_same_kind_for_another_view_stops
     second.end.set()
     assert job.wait(SOON) and other.wait(SOON)
     assert first.begun <= 1 and second.begun == 1
+
+
+def test_progress_and_stop_take_the_place_of_the_button_and_it_comes_back():
+    made = Made("a")
+    shown = alone(IN_PLACE, task=made.task)
+    shown.button[0].click().run()
+    assert [button.label for button in shown.button] == ["Stop"]
+    made.end.set()
+    assert shown.session_state["job"].wait(SOON)
+    assert [button.label for button in shown.run().button] == ["Begin"]
 
 
 def test_a_button_begins_a_run_that_finds_nothing_of_an_earlier_one_and_waits_while_it_runs():
@@ -147,11 +167,14 @@ def test_the_page_is_drawn_again_after_a_run_that_ended_while_its_bar_was_drawn(
 
 def test_the_page_is_drawn_again_for_news_alone_and_the_bar_tells_how_long_a_long_run_goes(looks):
     job = Job("long")
-    tasks.follow(job, waited=True)
+    job._started -= tasks.PATIENCE
+    tasks.follow(job)
     (look,) = looks
     assert not look()["draw"]
-    job._started -= tasks.LONG + 1
+    job._started -= tasks.LONG + 1.0
     assert "s so far" in look()["text"]
+    job.report(Progress(0.5, ""))
+    assert " s of about 1" in look()["text"]
     assert not look()["draw"]
     job.publish("a first result")
     assert look()["draw"]

@@ -14,7 +14,7 @@ from nnspca.result import rounded
 from nnspca.view import cache, ledger, tasks
 from nnspca.view.certificate import proofs
 from nnspca.view.explore import run, stage
-from nnspca.view.jobs import FairSemaphore, Ticket
+from nnspca.view.jobs import FairSemaphore, Job
 from nnspca.view.link.state import STANDARDISED, State
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
@@ -67,7 +67,7 @@ def test_where_the_ledger_answers_no_run_begins_and_solve_live_tells_how_it_goes
     assert not jobs(page, path=True)
     assert shown["band"]["ks"] == [10, 40, 80] and shown["band"]["proven"] == [True, True, True]
     assert before.count("(stored proof)") == 1 and shown["live"] == {"says": ""} and not shown["address"]
-    workers, others = FairSemaphore(1), Ticket()
+    workers, others = FairSemaphore(1), Job("others")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tasks, "shared_workers", lambda: workers)
         assert workers.acquire(others, lambda: False)

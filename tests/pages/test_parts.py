@@ -4,6 +4,7 @@ import csv
 import functools
 import io
 import re
+import threading
 
 import numpy as np
 import pytest
@@ -33,8 +34,15 @@ def page(open_page):
 
 @pytest.fixture
 def settled(page):
-    """Return ``settled(**state)``: the page once its parts are found and proven, and then its band."""
-    return lambda **asked: settle(settle(page(**asked)))
+    """Return ``settled(**state)``: the page once its parts are found and proven, and then what ``press`` begins."""
+
+    def settled_one(press=(), **asked):
+        app = settle(page(**asked))
+        for key in press:
+            app = settle(app.button(key=f"start-{key}").click().run())
+        return app
+
+    return settled_one
 
 
 def maximum(app):
@@ -70,7 +78,7 @@ def test_parts_open_with_the_suggested_number_unless_one_is_chosen_and_never_wit
 def test_parts_are_drawn_once_the_band_holds_the_optimum_and_solve_live_starts_from_nothing(
     empty_ledger, settled, page, monkeypatch
 ):
-    app = settled(**SMALL, r=3)
+    app = settled(["parts-curve"], **SMALL, r=3)
     assert len(re.findall("explain", texts(app))) == 1, "the number is stated once"
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
     band = traces(app, "parts-band")
@@ -87,6 +95,24 @@ def test_parts_are_drawn_once_the_band_holds_the_optimum_and_solve_live_starts_f
     app.button(key="start-parts").click().run()
     settle(app)
     assert solved
+
+
+def test_the_parts_before_stay_dimmed_and_named_until_others_are_found_and_a_carried_bound_needs_no_run(
+    empty_ledger, settled, monkeypatch
+):
+    app = settled(**SMALL, r=2)
+    first, begun = sent(app, "parts"), threading.Event()
+    monkeypatch.setattr(run, "_found", lambda *_, found=run._found: begun.wait(60) and found(*_))
+    proofs = []
+    monkeypatch.setattr(nnspca, "certify_parts", lambda *given, **more: proofs.append(given))
+    app.session_state["k"] = 5
+    shown = sent(redrawn(app), "parts")
+    assert shown["dimmed"] and "4 features" in shown["note"] and shown["parts"] == first["parts"]
+    assert traces(app, "parts-band")
+    begun.set()
+    shown = sent(settle(app), "parts")
+    assert not shown["dimmed"] and shown["parts"] != first["parts"]
+    assert not proofs and "carried from k = 4" in texts(app)
 
 
 def test_where_the_ledger_answers_no_run_begins_and_a_live_one_ends_in_one_sentence(empty_ledger, page, monkeypatch):
@@ -110,7 +136,7 @@ def test_the_joint_certificate_opens_with_every_bound_and_is_verified_by_a_scrip
 ):
     app = settled(**SMALL, r=2, proven=True)
     about = Subject(catalogue.dataset("pitprops"), State("pitprops", k=4))
-    certificate = run.certificate(about, run.Choices(2, "together", ("best",)), about.parts_along((2,))[2])
+    certificate = run.view(about, run.Choices(2, "together", ("best",)), (), done=True).proof
     (table,) = [frame.value for frame in app.dataframe if "Upper bound" in frame.value.columns]
     assert len(table) >= 3
     assert all(nnspca.PARTS_BOUNDS[bound.name].summary in texts(app) for bound in certificate.bounds)
@@ -136,8 +162,11 @@ def test_the_joint_certificate_opens_with_every_bound_and_is_verified_by_a_scrip
     assert maximum(app) <= said, "the headline follows"
 
 
-def test_each_part_is_proven_alone_on_demand(settled):
-    said = texts(settle(settled(**SMALL, r=2, proven=True, proven_view="each part alone")))
+def test_folds_compute_nothing_on_opening_and_each_part_is_proven_alone_on_demand(settled):
+    shown = {"proven": True, "proven_view": "each part alone", "others": True, "use": True, "with": ["best", "em"]}
+    app = settled(**SMALL, r=2, **shown)
+    assert set(app.session_state["session"].jobs) <= {"parts"}
+    said = texts(settle(app.button(key="start-parts-proof").click().run()))
     assert all(re.search(rf"Part {part}: \*\*(at least|proven optimal)", said) for part in (1, 2))
 
 
@@ -147,7 +176,8 @@ def test_every_apart_for_the_library_can_be_chosen(apart, settled):
 
 
 def test_fewer_parts_move_the_ends_of_the_sliders_and_each_solver_has_its_drawing_in_the_colours_of_the_parts(settled):
-    app = settled(data="digits", k=8, r=3, use=True, others=True, **{"with": ["best", "em", "nmf"]})
+    asked = {"data": "digits", "k": 8, "r": 3, "use": True, "others": True, "with": ["best", "em", "nmf"]}
+    app = settled(["parts-others"], **asked)
     shown = [sent(app, key) for key in ("parts", "parts-em", "parts-nmf")]
     assert [one["single"] for one in shown] == [False, False, True], "those that overlap are drawn one at a time"
     colours = [[part["colour"] for part in one["parts"]] for one in shown[:2]]
@@ -180,17 +210,16 @@ def test_parts_go_home_with_their_features_and_loadings_as_a_page_and_as_a_table
         taken("scores.csv")  # a covariance has no samples
 
 
-def test_prices_are_asked_for_only_where_nspca_uses_them_and_parts_that_overlap_are_compared(page, monkeypatch):
-    monkeypatch.setattr(panels, "fill_band", lambda *_: None)  # what is looked at beside it does not hang on it
+def test_prices_are_asked_for_only_where_nspca_uses_them_and_parts_that_overlap_are_compared(page, settled):
     assert not page(**SMALL, apart="joint").select_slider
-    app = settle(page(**SMALL, r=2, apart="joint", others=True, **{"with": ["coordinate-descent", "em"]}))
+    ways = {"others": True, "with": ["coordinate-descent", "em"]}
+    app = settled(["parts-others"], **SMALL, r=2, apart="joint", **ways)
     assert [slider.label[0] for slider in app.select_slider] == ["α"]
     assert len([c for c in app.get("plotly_chart") if c.proto.id.endswith(("-explained", "-together"))]) == 2
 
 
 @pytest.mark.parametrize(("scale", "whose"), [("as is", "the samples themselves"), ("standardised", "max(A, 0)")])
-def test_nmf_takes_the_images_themselves_apart_where_they_are_nonnegative(scale, whose, page, monkeypatch):
-    monkeypatch.setattr(panels, "fill_band", lambda *_: None)
+def test_nmf_takes_the_images_themselves_apart_where_they_are_nonnegative(scale, whose, page):
     app = settle(page(data="digits", r=2, scale=scale, use=True, use_view="downloads", **{"with": ["nmf"]}))
     (code,) = [block.value for block in app.code]
     scope = {"print": lambda *shown: None}

@@ -56,8 +56,7 @@ class Clock:
     """Tells how a live run goes, as it goes."""
 
     def __init__(self, job: Job, known: float):
-        self._job, self._begun, self._told = job, time.monotonic(), Live(known)
-        self._tell()
+        self._job, self._begun, job.live = job, time.monotonic(), Live(known)
 
     def found(self, variance: float) -> None:
         """Tell of what was found."""
@@ -65,9 +64,10 @@ class Clock:
 
     def fell(self, upper: float) -> bool:
         """Tell of an upper bound where it is lower than those before; return whether it is."""
-        lower = upper < self._told.upper * (1 - NOTED)
+        told: Live = self._job.live
+        lower = upper < told.upper * (1 - NOTED)
         if lower:
-            self._tell(falls=(*self._told.falls, (time.monotonic() - self._begun, upper)))
+            self._tell(falls=(*told.falls, (time.monotonic() - self._begun, upper)))
         return lower
 
     def end(self) -> None:
@@ -75,8 +75,7 @@ class Clock:
         self._tell(ended=True)
 
     def _tell(self, **more: Any) -> None:
-        self._told = dataclasses.replace(self._told, **more)
-        self._job.tell(self._told)
+        self._job.live = dataclasses.replace(self._job.live, **more)
 
 
 def live_words(told: Live, whole: float, digits: int = 1, what: str = "component") -> str:
@@ -193,20 +192,20 @@ def _as_stored(subject: Subject, seconds: float) -> dict[str, Any]:
     return {"component": known.component, "gap": (1 - known.ratio) * (1 - GAIN), "time_limit": seconds}
 
 
-def tightening(subject: Subject, parts: PartsCertificate | None = None) -> Task:
-    """Return the task of lowering the upper bound of the k that is shown, or of ``parts``; it publishes the Fall."""
+def tightening(subject: Subject, parts: Components | None = None, r: int = 1) -> Task:
+    """Return the task of lowering the upper bound of the k that is shown, or of r ``parts``; it publishes the Fall."""
     if parts is None:
         return Task("tighten", subject.key_of("tighten", subject.k), lambda job: _tighten(job, subject, None))
-    key = subject.key_of("tighten-parts", subject.k, parts.n_components, round(parts.lower, 12))
-    return Task("tighten-parts", key, lambda job: _tighten(job, subject, parts))
+    key = subject.key_of("tighten-parts", subject.k, r, round(float(parts.variances.sum()), 12))
+    return Task("tighten-parts", key, lambda job: _tighten(job, subject, parts, r))
 
 
-def _tighten(job: Job, subject: Subject, parts: PartsCertificate | None) -> Fall:
+def _tighten(job: Job, subject: Subject, parts: Components | None, r: int = 1) -> Fall:
     """Close the gap until it stands or Stop is pressed; whatever is found and proven is kept.
 
     One component is closed in on from both sides: a longer search for a better one comes first.
     """
-    start, k, r = time.monotonic(), subject.k, 1 if parts is None else parts.n_components
+    start, k = time.monotonic(), subject.k
 
     def listen(progress: Progress) -> None:
         if progress.upper is not None:
@@ -215,10 +214,11 @@ def _tighten(job: Job, subject: Subject, parts: PartsCertificate | None) -> Fall
 
     longer: dict[str, Any] = {"gap": CLOSED, "time_limit": math.inf, "on_progress": listen}  # for as long as it falls
     after: Any
-    before: Any = parts
+    before: Any
     if parts is not None:
         known = subject.parts_along((r,))[r]
-        after = subject.call(job, nnspca.certify_parts, r, k, parts.parts, warm_start=parts, **longer)
+        before = certificate_of_parts(subject, r) or prove(subject, job, parts, r, on_progress=listen)
+        after = subject.call(job, nnspca.certify_parts, r, k, before.parts, warm_start=before, **longer)
     else:
         before = certificate_at(subject, k) or prove(subject, job, on_progress=listen)
         known = subject.at()
@@ -235,7 +235,9 @@ STOPPED = "Stopped. Every upper bound proven so far is kept."
 TIGHTEN = Button("Tighten the proof", "There is no upper bound yet.", ":material/compress:", "Go on tightening")
 
 
-def tighten(task: Task, known: Known, width: Literal["stretch", "content"] = "content") -> None:
+def tighten(
+    task: Task, known: Known, width: Literal["stretch", "content"] = "content", *, in_place: bool = False
+) -> None:
     """Draw the button that tightens the proof of what is shown, unless it is proven optimal.
 
     It says what can be gained at most, and how long the first round takes.
@@ -249,7 +251,7 @@ def tighten(task: Task, known: Known, width: Literal["stretch", "content"] = "co
         "results so far are kept."
     )
     more = {"about": about} if known.bounded else {"disabled": True}
-    tasks.offer(task, dataclasses.replace(TIGHTEN, width=width, **more))
+    tasks.offer(task, dataclasses.replace(TIGHTEN, width=width, **more), in_place=in_place)
 
 
 def under_way(job: Job | None, subject: Subject) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,14 +16,14 @@ import nnspca
 from nnspca.result import Progress, rounded, wording
 from nnspca.studies import race
 from nnspca.studies.racing import BARRED, RUNNING, STOPPED, Fall, Lane, Mark, Race, reason_excluded
-from nnspca.view import sanitize, say, tasks
+from nnspca.view import sanitize, say, session, tasks
 from nnspca.view.compare import figures
-from nnspca.view.figures.style import Figure
+from nnspca.view.figures.style import Figure, Look
 from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known
-from nnspca.view.link import state
+from nnspca.view.link import canvas, state
 from nnspca.view.link.state import State
-from nnspca.view.link.widgets import DeltaGenerator, choose
+from nnspca.view.link.widgets import DeltaGenerator, answer, choose
 from nnspca.view.subject import Subject
 from nnspca.view.tasks import Task
 from nnspca.view.ui import charts, downloads
@@ -35,6 +35,8 @@ RUNNING_YET = "No solver has finished yet."
 
 
 SECONDS = 10  # of processor time after which each solver, and the proof of the upper bound, is stopped
+LOOK_MILLISECONDS = 500  # between two looks of the browser at a race
+_standing = canvas.component("standing", canvas.SHARED, ("standing.js",))
 FILE = Path(__file__).with_name("races.json")  # written by `python -m tests.stored races`
 
 
@@ -65,7 +67,7 @@ def task(subject: Subject, racers: Sequence[str]) -> Task:
 def _run(job: Job, subject: Subject, racers: Sequence[str]) -> Race:
     def look(standing: Race) -> None:
         if any(lane.marks or lane.state != RUNNING for lane in standing.lanes):  # until then nothing can be drawn
-            job.tell(standing)
+            job.live = standing
         count = sum(lane.state == RUNNING for lane in standing.lanes)
         going = [wording.plural(count, "solver")] * bool(count) + ["the proof"] * (standing.proof_state == RUNNING)
         job.report(Progress(standing.fraction, f"Running: {' and '.join(going)}"))
@@ -78,9 +80,31 @@ def _run(job: Job, subject: Subject, racers: Sequence[str]) -> Race:
     return ended
 
 
-def news(job: Job) -> Hashable:
-    """Return what changes whenever the race has something new to draw."""
-    return len(job.results), job.progress.fraction if job.live is not None else 0.0
+def under_way(job: Job, racers: Sequence[str], subject: Subject) -> None:
+    """Show how a live race stands, as the browser asks for it: without a run of the page."""
+    palette = charts.palette()
+
+    def look(version: str) -> dict[str, object] | None:
+        standing: Race | None = job.live
+        now = "" if standing is None else f"{standing.fraction:.4f}"
+        if now and version == now:
+            return None
+        best, title = subject.at(), state.TITLES.__getitem__
+        figure = figures.race(standing, racers, palette, _upper(standing, best))
+        said = {
+            lane.method: f"{rounded.percent(lane.variance / subject.total, 2)} of the total variance, "
+            f"{rounded.seconds(lane.seconds)}{' …' * (lane.state == RUNNING)}"
+            for lane in (standing.lanes if standing is not None else ())
+            if lane.marks
+        }
+        lanes = [
+            [Look.of(name, i, palette).colour, f"{title(name)}: {said.get(name, '…')}"] for i, name in enumerate(racers)
+        ]
+        words = RUNNING_YET if standing is None else winner(standing, best)
+        return {"version": now, "words": words, "lanes": lanes, "drawn": charts.sketch(figure, palette)}
+
+    address = session.current().publish("race-standing", look)
+    _standing(key="race-standing", data={**(look("") or {}), "address": address, "every": LOOK_MILLISECONDS})
 
 
 @functools.cache
@@ -117,17 +141,12 @@ def stored(subject: Subject, racers: Sequence[str]) -> Race | None:
     return replace(ended, lanes=tuple(lanes[name] for name in racers), falls=falls)
 
 
-def standing(job: Job | None, before: Race | None) -> Race | None:
-    """Return the race as it is known now: the live one where one was begun, else the recorded one."""
-    return before if job is None else job.result or job.live
-
-
-def track(known: Race | None, racers: Sequence[str], subject: Subject, answer: DeltaGenerator, key: str) -> Figure:
-    """Draw the answer and a race as it is now, and say which solvers did not end; return the figure."""
+def track(known: Race | None, racers: Sequence[str], subject: Subject, place: DeltaGenerator) -> Figure:
+    """Draw the answer and a race that has ended, and say which solvers did not end; return the figure."""
     best = subject.at()
-    answer.markdown(RUNNING_YET if known is None else winner(known, best))
+    answer(place, "compare", RUNNING_YET if known is None else winner(known, best))
     drawn = figures.race(known, racers, charts.palette(), _upper(known, best))
-    charts.figure(drawn, key, first=True)
+    charts.figure(drawn, "race", first=True)
     st.caption("  \n".join([*([] if known is None else unfinished(known)), CLOCK]))
     return drawn
 

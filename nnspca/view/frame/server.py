@@ -53,19 +53,6 @@ STAYS = {
     "x-content-type-options": "nosniff",
 }
 STYLE = Path(__file__).with_name("style.css")
-# Streamlit restyles its own elements without running the script; the colours of our data need a run.
-FOLLOW = """
-export default function ({ data, parentElement, setTriggerValue }) {
-  const probe = parentElement.querySelector("i");
-  let said = data;
-  const looking = setInterval(() => {
-    const [red, green, blue] = getComputedStyle(probe).color.match(/[\\d.]+/g).map(Number);
-    const type = red + green + blue < 384 ? "dark" : "light";
-    if (type !== said) setTriggerValue("changed", (said = type));
-  }, 250);
-  return () => clearInterval(looking);
-}
-"""
 LOW = {"switch", "fold"}  # kinds of keys whose widgets are one line; a label stands above all others
 FRESH = {"cache-control": "no-store"}
 GONE = "This link has expired: its page was closed or no longer offers this file. Open the page again."
@@ -180,7 +167,7 @@ def _probe():
         "theme",
         html="<i></i>",
         css="i { display: block; height: 0; color: var(--st-background-color); }",
-        js=FOLLOW,
+        js=BEGIN.with_name("follow.js").read_text(encoding="utf-8"),
     )
 
 
@@ -193,8 +180,8 @@ async def news(request: Request) -> Response:
     """Answer with what is new since the version that the browser has; 204 where nothing is."""
     visit = session.find(request.path_params["visit"], request.cookies)
     answer = None if visit is None else visit.answer(request.path_params["name"])
-    if answer is None:
-        return Response(GONE, 404, FRESH, "text/plain")
+    if answer is None:  # also for a page that is leaving, whose session has ended before its last look
+        return Response(None, 204, FRESH)
     content = await run_in_threadpool(answer, request.query_params.get("version", ""))
     return Response(None, 204, FRESH) if content is None else JSONResponse(content, headers=FRESH)
 

@@ -28,15 +28,7 @@ HERE = Path(__file__).with_name("browser")
 PLACE = "room"
 LONGEST = 4096  # bytes of a request
 FRESH = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
-PAGE = Template("""\
-<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>$title</title><style>$style</style>
-<main></main>
-<script type="module">
-$scripts
-$open($data, document.querySelector("main"));
-</script></html>""")
+PAGE = HERE / "room.html"
 
 
 def offer(name: str) -> None:
@@ -83,7 +75,7 @@ def _opened(name: str) -> Room:
 def _page(room: Room, name: str) -> Response:
     """Return one of the pages."""
     data = {**room.board, "code": room.code, "colours": canvas.colours()}
-    page = PAGE.substitute(
+    page = Template(PAGE.read_text(encoding="utf-8")).substitute(
         title=f"Room {room.code}",
         style=canvas.style("room", HERE),
         scripts=canvas.written(HERE, (f"{name}.js",)),

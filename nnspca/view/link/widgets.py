@@ -133,19 +133,13 @@ def propose(entry: Entry, value: Any) -> None:
         session.current().memory.setdefault((entry.pages, entry.key), value)
 
 
-def reserved(key: str, words: str) -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Return a place that keeps its room before there is anything in it, and its words, to be emptied by then.
-
-    They stand there once: what is in the place already must not make room for them whenever the
-    page is drawn again.
-    """
-    stage = st.container(key=key)
-    waiting = stage.empty()
-    known = session.current().placed
-    if key not in known:
-        known.add(key)
-        waiting.caption(words)
-    return stage, waiting
+def answer(place: DeltaGenerator, name: str, words: str) -> None:
+    """Write an answer at its place, marked for a second where it is another one than before."""
+    here = session.current()
+    before, times = here.answers.get(name, (words, 0))
+    times += words != before
+    here.answers[name] = words, times
+    place.container(key=f"{name}-says" + f"-other-{times % 2}" * bool(times)).markdown(words)
 
 
 def choices_and_figure(key: str) -> tuple[DeltaGenerator, DeltaGenerator]:

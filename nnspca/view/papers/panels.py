@@ -76,7 +76,8 @@ def start(study: Study, now: State) -> Job | None:
     key = "study", study.name, data_of(study), now.seed  # what the result depends on
     task = tasks.found("study", key, lambda job: _run(job, study, now))
     known = cache.results().get(task.key) is not None  # what another visit has run is shown at once
-    return tasks.offer(task, tasks.solve(width="content"), at_once=known)
+    stopped = "Stopped. The rows known by then are shown."
+    return tasks.press(task, tasks.solve(width="content"), stopped, at_once=known)
 
 
 def _run(job: Job, study: Study, now: State) -> StudyResult:

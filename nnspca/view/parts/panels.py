@@ -11,7 +11,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.result import Components, Progress, rounded, sentences, wording
-from nnspca.view import chance, necessity, say, tasks
+from nnspca.view import chance, necessity, say, session, tasks
 from nnspca.view.certificate import panels, proofs
 from nnspca.view.chance import Chance
 from nnspca.view.figures import band
@@ -23,7 +23,7 @@ from nnspca.view.link.widgets import Suggestion
 from nnspca.view.parts import figures, run
 from nnspca.view.parts.run import IN_TURN, Choices, View, title_of
 from nnspca.view.subject import JOINT, TOGETHER, band_of, is_disjoint
-from nnspca.view.tasks import Task
+from nnspca.view.tasks import Button, Task
 from nnspca.view.ui import charts, component
 
 KNOWN = "best found"
@@ -99,39 +99,56 @@ def _fewer(lead: Components, r: int) -> str:
     return f" {wording.spelled(r).capitalize()} were asked for, but {why}."
 
 
-def certificate(view: View) -> None:
-    """Offer a longer proof of all parts together, and open the certificate; or say why there is none."""
-    if view.proof is not None:
-        task = proofs.tightening(view, view.proof)
-        proofs.tighten(task, view.best)
+def tighten(view: View) -> None:
+    """Offer a longer proof of all parts together, which begins with their certificate, and show how it goes."""
+    if view.lead is not None and view.choice.disjoint:
+        task = proofs.tightening(view, view.lead, view.choice.r)
+        proofs.tighten(task, view.best, in_place=True)
         proofs.under_way(tasks.running(task), view)
+
+
+def certificate(view: View) -> None:
+    """Open the certificate of all parts together, or say why there is none."""
+    if view.proof is not None:
         panels.opened(view.proof, view.best, view)
     elif not view.choice.disjoint:
-        st.markdown(
-            "Upper bounds hold only for parts that share no feature: choose **Together** or **Disjoint supports**."
-        )
-    elif view.done:
-        st.markdown("No certificate was made before the run ended; **Solve live** makes one.")
+        st.markdown("Upper bounds hold only for disjoint parts: choose **Together** or **Disjoint supports**.")
     else:
-        st.markdown("The live run is making the certificate …")
+        st.markdown("The certificate of these parts is not on this machine: **Solve live** makes it.")
 
 
 def watch(job: Job, view: View) -> None:
     """Show how a live run goes, and what it came to beside the best known."""
-    stopped = "Stopped. What was found by then is shown."
-    tasks.follow(job, stopped, news=lambda job: (len(job.results), job.live))
-    if (told := proofs.live(job)) is not None:
-        digits = rounded.digits(view.best.lower, view.best.upper, view.total)
-        st.caption(proofs.live_words(told, view.total, digits, "part" if view.choice.r == 1 else "parts"))
+    digits, what = _digits(view), "part" if view.choice.r == 1 else "parts"
+
+    def says() -> str:
+        told = proofs.live(job)
+        return "" if told is None else proofs.live_words(told, view.total, digits, what)
+
+    tasks.follow(job, "Stopped. What was found by then is shown.", says=says)
+    if job.done and says():
+        st.caption(says())
+
+
+def before(view: View) -> Figure | None:
+    """Draw the parts that were seen last, dimmed, under their own name, until there are others; return their chart."""
+    here = session.current()
+    if here.pictured is None or here.pictured[0] != view.problem:
+        return None
+    _, name, layers = here.pictured
+    component.show(layers, view.data, "parts", note=f"Before: {name}.", dimmed=True)
+    return here.charted
 
 
 def whole(parts: Components, view: View) -> None:
-    """Show the parts in colours over the mean of the data."""
+    """Show the parts in colours over the mean of the data, and keep them for the time until there are others."""
     worth = np.flatnonzero(~sentences.is_small(parts.variances))
     count = int(worth[-1]) + 1 if len(worth) else 1
     drawn = replace(parts, parts=parts.parts[:count], cumulative_variance=parts.cumulative_variance[:count])
-    left = len(parts.parts) - count
-    component.show(component.of(drawn, view.data, _digits(view)), view.data, "parts")
+    left, layers = len(parts.parts) - count, component.of(drawn, view.data, _digits(view))
+    component.show(layers, view.data, "parts")
+    name = f"{_parts(count)} of at most {parts.parts[0].k:,} {component.noun(view.data)}"
+    session.current().pictured = view.problem, name, layers
     if left:
         st.caption(
             f"{'One more part adds' if left == 1 else f'{left} more parts each add'} less than 1 % to the variance of "
@@ -179,23 +196,25 @@ def along(view: View) -> Figure:
         chosen=(choice.r if lead is None else len(lead.parts), KNOWN),
     )
     charts.figure(figure, "parts-band", first=True)
+    session.current().charted = figure
     return figure
 
 
 def fill_band(view: View) -> None:
-    """Prove the smaller numbers of parts where nothing is known of them yet, and show the run."""
+    """Offer to find and prove the smaller numbers of parts where no run has, and show the run."""
     missing = [r for r in range(1, view.choice.r) if not (view.rows[r].bounded and view.rows[r].proven)]
     key = view.key("parts-curve", view.choice.r)
     task = Task("parts-curve", key, lambda job: run.prove_curve(job, view, missing))
-    job = tasks.ask(task) if missing else tasks.running(task)
-    if job is not None:
-        ended, now = tasks.follow(job, "Stopped. The points found so far are drawn."), view.parts_along(view.rows)
-        if ended and any(row.proven and not view.rows[r].proven for r, row in now.items() if row.bounded):
-            st.rerun()  # it ended after the figure was drawn
+    button = Button("Prove the curve", "Finds and proves fewer parts: some seconds each.", ":material/show_chart:")
+    if missing:
+        tasks.press(task, button, "Stopped. The points found so far are drawn.")
 
 
-def compared(view: View) -> Figure | None:
-    """Show what other ways find: numbers, the parts of each other solver, what the first parts explain together."""
+def compared(view: View, task: Task | None) -> Figure | None:
+    """Show what other ways find: numbers, parts, what the first explain together; offer a run of what is not known."""
+    if task is not None:
+        button = Button("Compare", "Finds parts in each of these ways.", ":material/compare:", "Compare again")
+        tasks.press(task, button, tasks.STOPPED)
     results, choice, lead = view.results, view.choice, view.lead
     if lead is None or len(results) < 2:
         return None
@@ -247,13 +266,10 @@ def explained_by_all(results: Mapping[str, Components], view: View, key: str = "
 
 
 def each_alone(view: View) -> None:
-    """Prove each part alone, and say what is proven of it."""
+    """Offer to prove each part alone, and say what is proven of it."""
     parts = next((parts for parts in view.results.values() if necessity.provable(parts)), None)
     if parts is None:
         st.markdown("No upper bound is proven for parts that a solver finds all at once, or that may share features.")
-        return
-    if not view.done:
-        st.markdown("Each part is proven once the run has ended.")
         return
     key, count, cov = view.key("parts-proof", view.choice, float(parts.variances.sum())), len(parts.parts), view.cov
 
@@ -266,10 +282,10 @@ def each_alone(view: View) -> None:
             proof = {"nonnegative": own.nonnegative, "component": own, "on_progress": None}
             job.publish(view.call(job, nnspca.certify, own.k, cov=left, **proof))
 
-    job = tasks.ask(Task("parts-proof", key, work))
-    tasks.follow(job)
+    button = Button("Prove each part alone", "Some seconds a part.", ":material/verified:", "Prove again")
+    job = tasks.press(Task("parts-proof", key, work), button, tasks.STOPPED)
     apart = "features that the other parts" if parts.deflation == TOGETHER else "variance that the earlier parts"
-    for r, cert in enumerate(job.results):
+    for r, cert in enumerate(job.results if job is not None else ()):
         st.markdown(
             f"Part {r + 1}: **{rounded.proven_share(cert.lower, cert.upper)}** on the {apart} leave"
             f"{' free' if parts.deflation == TOGETHER else ''} ({nnspca.BOUNDS[cert.winner.name].title.lower()})."

@@ -14,7 +14,7 @@ import streamlit as st
 import nnspca
 from nnspca.result import Components, PartsCertificate, Progress
 from nnspca.solvers import comparators
-from nnspca.view import cache, chance, session, tasks
+from nnspca.view import cache, chance, session
 from nnspca.view.certificate import proofs
 from nnspca.view.certificate.proofs import Clock
 from nnspca.view.chance import Chance
@@ -22,7 +22,7 @@ from nnspca.view.jobs import Job, stretch
 from nnspca.view.ledger import Known
 from nnspca.view.link import state, widgets
 from nnspca.view.link.state import State
-from nnspca.view.link.widgets import DeltaGenerator, choose, upcoming_value
+from nnspca.view.link.widgets import DeltaGenerator, choose
 from nnspca.view.subject import DISJOINT, JOINT, TOGETHER, Subject, is_disjoint
 from nnspca.view.tasks import Key, Task
 
@@ -90,15 +90,12 @@ def title_of(way: str, choice: Choices) -> str:
     return "Together" if way == choice.lead and choice.compares else nnspca.METHODS[way].title
 
 
-def ask(subject: Subject, others: DeltaGenerator) -> tuple[Choices, DeltaGenerator, DeltaGenerator]:
-    """Draw the row of controls, and the solvers in the place ``others``; return the choices and two buttons' places.
-
-    The buttons are Solve live and the suggestion.
-    """
+def ask(subject: Subject, others: DeltaGenerator) -> tuple[Choices, DeltaGenerator]:
+    """Draw the controls, and the solvers in the place ``others``; return the choices, and a suggestion's place."""
     data, here = subject.data, session.current()
     usual = max(1, min(KEYS["r"].default, (data.n_features - 1) // subject.k))  # fewer than use every feature
     is_linked = bool(state.linked("r"))
-    many, suggest, apart_from, press = st.columns([1, 1, 1.6, 1], vertical_alignment="bottom")
+    many, suggest, apart_from = st.columns([1, 1, 1.6], vertical_alignment="bottom")
     with many:
         r = choose(
             KEYS["r"],
@@ -132,7 +129,7 @@ def ask(subject: Subject, others: DeltaGenerator) -> tuple[Choices, DeltaGenerat
             more["alpha"] = choose(
                 KEYS["alpha"], "α, the price of overlap", help="Relative to λ₁. A higher price lowers overlap."
             )
-    return Choices(r, apart, solvers, **more), press, suggest
+    return Choices(r, apart, solvers, **more), suggest
 
 
 def _solvers(subject: Subject) -> tuple[str, ...]:
@@ -158,48 +155,40 @@ def _part_key(subject: Subject, choice: Choices, way: str) -> Key:
 def task(subject: Subject, choice: Choices) -> Task:
     """Return the task of the parts the page is about: its run publishes them by way, and how it goes.
 
-    What is quickest comes first: parts found one after the other, then jointly, then what is proven of them.
+    It proves an upper bound for all together where none is known, or a person asked for the run.
     """
-    ways = (IN_TURN, choice.lead) if choice.compares else (choice.lead,)
 
     def work(job: Job) -> None:
-        clock = Clock(job, subject.parts_along((choice.r,))[choice.r].lower if choice.disjoint else 0.0)
-        proving = stretch(job.report, 2 / 3, 1.0, lambda _: "Computing the upper bound for all parts together")
+        known = subject.parts_along((choice.r,))[choice.r]
+        clock = Clock(job, known.lower if choice.disjoint else 0.0)
+        proving = stretch(job.report, 0.4, 1.0, lambda _: "Computing the upper bound for all parts together")
 
         def listen(progress: Progress) -> None:
             if progress.upper is not None and clock.fell(progress.upper):
                 subject.record_upper(subject.k, progress.upper, choice.r)
             proving(progress)
 
-        lead = None
-        for number, way in enumerate(ways):
-            lead = _found(job, subject, choice, way, number / 3, (number + 1) / 3)
+        lead = _found(job, subject, choice, choice.lead, 0.0, 0.4)
         if lead is not None:
             clock.found(math.fsum(lead.variances))
-            if is_disjoint(lead) and not job.should_stop():
+            wanted = job.asked or math.isinf(known.upper)
+            if wanted and is_disjoint(lead) and not job.should_stop():
                 clock.fell(proofs.prove(subject, job, lead, choice.r, on_progress=listen).upper)
         clock.end()
 
-    key, forgets = subject.key("parts", subject.now.d, choice), [_part_key(subject, choice, way) for way in ways]
+    key, forgets = subject.key("parts", subject.now.d, choice), [_part_key(subject, choice, choice.lead)]
     return Task("parts", key, work, forgets)
 
 
-def is_needed(subject: Subject, choice: Choices, known: Known) -> bool:
-    """Tell whether the parts need a run: the ledger does not answer, or their certificate is to be opened."""
-    opened = upcoming_value(KEYS["proven"]) and choice.disjoint and certificate(subject, choice, known) is None
-    return bool(opened or not (choice.best and known.found and known.bounded))
-
-
-def others(subject: Subject, choice: Choices) -> Job | None:
-    """Return the run of what the parts are compared with, which publishes parts by way; None where there is nothing."""
-    ways = (*((IN_TURN,) if choice.compares else ()), *choice.with_[1:])
+def others(subject: Subject, choice: Choices) -> Task | None:
+    """Return the task of what the parts are compared with, which publishes parts by way; None where all is known."""
+    ways = [way for way in choice.ways[1:] if cache.results().get(_part_key(subject, choice, way)) is None]
 
     def work(job: Job) -> None:
         for number, way in enumerate(ways):
             _found(job, subject, choice, way, number / len(ways), (number + 1) / len(ways))
 
-    key = subject.key("parts-others", subject.now.d, choice)
-    return tasks.ask(Task("parts-others", key, work)) if ways else None
+    return Task("parts-others", subject.key("parts-others", subject.now.d, choice), work) if ways else None
 
 
 def _found(job: Job, subject: Subject, choice: Choices, way: str, begin: float, end: float) -> Components | None:
@@ -242,24 +231,11 @@ def arguments(way: str, choice: Choices, now: State) -> tuple[tuple[str, Any], .
     return tuple(chosen.items())
 
 
-def certificate(subject: Subject, choice: Choices, known: Known) -> PartsCertificate | None:
-    """Return the tightest that runs have proven of the best parts known; None before."""
-    tight = proofs.certificate_of_parts(subject, choice.r)
-    if tight is None or not choice.disjoint:
-        return None
-    return replace(tight, parts=tuple(known.components), lower=known.lower) if known.lower > tight.lower else tight
-
-
 def prove_curve(job: Job, subject: Subject, counts: Sequence[int]) -> None:
     """Find and prove the parts of each number; publish and record PartsPoints."""
     job.deprioritise()  # the page's own number of parts and a longer proof of it go first
-
-    def listen(progress: Progress) -> None:
-        many = counts[min(int(progress.fraction * len(counts)), len(counts) - 1)]
-        job.report(Progress(progress.fraction, f"The band at {many} {'part' if many == 1 else 'parts'}"))
-
-    settings = {"nonnegative": subject.nonnegative, "on_progress": listen}
-    subject.curve(job, nnspca.sweep_parts, tuple(counts), subject.k, publish=job.publish, **settings)
+    more: dict[str, Any] = {"publish": job.publish, "nonnegative": subject.nonnegative}
+    subject.curve(job, nnspca.sweep_parts, tuple(counts), subject.k, **more)
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,20 +264,27 @@ class View(Subject):
 
     @cached_property
     def proof(self) -> PartsCertificate | None:
-        """The tightest that runs have proven of them."""
-        return certificate(self, self.choice, self.best)
+        """The tightest certificate that runs have made of the best parts known; None before."""
+        tight, known = proofs.certificate_of_parts(self, self.choice.r), self.best
+        if tight is None or not self.choice.disjoint:
+            return None
+        better = known.lower > tight.lower
+        return replace(tight, parts=tuple(known.components), lower=known.lower) if better else tight
 
 
 def view(subject: Subject, choice: Choices, jobs: Sequence[Job | None], *, done: bool) -> View:
-    """Return all that is known by now, from the ledger and from the runs of this page."""
+    """Return all that is known by now, from the ledger and from runs of any visit, and from this page's if stopped."""
     rows = subject.parts_along(range(1, int(KEYS["r"].high or 1) + 1))
     known, came = rows[choice.r], dict[str, Components]()
+    for way in choice.ways:
+        if (parts := cache.results().get(_part_key(subject, choice, way))) is not None:
+            came[way] = parts
     for job in jobs:
         came |= dict(job.results) if job is not None else {}
     live = came.get(choice.lead)
     if choice.best and known.found and (live is None or math.fsum(live.variances) < known.lower):
-        parts = tuple(known.components)
-        sums = np.cumsum([part.variance for part in parts])
-        came[choice.lead] = Components(parts, sums, subject.total, BEST, TOGETHER, parts[0].nonnegative)
+        best = tuple(known.components)
+        sums = np.cumsum([part.variance for part in best])
+        came[choice.lead] = Components(best, sums, subject.total, BEST, TOGETHER, best[0].nonnegative)
     results = {way: came[way] for way in choice.ways if way in came}
     return View(subject.data, subject.now, choice, rows, results, done)

@@ -31,17 +31,12 @@ def samples(view: View) -> None:
         return
     way = next(iter(results))
     if choice.lead in results:
-        kept_apart = [
-            "" if (how := nnspca.DEFLATIONS[parts.deflation].title) == title_of(name, choice) else how.lower()
-            for name, parts in results.items()
-        ]
         way = choose(
             KEYS["from"],
             "Which parts",
             options=list(results),
             format_func=lambda name: title_of(name, choice),
             horizontal=True,
-            captions=kept_apart,
         )
     parts = results[way]
     if data.image_shape is None and data.axis is None:

@@ -19,7 +19,6 @@ from nnspca.view.link.widgets import (
     choose,
     end_page,
     linked_value,
-    reserved,
     say_in_link,
     upcoming_value,
 )
@@ -49,9 +48,7 @@ class View:
 def ask(now: State) -> tuple[View, DeltaGenerator]:
     """Let the person choose the curves; return them and the place to draw them, or end the page here."""
     above, shown = choices_and_figure("turning")
-    with shown:
-        stage, waiting = reserved("turning", "Computing the curves …")
-    waiting.empty()
+    stage = shown.container(key="turning")
     below = st.container()
     with above, st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         source, dimensions = (

@@ -26,13 +26,7 @@ SCRIPTS = ("component.js",)
 _mount = canvas.component("component", canvas.SHARED, SCRIPTS)
 SHARE = "in resamples (%)"  # the column of a list that is drawn as bars
 ROWS = 300  # most rows of a list
-PAGE = Template("""\
-<style>$style</style>
-<div id="component">$body</div>
-<script type="module">
-$scripts
-mount({ data: $data, parentElement: document.getElementById("component") });
-</script>""")
+PAGE = canvas.SHARED / "page.html"
 
 
 def noun(data: Dataset) -> str:
@@ -110,10 +104,11 @@ def payload(
     *,
     what: str = "loading",
     note: str = "",
+    dimmed: bool = False,
 ) -> dict[str, Any]:
     """Return what the browser draws; ``what`` is a weight called, and ``note`` stands below the list of parts.
 
-    Parts that share features are shown one at a time.
+    Parts that share features are shown one at a time. The picture is ``dimmed`` where another one is on its way.
     """
     pictured = data.image_shape is not None or data.axis is not None
     named, listed = set[int](), []
@@ -143,6 +138,7 @@ def payload(
     content = {
         "what": what,
         "note": note,
+        "dimmed": dimmed,
         "single": bool(np.max(used, initial=0) > 1),
         "parts": listed,
         "scene": packed_scene(data, backdrop, sorted(named)),
@@ -150,15 +146,15 @@ def payload(
     return canvas.signed(content)
 
 
-def show(layers: Sequence[Layer], data: Dataset, key: str, *, what: str = "loading", note: str = "") -> None:
-    """Show parts on one picture."""
-    _mount(key=key, data=payload(layers, data, backdrop(data), what=what, note=note))
+def show(layers: Sequence[Layer], data: Dataset, key: str, **how: Any) -> None:
+    """Show parts on one picture, as :func:`payload` takes them."""
+    _mount(key=key, data=payload(layers, data, backdrop(data), **how))
 
 
 def page(layers: Sequence[Layer], data: Dataset, backdrop: np.ndarray | None) -> str:
     """Return the picture as a piece of a web page that needs nothing else, on paper."""
     content = {**payload(layers, data, backdrop), "colours": {"light": asdict(LIGHT), "dark": asdict(LIGHT)}}
-    return PAGE.substitute(
+    return Template(PAGE.read_text(encoding="utf-8")).substitute(
         style=canvas.style("component", canvas.SHARED),
         body=(canvas.SHARED / "component.html").read_text(encoding="utf-8"),
         scripts=canvas.written(canvas.SHARED, SCRIPTS).replace("export default function", "function mount"),

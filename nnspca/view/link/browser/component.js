@@ -72,6 +72,7 @@ class Picture extends Shown {
     this.list.querySelectorAll("button").forEach((one, r) => { one.ariaPressed = String(this.data.single ? r === this.chosen : !this.hidden.has(r)); });
     this.picture.setAttribute("aria-label", seen.map((r) => this.words(r)).join("; ") || "no part");
     this.box.dataset.single = String(this.data.single);
+    this.box.dataset.dimmed = String(this.data.dimmed);
     this.box.dataset.seen = seen.map((r) => r + 1).join(",");
   }
 

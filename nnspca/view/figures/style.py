@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import html
 import math
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 # Plotly takes pandas as soon as anyone begins to import it, also half imported: two first visitors
@@ -39,22 +41,8 @@ PLACES |= {name: 17 + i for i, name in enumerate(name for name in METHODS if nam
 IN_PAPERS = {"emPCA": "em", "Alg. 3": "epsilon-net", "PathSPCA": "greedy", "ESPCA": "exact", "Multistart": "best"}
 PLACES |= {said: PLACES[name] for said, name in IN_PAPERS.items()}
 PLACES |= {said: PLACES[name] for name, m in METHODS.items() for said in (m.title, m.title.partition(" (")[0])}
-# After Okabe & Ito (2008) and Tol: distinguishable with all common forms of colour blindness, also on grey;
-# black numbers are legible on each.
-PARTS = (
-    "#e69f00",
-    "#56b4e9",
-    "#009e73",
-    "#f0e442",
-    "#d55e00",
-    "#cc79a7",
-    "#3d8bff",
-    "#b5b5b5",
-    "#44aa99",
-    "#ddcc77",
-    "#bb88ee",
-    "#999933",
-)
+COLOURS = tomllib.loads(Path(__file__).with_name("colours.toml").read_text(encoding="utf-8"))
+PARTS: tuple[str, ...] = tuple(COLOURS["parts"])
 
 
 @dataclass(frozen=True)
@@ -82,38 +70,12 @@ class Palette:
         return [(i / (len(steps) - 1), colour) for i, colour in enumerate(steps)]
 
 
-LIGHT = Palette(
-    dark=False,
-    ink="#1f2a33",
-    quiet="#5b6b78",
-    grid="#e1e7eb",
-    paper="#ffffff",
-    empty="#eef2f4",
-    found="#0072b2",
-    band="rgba(230, 159, 0, 0.34)",
-    upper_bound="#a65200",
-    paper_bound="#a3478a",
-    proven="#00805c",
-    series=("#0072b2", "#c2570c", "#00805c", "#a3478a", "#5b6b78", "#8a6d00"),
-    positive=("#a9d3ea", "#4fa3d1", "#0072b2", "#0a3a66"),
-    negative=("#f2c9a8", "#e0894a", "#c2570c", "#6d2c00"),
-)
-DARK = Palette(
-    dark=True,
-    ink="#e6ecf0",
-    quiet="#aab7c1",
-    grid="#2b3740",
-    paper="#12181d",
-    empty="#1f2930",
-    found="#62b6ee",
-    band="rgba(240, 180, 60, 0.30)",
-    upper_bound="#f5b95c",
-    paper_bound="#e39acb",
-    proven="#4cc9a0",
-    series=("#62b6ee", "#f39c5a", "#4cc9a0", "#e39acb", "#aab7c1", "#e2c35a"),
-    positive=("#1d4c6e", "#2f82b8", "#62b6ee", "#d4efff"),
-    negative=("#6b3a1a", "#b3622b", "#f39c5a", "#ffe3cc"),
-)
+def _palette(theme: str) -> Palette:
+    colours: dict[str, Any] = {use: tuple(one) if isinstance(one, list) else one for use, one in COLOURS[theme].items()}
+    return Palette(theme == "dark", **colours)
+
+
+LIGHT, DARK = map(_palette, ("light", "dark"))
 
 
 def dress(

@@ -17,8 +17,7 @@ from nnspca.result import Bound, Certificate, Component
 def least_variance(cov: Covariance) -> float:
     """Return a lower bound on the variance of every feature, on any machine; rounding may make it negative.
 
-    Features whose row of A is zero do not count, up to as many as are read at a time: an optimal x
-    does without them.
+    Features whose row of A is zero do not count, up to as many as are read at a time: an optimal x does without them.
     """
     variances = cov.form.diagonal
     idle = np.flatnonzero(variances == 0)[: cov.strip]

@@ -1,10 +1,9 @@
 """Companions: the norm of the k−1 largest off-diagonal entries of rows of A, each row read once.
 
-``A = S'S/m − μμ'`` of sparse data: beside the stored entries of the product S'S a row holds nothing
-but −μ_i μ_j. Once the k−1 largest ``A_ij`` among the stored reach the largest of those, none of
-the others is among them; the few rows for which that does not hold are read in full. Dense data are read in
-single precision, by blocks of samples: the rounding is at most γ s_i s_j an entry, hence γ s_i ‖s_J‖ in the norm of
-any k−1 of them.
+``A = S'S/m − μμ'`` of sparse data: beside the stored entries of the product S'S a row holds nothing but −μ_i μ_j. Once
+the k−1 largest ``A_ij`` among the stored reach the largest of those, none of the others is among them; the few rows for
+which that does not hold are read in full. Dense data are read in single precision, by blocks of samples: the rounding
+is at most γ s_i s_j an entry, hence γ s_i ‖s_J‖ in the norm of any k−1 of them.
 """
 
 from __future__ import annotations

@@ -3,10 +3,9 @@
 For more features than an n×n array can hold, of which too few can be set aside. A proof on the core holds for all
 features as long as no row outside costs too much (docs/mathematics/pair-scaled.md, "Where features are too many"): row
 i of the core leaves room for a share θ_i of any feature outside, and pairs outside share in the ratio of the weights of
-balanced rows. The core is the support and the features of largest weight, or of
-largest plain row sum. Rows outside that are too dear join it once;
-what is still too dear raises the level of its rows, which raises the θ and lowers the rows outside, until all are
-level. Of several parts the r dearest rows count, and prices outside are zero.
+balanced rows. The core is the support and the features of largest weight, or of largest plain row sum. Rows outside
+that are too dear join it once; what is still too dear raises the level of its rows, which raises the θ and lowers the
+rows outside, until all are level. Of several parts the r dearest rows count, and prices outside are zero.
 """
 
 from __future__ import annotations

@@ -220,9 +220,8 @@ def _largest_eigenvalue(A: np.ndarray) -> float:
 def onto_pairs(X: np.ndarray, Y: np.ndarray, nonnegative: bool) -> tuple[np.ndarray, np.ndarray]:
     """Nearest (w, a, b) with w² <= ab, a >= 0, b >= 0 (and w >= 0) to (X_ij, Y_ij, Y_ji), for every pair.
 
-    X_ij stands for X_ji too, so w counts twice: with 2w, p = a + b, q = a − b, all longer by the
-    same √2, the set is the Lorentz cone ‖(2w, q)‖ <= p. Where w may not be negative and would be,
-    it is zero, and the cone clips a and b.
+    X_ij stands for X_ji too, so w counts twice: with 2w, p = a + b, q = a − b, all longer by the same √2, the set is
+    the Lorentz cone ‖(2w, q)‖ <= p. Where w may not be negative and would be, it is zero, and the cone clips a and b.
     """
     n = len(X)
     W, A = np.empty_like(X), np.empty_like(Y)
@@ -285,10 +284,9 @@ def onto_rows(
 class _RowSums:
     """How the sum of each row exceeds its limit as the row's multiplier τ >= 0 grows.
 
-    With w of the forced and d itself, c places left, and τ the multiplier of the sum,
-    ``y = clip(v − τ, 0, D)`` and s = τ + D solves ``w (s − τ − d̄) − τc = Σ (v − s)⁺``, monotone in
-    s; the sum's excess then falls with τ, which is found by Newton's steps, kept in a bracket. On
-    sorted rows each equation is a search in cumulative sums.
+    With w of the forced and d itself, c places left, and τ the multiplier of the sum, ``y = clip(v − τ, 0, D)`` and s
+    = τ + D solves ``w (s − τ − d̄) − τc = Σ (v − s)⁺``, monotone in s; the sum's excess then falls with τ, which is
+    found by Newton's steps, kept in a bracket. On sorted rows each equation is a search in cumulative sums.
 
     Parameters
     ----------

@@ -21,9 +21,8 @@ HEIGHT = 100  # rows at a time
 def joint_masses(boxes: object, own: np.ndarray, lower_bound: float, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
     """The features of the proof, and upper bounds on their masses; ``own`` are those by variance alone.
 
-    For λ > 0, ``(1 − A_ii) x_i + λ x_i²/2 <= λ/2 + Φ``, all in units of the variance attained: the
-    companions' loadings favour row i by A_ij each and cost λ/2 times their square, 1 − x_i²
-    together.
+    For λ > 0, ``(1 − A_ii) x_i + λ x_i²/2 <= λ/2 + Φ``, all in units of the variance attained: the companions' loadings
+    favour row i by A_ij each and cost λ/2 times their square, 1 − x_i² together.
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     if type(boxes) is not BoxProof:

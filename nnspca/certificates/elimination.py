@@ -99,9 +99,8 @@ def _excluded_mass(
 ) -> list[float]:
     """The sums of the 0, 1, …, k largest masses outside.
 
-    x_i² <= A_ii/OPT, so that rows are read by falling mass until no other can be among the k
-    largest, or until their variances leave no more than ``row_skip_threshold``. The boxes, if there are any,
-    bound some masses without rows.
+    x_i² <= A_ii/OPT, so that rows are read by falling mass until no other can be among the k largest, or until their
+    variances leave no more than ``row_skip_threshold``. The boxes, if there are any, bound some masses without rows.
     """
     cov, k = problem.cov, problem.k
     own = (cov.diagonal * (1 + 2 * (cov.form.terms + 2) * EPS) + cov.representation_error) / lower_bound

@@ -54,8 +54,7 @@ def save_certificate(cert: Any, file: Any, cov: Covariance | None = None) -> Non
     ----------
     cert : Certificate or PartsCertificate
     file : path or binary file
-        The two may also come in the other order. A path that does not end in ``.npz`` is given that
-        ending.
+        The two may also come in the other order. A path that does not end in ``.npz`` is given that ending.
     cov : Covariance, optional
         The one it was made for: the file then also holds the proof that ``nnspca check``, or ``check.py`` (a single
         file that needs nothing but Python), checks in exact arithmetic.
@@ -63,8 +62,7 @@ def save_certificate(cert: Any, file: Any, cov: Covariance | None = None) -> Non
     Raises
     ------
     TypeError
-        ``cert`` is no certificate, ``cov`` no covariance, or ``file`` nothing that can be written
-        to.
+        ``cert`` is no certificate, ``cov`` no covariance, or ``file`` nothing that can be written to.
     ValueError
         ``cov`` is not the one that the certificate was made for. A component whose method is no
         name: that of loadings of your own is "given".

@@ -1,9 +1,8 @@
 """The judge: re-derives a certificate's two numbers from its ingredients; trusts no solver and no bound.
 
-Nothing here is shared with the code that made the certificate, beyond the covariance and the
-definition of the feasible set: bounds on eigenvalues are re-derived (through eigenvalues while
-that is quick, and through an orthonormal basis where A is held as a factor), and row sums are read
-in full. Whatever is missing, malformed or not a number fails.
+Nothing here is shared with the code that made the certificate, beyond the covariance and the definition of the feasible
+set: bounds on eigenvalues are re-derived (through eigenvalues while that is quick, and through an orthonormal basis
+where A is held as a factor), and row sums are read in full. Whatever is missing, malformed or not a number fails.
 """
 
 from __future__ import annotations

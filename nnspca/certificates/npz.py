@@ -25,8 +25,7 @@ KINDS = "fiub"  # real numbers and truth values
 def read_arrays(file: str | PathLike[str] | BinaryIO | bytes, text: str) -> dict[str, np.ndarray]:
     """Return the arrays by name; the one called ``text`` is a string, all others are numbers.
 
-    Sizes are read from the archive's directory before anything is unpacked, and unpacking stops
-    at them.
+    Sizes are read from the archive's directory before anything is unpacked, and unpacking stops at them.
 
     Raises
     ------

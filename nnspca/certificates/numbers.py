@@ -45,9 +45,8 @@ class UpperBound:
 def largest_sums(rows: np.ndarray, count: int) -> np.ndarray:
     """The sum of the ``count`` largest of each row, or of all if there are fewer.
 
-    Of many numbers only columns of eight are read whose maximum is among the ``count`` largest: any
-    other number has that many above or equal to it. The judge has this apart from the bounds it
-    judges.
+    Of many numbers only columns of eight are read whose maximum is among the ``count`` largest: any other number has
+    that many above or equal to it. The judge has this apart from the bounds it judges.
 
     Examples
     --------

@@ -113,8 +113,7 @@ def _costs(
 def check_products(L: np.ndarray, M: np.ndarray, nonnegative: bool) -> None:
     """Check ``M_ij M_ji >= (L_ij⁺)²`` off the diagonal, by roots, which neither overflow nor vanish.
 
-    Entries of L below ``UNDERFLOW`` are let pass: what they add is part of what every derivation is
-    raised by.
+    Entries of L below ``UNDERFLOW`` are let pass: what they add is part of what every derivation is raised by.
     """
     needed = np.maximum(L, 0.0) if nonnegative else np.abs(L)
     roots = np.sqrt(M)

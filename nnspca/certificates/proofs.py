@@ -91,9 +91,8 @@ class TreeProof:
 class BoxProof:
     """Ingredients of joint bounds on masses: each mass is limited by those of its companions.
 
-    Initially the mass of feature i is at most A_ii divided by the attained variance. Let ``r_j`` be the
-    square root of the current bound on the mass of j, and λ the price of row i. In each stage, in units
-    of the attained variance:
+    Initially the mass of feature i is at most A_ii divided by the attained variance. Let ``r_j`` be the square root of
+    the current bound on the mass of j, and λ the price of row i. In each stage, in units of the attained variance:
     ``c x_i + λ x_i²/2 <= λ/2 + Φ``, where c = 1 − A_ii and Φ is the sum of the k−1 largest
     ``max over 0 <= x <= r_j of A_ij⁺ x − λ x²/2``.
     """
@@ -106,10 +105,9 @@ class BoxProof:
 class EliminationProof:
     """Ingredients of the elimination by masses: bounds on a set T of features that extend to all.
 
-    With q features outside T, whose masses (upper bounds on x_i², ‖x‖ = 1) sum to at most ε_q, the upper
-    bound is ``U / (1 − ε_q)``, where U is the least bound proven on T for k − q or more
-    features. The masses follow from A and from the variance that the loadings attain, and are not among
-    the ingredients.
+    With q features outside T, whose masses (upper bounds on x_i², ‖x‖ = 1) sum to at most ε_q, the upper bound is
+    ``U / (1 − ε_q)``, where U is the least bound proven on T for k − q or more features. The masses follow from A and
+    from the variance that the loadings attain, and are not among the ingredients.
     """
 
     features: np.ndarray  #: (t,), T, ascending

@@ -109,8 +109,7 @@ def _of_factor(
 ) -> Covariance:
     """Deflated data ``Y − LR'``.
 
-    ``norm`` bounds the norm of the matrix S in A left = S'AS, so that an error of A grows by its
-    square at most.
+    ``norm`` bounds the norm of the matrix S in A left = S'AS, so that an error of A grows by its square at most.
     """
     m, n = factor.shape
     perturbation = rounding.deflated(L.shape[1], n + m, norm, factor.rounding_scale)

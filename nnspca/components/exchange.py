@@ -1,9 +1,8 @@
 """Exchange: moves features between disjoint parts, singly or in pairs, as long as the total variance grows.
 
-If part b drops feature j and adds feature i, the best combination of e_i and the rest of x_b has the
-larger eigenvalue of a 2×2 matrix as its variance. So the gains of all moves follow from blocks of A.
-If feature i belongs to another part a, the loss of a counts too: a drops i without replacement, adds
-the best unused feature, or adds j in return.
+If part b drops feature j and adds feature i, the best combination of e_i and the rest of x_b has the larger eigenvalue
+of a 2×2 matrix as its variance. So the gains of all moves follow from blocks of A. If feature i belongs to another part
+a, the loss of a counts too: a drops i without replacement, adds the best unused feature, or adds j in return.
 """
 
 from __future__ import annotations

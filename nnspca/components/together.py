@@ -1,15 +1,12 @@
 """Joint search for parts: r unit vectors of disjoint supports, with the sum of their variances as objective.
 
-Parts found one by one restrict each other: the first takes the best features. Here all are found
-at once:
+Parts found one by one restrict each other: the first takes the best features. Here all are found at once:
 
-**Climb.** Σ_c x_c'Ax_c is convex, so it lies above its linearisation ``2 Σ_c g_c'y_c``, g_c = Ax_c.
-For given supports that is largest at ``y_c ∝ g_c`` on J_c, where it is Σ_c ‖g_c on J_c‖: which
-feature belongs to which part is a matching (:mod:`nnspca.components.exchange`). Steps without a gain
-are rejected, so no step loses variance.
+**Climb.** Σ_c x_c'Ax_c is convex, so it lies above its linearisation ``2 Σ_c g_c'y_c``, g_c = Ax_c. For given supports
+that is largest at ``y_c ∝ g_c`` on J_c, where it is Σ_c ‖g_c on J_c‖: which feature belongs to which part is a matching
+(:mod:`nnspca.components.exchange`). Steps without a gain are rejected, so no step loses variance.
 
-**Exchange.** Features move between parts, or swap parts, while that gains
-(:mod:`nnspca.components.exchange`).
+**Exchange.** Features move between parts, or swap parts, while that gains (:mod:`nnspca.components.exchange`).
 
 **Starts.** The parts found one by one are the first start, so the result is never worse. The others
 are random directions in the leading span, single features, and, once a good set of parts is known,

@@ -57,9 +57,8 @@ def most_variable(
 ) -> MostVariable:
     """Choose the features of largest variance, in one pass over data of any size.
 
-    A covariance of the features chosen is made of what is returned, which keeps their names: a
-    second pass. Certificates of it speak of these features, as ``restrict`` has it: they do not say
-    what the others might add.
+    A covariance of the features chosen is made of what is returned, which keeps their names: a second pass.
+    Certificates of it speak of these features, as ``restrict`` has it: they do not say what the others might add.
 
     Parameters
     ----------

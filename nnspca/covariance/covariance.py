@@ -174,13 +174,12 @@ class Covariance:
         Parameters
         ----------
         X : array_like, data frame, scipy.sparse array, Dataset or AnnData, shape (m, n)
-            Or rows that are read in chunks: a numpy.memmap, h5py.Dataset, Zarr or dask array, an
-            AnnData in a file or one of its layers, a pyarrow.dataset.Dataset, or a function that
-            returns an iterator of arrays, tables or sparse arrays. Finite real numbers, none of
-            them masked or missing; the transpose of the papers' layout. A Dataset
-            that is itself a covariance matrix is taken as one, as by :meth:`from_dataset`. Of an AnnData with a column
-            ``highly_variable`` in ``var`` the genes marked there take part, as in every call that finds components of
-            data; results print that. ``adata.to_df()`` has all.
+            Or rows that are read in chunks: a numpy.memmap, h5py.Dataset, Zarr or dask array, an AnnData in a file or
+            one of its layers, a pyarrow.dataset.Dataset, or a function that returns an iterator of arrays, tables or
+            sparse arrays. Finite real numbers, none of them masked or missing; the transpose of the papers' layout. A
+            Dataset that is itself a covariance matrix is taken as one, as by :meth:`from_dataset`. Of an AnnData with a
+            column ``highly_variable`` in ``var`` the genes marked there take part, as in every call that finds
+            components of data; results print that. ``adata.to_df()`` has all.
         standardize : bool, optional
             Divide each feature by its standard deviation (1/m), so that A is a correlation matrix.
             Features that never vary stay zero; features may be of any scale. Not done when None.
@@ -271,10 +270,9 @@ class Covariance:
             Symmetric positive semidefinite. Asymmetry and negative eigenvalues of the size of
             rounding (relative 1e-8) are accepted; the symmetric part is kept as it is.
         repair : bool
-            Take the positive semidefinite matrix nearest to A in the Frobenius norm, whatever A is
-            but one triangle: its symmetric part without the negative eigenvalues (Higham 1988,
-            Theorem 2.1). ``moved`` says how far that is. Covariances of single precision, or
-            rounded to a few digits, may need it.
+            Take the positive semidefinite matrix nearest to A in the Frobenius norm, whatever A is but one triangle:
+            its symmetric part without the negative eigenvalues (Higham 1988, Theorem 2.1). ``moved`` says how far that
+            is. Covariances of single precision, or rounded to a few digits, may need it.
         names : sequence of str, optional
             What the features are called; the columns of a data frame when None.
 
@@ -375,8 +373,7 @@ class Covariance:
     def eigenpairs(self, d: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the d largest eigenvalues and their eigenvectors, largest first.
 
-        Values below zero by rounding are returned as zero. Each vector's entry of largest magnitude
-        is positive.
+        Values below zero by rounding are returned as zero. Each vector's entry of largest magnitude is positive.
 
         Parameters
         ----------
@@ -472,10 +469,9 @@ class Covariance:
     def room(self, entries: int = 1) -> float:
         """What a bound that sums so many entries of A, or takes one eigenvalue, is raised by.
 
-        A judge on another machine holds A' with ‖A' − A‖ <= drift in the Frobenius norm, hence
-        entry by entry and in the spectral norm, and adds its own representation error to what it
-        derives: whatever is proven of A here is derived from A' at
-        ``error_elsewhere + entries · drift`` more, at most.
+        A judge on another machine holds A' with ‖A' − A‖ <= drift in the Frobenius norm, hence entry by entry and in
+        the spectral norm, and adds its own representation error to what it derives: whatever is proven of A here is
+        derived from A' at ``error_elsewhere + entries · drift`` more, at most.
         """
         return self.error_elsewhere + entries * self.drift
 

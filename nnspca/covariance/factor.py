@@ -182,9 +182,8 @@ class DenseFactor(Factor):
 class SparseFactor(Factor):
     """Y = (S − 1 mean') / sqrt(m) with S sparse: the centring is never carried out.
 
-    Inner products of S lose what they share with those of the mean. Where a feature's mean is many
-    of its deviations, few of its samples can be zero, so that nothing is lost if S holds it as
-    differences from a value near the mean.
+    Inner products of S lose what they share with those of the mean. Where a feature's mean is many of its deviations,
+    few of its samples can be zero, so that nothing is lost if S holds it as differences from a value near the mean.
     """
 
     def __init__(

@@ -101,9 +101,8 @@ ASYMMETRIC = 1e-8  # asymmetry forgiven as rounding, relative to the largest ent
 def semidefinite(given: object, repair: bool, roundings: int = 0) -> tuple[HeldMatrix, Provenance]:
     """Return the symmetric part of a matrix, with what rounding and a repair did to it.
 
-    ``roundings`` is how often each entry was rounded on the way to ``given``. A repair takes the
-    nearest positive semidefinite matrix in the Frobenius norm (Higham 1988, Theorem 2.1), which
-    moves no two further apart.
+    ``roundings`` is how often each entry was rounded on the way to ``given``. A repair takes the nearest positive
+    semidefinite matrix in the Frobenius norm (Higham 1988, Theorem 2.1), which moves no two further apart.
     """
     A = square(given)
     peak = float(np.abs(A).max())

@@ -149,9 +149,8 @@ SPANNED = 1e-10  # below this share of itself a column's fresh part is rounding
 def cumulative_variance(cov: Covariance, loadings: np.ndarray) -> np.ndarray:
     """Return the variance of the span of the first 1, 2, …, r columns of ``loadings``, shape (r,).
 
-    ``tr(Q'AQ)`` with Q an orthonormal basis of the span, built column by column: what a component
-    adds is the variance of its part orthogonal to those before it. A column that lies in the span
-    of those before it adds nothing.
+    ``tr(Q'AQ)`` with Q an orthonormal basis of the span, built column by column: what a component adds is the variance
+    of its part orthogonal to those before it. A column that lies in the span of those before it adds nothing.
     """
     explained = [0.0 if q is None else max(cov.variance(q), 0.0) for q in _fresh(loadings)]
     return read_only(np.cumsum(explained))

@@ -149,8 +149,7 @@ def load(
     TypeError
         When ``on_progress`` or ``should_stop`` is no function.
     nnspca.DataError
-        When the data cannot be had; the message says what happened and how to supply the file by
-        hand.
+        When the data cannot be had; the message says what happened and how to supply the file by hand.
 
     Examples
     --------

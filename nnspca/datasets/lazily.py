@@ -84,10 +84,9 @@ def open_lazily(path: str | Path) -> LazyData:
     Parameters
     ----------
     path : path or str
-        A .npy file of two dimensions; an AnnData file (.h5ad), of which X is opened; an HDF5 file
-        (.h5, .hdf5) or a Zarr folder (.zarr) with one array of two dimensions; a Parquet file, or a
-        folder of Parquet files, of which columns of text are left out. The path may go on inside
-        .h5ad, HDF5 and Zarr: ``cells.h5ad/layers/counts``.
+        A .npy file of two dimensions; an AnnData file (.h5ad), of which X is opened; an HDF5 file (.h5, .hdf5) or a
+        Zarr folder (.zarr) with one array of two dimensions; a Parquet file, or a folder of Parquet files, of which
+        columns of text are left out. The path may go on inside .h5ad, HDF5 and Zarr: ``cells.h5ad/layers/counts``.
 
     Raises
     ------

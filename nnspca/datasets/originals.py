@@ -274,8 +274,7 @@ def gene_symbols(
     Raises
     ------
     nnspca.DataError
-        When the table cannot be had; the message says what happened and how to supply the file by
-        hand.
+        When the table cannot be had; the message says what happened and how to supply the file by hand.
 
     Examples
     --------

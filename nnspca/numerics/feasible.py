@@ -158,9 +158,8 @@ def unit(w: np.ndarray) -> np.ndarray:
 def best(g: np.ndarray, k: int, nonnegative: bool = True, include: tuple[int, ...] = ()) -> np.ndarray:
     """Maximise ``g'x`` over the feasible set.
 
-    The k largest positive entries, normalised; where no entry is positive, the unit vector at the
-    largest one. Features of ``include``, fewer than k, have a place of their own: of the others
-    ``k - len(include)`` are left.
+    The k largest positive entries, normalised; where no entry is positive, the unit vector at the largest one. Features
+    of ``include``, fewer than k, have a place of their own: of the others ``k - len(include)`` are left.
 
     Examples
     --------

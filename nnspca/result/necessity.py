@@ -15,9 +15,8 @@ from nnspca.result.wording import DataFrame, Display, Figure, frame
 class Necessity(Display):
     """Proven facts about each of n features in all near-best components.
 
-    A *near-best* component is feasible and its variance is at least ``threshold``, that is, within
-    the share ``within`` of the best found. This includes all components within that share of the
-    optimum.
+    A *near-best* component is feasible and its variance is at least ``threshold``, that is, within the share ``within``
+    of the best found. This includes all components within that share of the optimum.
 
     Examples
     --------

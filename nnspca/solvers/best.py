@@ -62,9 +62,8 @@ def best(
 ) -> Component:
     """Climb from rank-d optima, random directions, EM starts, single features and pairs; polish.
 
-    A first component is shown at once: a few steps from the feature of largest variance. For k = 1
-    that feature is the optimum, and nothing else is done. Rows of ``starts`` are more points to begin
-    with.
+    A first component is shown at once: a few steps from the feature of largest variance. For k = 1 that feature is the
+    optimum, and nothing else is done. Rows of ``starts`` are more points to begin with.
     """
     if problem.k == 1:
         return _alone(problem, monitor)

@@ -160,12 +160,11 @@ def _show(points: np.ndarray, variances: np.ndarray, monitor: Monitor) -> None:
 def optimise_on_support(cov: Covariance, x: np.ndarray, *, nonnegative: bool, monitor: Monitor = QUIET) -> np.ndarray:
     """Improve the loadings on the support of ``x`` to a stationary point, to full precision.
 
-    Without sign that is the leading eigenvector of A on the support (variational renormalisation,
-    Sigg & Buhmann 2008). With it, a local maximum is the leading eigenvector of A on the features
-    it keeps, since the variance has no other local maxima on a sphere: so power steps drop features
-    until the leading eigenvector of what is left has one sign. Where they rest on another
-    eigenvector, such as equal loadings of equal, negatively correlated features, the way towards
-    the leading one leads on.
+    Without sign that is the leading eigenvector of A on the support (variational renormalisation, Sigg & Buhmann 2008).
+    With it, a local maximum is the leading eigenvector of A on the features it keeps, since the variance has no other
+    local maxima on a sphere: so power steps drop features until the leading eigenvector of what is left has one sign.
+    Where they rest on another eigenvector, such as equal loadings of equal, negatively correlated features, the way
+    towards the leading one leads on.
 
     The result has at least the variance of ``x`` up to rounding, on a subset of its support. Where
     the two tie, it is the stationary one: the answer does not hang on the last bit of a sum.
@@ -248,11 +247,10 @@ GAIN = 1e-10  # relative gain below which a swap is not worth its rounding
 def polish(problem: Problem, x: np.ndarray, *, monitor: Monitor = QUIET) -> tuple[np.ndarray, list[float]]:
     """Improve a feasible point by the best single swap, repeatedly.
 
-    With feature i dropped and feature j let in, the best mixture of what is left of x and of e_j
-    has the larger eigenvalue of a 2×2 matrix as its variance: all swaps are priced at once from a
-    block of A. The best one is made, and the point climbs on from there. A support that is not full
-    may also just take a feature in. Returned are the loadings and the variance
-    after each round.
+    With feature i dropped and feature j let in, the best mixture of what is left of x and of e_j has the larger
+    eigenvalue of a 2×2 matrix as its variance: all swaps are priced at once from a block of A. The best one is made,
+    and the point climbs on from there. A support that is not full may also just take a feature in. Returned are the
+    loadings and the variance after each round.
     """
     cov, nonnegative = problem.cov, problem.nonnegative
     x = optimise_on_support(cov, x, nonnegative=nonnegative, monitor=monitor)

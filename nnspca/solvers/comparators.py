@@ -123,9 +123,8 @@ def scotlass(
 ) -> Component:
     """Maximise x'Ax over ‖x‖₂ <= 1, ‖x‖₁ <= t, with t the largest for which at most k loadings are nonzero.
 
-    x'Ax is convex, so each step maximises its linearisation g'x over the same set: g
-    soft-thresholded until the sum of magnitudes is t, then normalised. t is bisected between 1 (one
-    feature) and √k.
+    x'Ax is convex, so each step maximises its linearisation g'x over the same set: g soft-thresholded until the sum of
+    magnitudes is t, then normalised. t is bisected between 1 (one feature) and √k.
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     starts = [cov.eigenpairs(1)[1][:, 0], *rng.standard_normal((restarts - 1, cov.n_features))]
@@ -183,9 +182,8 @@ def within(g: np.ndarray, t: float, nonnegative: bool) -> np.ndarray:
 def _thresholded(size: np.ndarray, t: float) -> np.ndarray:
     """Soft-threshold ``size`` at the level λ where the unit vector's entries sum to t.
 
-    With the m largest entries left, of mean μ and squared deviations Q, ‖x‖₁/‖x‖₂ = t means
-    m²(μ − λ)² = t² (Q + m(μ − λ)²). The sum falls as λ rises, so m is the least number at which
-    λ = the next largest entry still leaves too much.
+    With the m largest entries left, of mean μ and squared deviations Q, ‖x‖₁/‖x‖₂ = t means m²(μ − λ)² = t² (Q + m(μ −
+    λ)²). The sum falls as λ rises, so m is the least number at which λ = the next largest entry still leaves too much.
     """
     below = size.max() - np.sort(size)[::-1]  # shortfalls from the largest: near ties keep their digits
     m = np.arange(1, len(size) + 1)
@@ -206,8 +204,7 @@ def _thresholded(size: np.ndarray, t: float) -> np.ndarray:
 def _of_equals(top: np.ndarray, t: float) -> np.ndarray:
     """The unit vector on some of the entries ``top`` whose sum is t: no level parts entries that are equal.
 
-    It has the least number of entries, m = ⌈t²⌉: one of α and m − 1 of β, α + (m−1)β = t,
-    α² + (m−1)β² = 1.
+    It has the least number of entries, m = ⌈t²⌉: one of α and m − 1 of β, α + (m−1)β = t, α² + (m−1)β² = 1.
     """
     m = min(int(np.ceil(t * t)), int(np.count_nonzero(top)))
     alpha = (t + np.sqrt((m - 1) * max(m - t * t, 0.0))) / m
@@ -225,9 +222,8 @@ EXACT = 1e-5  # loadings below this share of the largest count as zero; half and
 def dspca(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, renormalise: bool) -> Component:
     """Solve ``max tr(AX) − ρ 1'|X|1`` over X ⪰ 0, tr X = 1 (and X >= 0), and take X's leading eigenvector.
 
-    The alternating direction method parts the eigenvalues from the entries: a projection onto the
-    spectraplex, and soft thresholding. ρ is bisected, between 0 and the largest variance, towards k
-    loadings above rounding.
+    The alternating direction method parts the eigenvalues from the entries: a projection onto the spectraplex, and soft
+    thresholding. ρ is bisected, between 0 and the largest variance, towards k loadings above rounding.
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     every = np.arange(cov.n_features)

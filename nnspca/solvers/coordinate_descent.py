@@ -81,9 +81,8 @@ def joint(
 ) -> Components:
     """All components at once: U >= 0 of shape (n, r), its columns kept apart by α and sparse by β.
 
-    With ``match_k`` β is bisected until no column has more than k nonzeros; without it the columns
-    are as α and β leave them. Columns are scaled to unit norm; one that ended at zero is left out,
-    with a note.
+    With ``match_k`` β is bisected until no column has more than k nonzeros; without it the columns are as α and β leave
+    them. Columns are scaled to unit norm; one that ended at zero is left out, with a note.
     """
     cov, descent = problem.cov, _Descent(problem, monitor, **penalties)
     loadings, kept, explained = problem.widest()[:, None], None, -np.inf
@@ -184,11 +183,9 @@ class Ascent:
     A is scaled to a largest eigenvalue of 1, so α and β are relative to λ₁. Along one entry
     u = U_sr the objective is ``−(α/4)u⁴ + (c₂/2)u² + c₁u`` and a constant, with
 
-        c₂ = a_ss + α − α Σ_{i≠s} U_ir² − α Σ_{q≠r} U_sq²
-        c₁ = Σ_{i≠s} a_si U_ir − α Σ_{q≠r} U_sq Σ_{j≠s} U_jr U_jq − β.
+        c₂ = a_ss + α − α Σ_{i≠s} U_ir² − α Σ_{q≠r} U_sq² c₁ = Σ_{i≠s} a_si U_ir − α Σ_{q≠r} U_sq Σ_{j≠s} U_jr U_jq − β.
 
-    U'U is kept up to date, and AU is read row by row from A or from the data: no n×n array where
-    there is none.
+    U'U is kept up to date, and AU is read row by row from A or from the data: no n×n array where there is none.
     """
 
     def __init__(self, cov: Covariance, alpha: float, beta: float, U: np.ndarray) -> None:

@@ -28,17 +28,15 @@ def em(
 ) -> Component:
     """Alternate between projecting the data on w and re-estimating w under the constraints.
 
-    The E-step is y = Xw; the M-step minimises an isotropic quadratic whose free minimiser is
-    ``w° = X'y / ‖y‖²``, a multiple of Aw. Negative entries go to zero where loadings must be
-    nonnegative, and the cardinality is set by soft thresholding at the (k+1)-th largest magnitude
-    (Alg. 2); then w is normalised. Sparse PCA without sign starts at the leading eigenvector, so it
-    has one start; with the sign constraint the starts are random points of the orthant.
+    The E-step is y = Xw; the M-step minimises an isotropic quadratic whose free minimiser is ``w° = X'y / ‖y‖²``, a
+    multiple of Aw. Negative entries go to zero where loadings must be nonnegative, and the cardinality is set by soft
+    thresholding at the (k+1)-th largest magnitude (Alg. 2); then w is normalised. Sparse PCA without sign starts at the
+    leading eigenvector, so it has one start; with the sign constraint the starts are random points of the orthant.
 
-    Soft thresholding may lose variance from one step to the next, so where the steps end is not
-    always the best support they passed: the support where each start slowed down is renormalised
-    too. Without ``renormalise`` the best point that the steps passed is returned: on CBCL faces and
-    Leukemia up to a tenth more variance than where Alg. 2 ends, and a third without the sign
-    constraint.
+    Soft thresholding may lose variance from one step to the next, so where the steps end is not always the best support
+    they passed: the support where each start slowed down is renormalised too. Without ``renormalise`` the best point
+    that the steps passed is returned: on CBCL faces and Leukemia up to a tenth more variance than where Alg. 2 ends,
+    and a third without the sign constraint.
     """
     cov = problem.cov
     if problem.nonnegative:
@@ -157,11 +155,10 @@ def quasi_orthogonal(
 ) -> Component | None:
     """EM whose M-step penalises the inner products of w with the columns of ``previous``.
 
-    The M-step minimises ``½ h ‖w‖² − f'w + ½ α ‖V'w‖²`` with f = Aw and h = w'Aw, over w >= 0: a
-    nonnegative least squares problem with as many dual unknowns as V has columns. Without the sign
-    constraint it is a linear system. The k largest entries are kept, unshrunk. α is raised until
-    every angle is at least ``min_angle`` degrees; as it grows w leaves the supports of V. None where
-    no such component was found.
+    The M-step minimises ``½ h ‖w‖² − f'w + ½ α ‖V'w‖²`` with f = Aw and h = w'Aw, over w >= 0: a nonnegative least
+    squares problem with as many dual unknowns as V has columns. Without the sign constraint it is a linear system. The
+    k largest entries are kept, unshrunk. α is raised until every angle is at least ``min_angle`` degrees; as it grows w
+    leaves the supports of V. None where no such component was found.
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     limit = float(np.cos(np.radians(min_angle)))

@@ -20,10 +20,9 @@ def spannogram(
 ) -> Component:
     """Maximise ``x'A_d x`` exactly (to a relative 1e-9, proven), A_d the best rank-d approximation of A.
 
-    That is the x_d of Asteris et al. 2014 (Alg. 1), and of Asteris et al. 2011 without the sign
-    constraint; where A has rank d it is the optimum itself. With flat ``noise`` it is the optimum
-    where A − σI has rank d, as σ is λ_{d+1} then. With ``polish`` the point is then improved on A
-    by power steps and swaps.
+    That is the x_d of Asteris et al. 2014 (Alg. 1), and of Asteris et al. 2011 without the sign constraint; where A has
+    rank d it is the optimum itself. With flat ``noise`` it is the optimum where A − σI has rank d, as σ is λ_{d+1}
+    then. With ``polish`` the point is then improved on A by power steps and swaps.
     """
     cov, V = problem.cov, leading_rows(problem, rank, monitor, flat=noise == FLAT)
     d = V.shape[1]
@@ -82,9 +81,8 @@ def epsilon_net(
 ) -> Component:
     """Sample c on the sphere of R^d, solve the rank-one problem for Vc, keep the best by ``‖V'x‖²``.
 
-    The number of samples is ε^{-d} ln n, the theorem's O(ε^{-d} log n) with a constant of one, or
-    ``max_samples`` if that is less; the note says how many were used and with what probability the
-    factor 1 − ε holds.
+    The number of samples is ε^{-d} ln n, the theorem's O(ε^{-d} log n) with a constant of one, or ``max_samples`` if
+    that is less; the note says how many were used and with what probability the factor 1 − ε holds.
     """
     cov, V = problem.cov, leading_rows(problem, rank, monitor, flat=noise == FLAT)
     n, d = V.shape

@@ -120,8 +120,7 @@ class Regions:
 def regions(V: np.ndarray, k: int, *, nonnegative: bool = True) -> Regions:
     """Return where the top-k set (of positive entries, or of magnitudes) changes, V of shape (n, 2).
 
-    At most one curve leaves and one enters at a time; several changes at one angle are listed one
-    after another.
+    At most one curve leaves and one enters at a time; several changes at one angle are listed one after another.
 
     >>> result = regions(np.array([[1.0, 0.0], [0.0, 1.0]]), k=1)
     >>> [(round(a / np.pi, 2), s.tolist()) for a, _, s in result.supports()]
@@ -249,10 +248,9 @@ class Optimum:
 def optimum(V: np.ndarray, k: int, *, nonnegative: bool = True, precomputed: Regions | None = None) -> Optimum:
     """Solve the rank-2 problem exactly: in each region the best angle is known in closed form.
 
-    With the top set I fixed the objective is c'Qc, ``Q = V_I'V_I``: half its trace plus a cosine of
-    twice the angle, largest at the leading eigenvector of Q if that lies in the region, else at an
-    end of it. Q changes by one or two rows from region to region, so all of them come from running
-    sums.
+    With the top set I fixed the objective is c'Qc, ``Q = V_I'V_I``: half its trace plus a cosine of twice the angle,
+    largest at the leading eigenvector of Q if that lies in the region, else at an end of it. Q changes by one or two
+    rows from region to region, so all of them come from running sums.
 
     >>> best = optimum(np.array([[2.0, 0.0], [1.0, 1.0], [0.0, -3.0]]), k=1)
     >>> round(best.value, 6), best.support.tolist()

@@ -53,8 +53,7 @@ def vertices(n: int, d: int, nonnegative: bool = True) -> int:
 def candidate_bound(n: int, d: int, nonnegative: bool = True) -> int:
     """The papers' bounds on the number of candidate supports.
 
-    ``2^d C(n+1, d)`` with sign (Asteris et al. 2014, section 2), eq. (23) of Asteris et al. 2011
-    without.
+    ``2^d C(n+1, d)`` with sign (Asteris et al. 2014, section 2), eq. (23) of Asteris et al. 2011 without.
 
     >>> candidate_bound(4, 2), candidate_bound(4, 2, nonnegative=False)
     (40, 24)

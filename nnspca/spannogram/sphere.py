@@ -153,8 +153,7 @@ class Search:
     def _climb(self, w: np.ndarray) -> None:
         """Repeat c ← V'x, x ← top k of Vc (the value never decreases); store the limit if it is the best.
 
-        If the top set stays the same, c becomes the leading direction of its rows, unless the top set
-        there is worse.
+        If the top set stays the same, c becomes the leading direction of its rows, unless the top set there is worse.
         """
         x, value, last_support = feasible.unit(w), 0.0, None
         for _ in range(200):

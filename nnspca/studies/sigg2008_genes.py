@@ -22,8 +22,7 @@ ENTRIES = 400_000  # entries of the matrices whose eigenvalues are computed betw
 def entropy(values: np.ndarray) -> np.ndarray:
     """Return the SVD-entropy of each row of squared singular values, between 0 and 1 (Varshavsky et al. 2006).
 
-    Shares ``v_j = s_j² / Σ s²`` give ``−Σ v_j ln v_j / ln N``: 0 if one direction has
-    everything, 1 if all are equal.
+    Shares ``v_j = s_j² / Σ s²`` give ``−Σ v_j ln v_j / ln N``: 0 if one direction has everything, 1 if all are equal.
 
     >>> entropy(np.array([[1.0, 0.0], [1.0, 1.0]])).round(12) + 0.0
     array([0., 1.])

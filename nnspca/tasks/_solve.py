@@ -86,14 +86,12 @@ def solve(
     seed : int or numpy.random.Generator
         Same seed, same answer; a Generator gives another one to each call.
     should_stop : callable, optional
-        Polled at least every 100 ms; once true, the best point so far is returned, marked
-        ``stopped``.
+        Polled at least every 100 ms; once true, the best point so far is returned, marked ``stopped``.
     on_progress : callable, optional
         Called with :class:`nnspca.Progress`.
     on_found : callable, optional
-        Called with loadings and variance of feasible points that the method meets on its way,
-        better than the last or not; the answer itself is not among them where it is met only at the
-        end.
+        Called with loadings and variance of feasible points that the method meets on its way, better than the last or
+        not; the answer itself is not among them where it is met only at the end.
     start : ndarray, shape (n,) or (r, n), optional
         Points for ``best`` to begin with as well, such as the solution at a neighbouring k.
     include, exclude : sequence of int or str, or mask of shape (n,), optional

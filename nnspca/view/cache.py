@@ -147,8 +147,7 @@ def results() -> Results:
 class Shared:
     """Large things that all sessions share, each made by the first who asks while the others wait for it.
 
-    They may grow while they are held (a covariance keeps its eigenvectors), so they are weighed
-    anew each time.
+    They may grow while they are held (a covariance keeps its eigenvectors), so they are weighed anew each time.
     """
 
     def __init__(self, most_bytes: int):

@@ -21,9 +21,8 @@ LOOK_SECONDS = 0.1  # between two looks at whether a waiting run was stopped
 class FairSemaphore:
     """A bounded number of workers: first come first served, in turns where more runs ask than there are workers.
 
-    A run holds its worker from :meth:`acquire` to :meth:`release` and calls :meth:`yield_turn` as
-    often as it looks for Stop: there it waits while others are before it. So a quick run never
-    waits for the end of a long one.
+    A run holds its worker from :meth:`acquire` to :meth:`release` and calls :meth:`yield_turn` as often as it looks for
+    Stop: there it waits while others are before it. So a quick run never waits for the end of a long one.
     """
 
     def __init__(self, count: int):
@@ -201,8 +200,7 @@ class Job:
     def uninterruptible(self) -> Iterator[None]:
         """Work here whose half is worth nothing: once stopped the run is done, though its worker be busy for a while.
 
-        A product or a LAPACK decomposition takes seconds and cannot be interrupted: the page does not
-        wait for its end.
+        A product or a LAPACK decomposition takes seconds and cannot be interrupted: the page does not wait for its end.
         """
         self._is_uninterruptible = True
         try:

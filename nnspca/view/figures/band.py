@@ -1,10 +1,9 @@
 """The band: a variance against k or the number of parts, between what was found and what is proven, and the gap below.
 
-One pair of panels wherever variance stands against k. Above, the variance; the optimum lies in the
-shaded band. Below, the gap to the best possible on a logarithmic axis in per cent, whose lowest
-line is "optimal": a gap of at most 1 part in 10,000. Where an upper bound was proven at a point
-itself, the point has a mark; where it is carried over from another point, the band above is a
-lighter shade, and so is the gap below.
+One pair of panels wherever variance stands against k. Above, the variance; the optimum lies in the shaded band. Below,
+the gap to the best possible on a logarithmic axis in per cent, whose lowest line is "optimal": a gap of at most 1 part
+in 10,000. Where an upper bound was proven at a point itself, the point has a mark; where it is carried over from
+another point, the band above is a lighter shade, and so is the gap below.
 """
 
 from __future__ import annotations

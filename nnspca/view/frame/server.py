@@ -117,8 +117,7 @@ def _packed(file: Path) -> bytes:
 def completed(page: bytes, *, charted: bool = False) -> bytes:
     """Return Streamlit's page with what it will want: scripts in its head, and our style where it outdoes Streamlit's.
 
-    Streamlit writes its styles into the head while it draws; among rules of one weight the last on
-    the page wins.
+    Streamlit writes its styles into the head while it draws; among rules of one weight the last on the page wins.
     """
     for end, added in ((b"</head>", _links(charted)), (b"</body>", _foot(charted))):
         before, found, after = page.rpartition(end)

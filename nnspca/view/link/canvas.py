@@ -57,8 +57,7 @@ def signed(content: Mapping[str, Any]) -> dict[str, Any]:
 def sent(key: str, field: str) -> Any:
     """Return what a component's browser half last sent; None where the page no longer has the component.
 
-    A message can be on its way while the page is run again without the component: its callback
-    then finds no state.
+    A message can be on its way while the page is run again without the component: its callback then finds no state.
     """
     return getattr(st.session_state.get(key), field, None)
 

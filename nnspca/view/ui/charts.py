@@ -46,8 +46,7 @@ def palette() -> Palette:
 def figure(drawn: Figure, key: str, *, first: bool = False, **settings: Any) -> Any:
     """Show a figure with its description for screen readers.
 
-    In the place of a page's ``first`` figure a sketch stands for as long as the browser has nothing
-    that draws it.
+    In the place of a page's ``first`` figure a sketch stands for as long as the browser has nothing that draws it.
     """
     alt = drawn.layout.meta["alt"]
     if not first:

@@ -3,8 +3,6 @@
 import doctest
 import fcntl
 import inspect
-import json
-import math
 import os
 import re
 import subprocess
@@ -23,6 +21,7 @@ from nnspca.numerics import rounding
 from nnspca.result import rounded
 from nnspca.view import chance
 from nnspca.view.link import state
+from tests.benchmarks import measured
 from tests.benchmarks.certificates import IN_README, shown
 from tests.stored import DRAWING
 
@@ -98,14 +97,12 @@ def test_spelling():
 # What was measured, and what code says
 
 
-def test_shares_in_the_documents_are_those_measured():
-    """If not: ``python -m tests.benchmarks.live --save tests/benchmarks/measured.json``, and correct the page."""
-    told = json.loads((ROOT / "tests" / "benchmarks" / "measured.json").read_text(encoding="utf-8"))
-    page = (DOCS / "guide" / "gap.md").read_text(encoding="utf-8").partition("<!-- measured: begin -->")[2]
-    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| ")][1:]
-    for data, ks, shares in rows:
-        down = [math.floor(1e4 * told[f"{data}, k = {k}"][0]) / 100 for k in ks.split(", ")]
-        assert shares == ", ".join(f"{share:.2f}" for share in down) + " %", data
+def test_numbers_in_the_documents_are_those_measured():
+    """If not: ``python -m tests.benchmarks.measured``."""
+    told = measured.load()
+    for page in measured.PAGES:
+        text = page.read_text(encoding="utf-8")
+        assert text == measured.filled(text, told), page
     for text in (README, (DOCS / "guide" / "benchmarks.md").read_text(encoding="utf-8")):
         cells = [line.strip("| ").split(" | ") for line in text.splitlines() if re.match(r"\| \w.* \| [<\d]", line)]
         for name, _, k, _, live, *_ in [row for row in cells if len(row) > 4]:

@@ -68,7 +68,7 @@ def _growth(words: list[str], numbers: Numbers) -> Iterable[str]:
 
 def _checker(words: list[str], numbers: Numbers) -> Iterable[str]:
     seconds, size, second = numbers[f"{words[0]}, k = {words[1]}, checked"]
-    return fixed(seconds, 1, up=True), f"{size:.2f} MB", f"`{CHECKERS[bool(second)].name}`"
+    return fixed(seconds, 1, up=True), f"{max(size, 0.01):.2f} MB", f"`{CHECKERS[bool(second)].name}`"
 
 
 # The last heading of a table, how many cells name a case, and what fills the others.

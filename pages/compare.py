@@ -16,6 +16,7 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
     asked, shown = widgets.choices_and_figure("compare")
     which, press = asked.columns([2.6, 2.1], vertical_alignment="bottom")
     figure = shown.container(key="together-place")  # before the data are read, so that nothing moves then
+    figure.empty()  # a place that holds something keeps its room
     with which:
         subjects = sets.ask_sets(now)
     if len(subjects) < 2:
@@ -40,6 +41,7 @@ def solvers(now: State, answer: DeltaGenerator) -> None:
     asked, shown = widgets.choices_and_figure("compare")
     which, press = asked.columns([2.6, 2.1], vertical_alignment="bottom")
     figure = shown.container(key="race-place")
+    figure.empty()
     with which:
         racers = race.ask()
     if not racers:

@@ -49,6 +49,7 @@ def ask(now: State) -> tuple[View, DeltaGenerator]:
     """Let the person choose the curves; return them and the place to draw them, or end the page here."""
     above, shown = choices_and_figure("turning")
     stage = shown.container(key="turning")
+    stage.empty()  # a place that holds something keeps its room
     below = st.container()
     with above, st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         source, dimensions = (

@@ -86,7 +86,7 @@ def under_way(job: Job, racers: Sequence[str], subject: Subject) -> None:
 
     def look(version: str) -> dict[str, object] | None:
         standing: Race | None = job.live
-        now = "" if standing is None else f"{standing.fraction:.4f}"
+        now = "" if standing is None else str(standing.fraction)
         if now and version == now:
             return None
         best, title = subject.at(), state.TITLES.__getitem__

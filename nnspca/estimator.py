@@ -7,7 +7,8 @@ import copy
 import inspect
 import math
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any, Self, cast
 
@@ -36,10 +37,10 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.input import Given, aligned, check_names, check_unmasked, numbers, opened
 from nnspca.covariance.problem import orthonormal
 from nnspca.covariance.samples import added, check_weights, large_array, mirrored, stated, warn_of_dominant
-from nnspca.covariance.sources import Source, chunked, in_memory, taking_part
+from nnspca.covariance.sources import UNHEARD, Source, chunked, in_memory, mapped, taking_part
 from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
-from nnspca.machines import HERE, jobs
+from nnspca.machines import HERE, arrays, jobs
 from nnspca.result import Certificate, Components, PartsCertificate
 
 GIVEN = set(inspect.signature(decompose).parameters) - {"starts", "options"}  # not options of a method
@@ -367,7 +368,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def transform(self, X) -> np.ndarray:
         """Return the scores ``(X − mean) / scale · components'``, shape (m, r); float32 of samples in float32.
 
-        The features of a table are found by name, in any order and among others.
+        Of a Dask array they are one too. The features of a table are found by name, in any order and among others.
 
         A score is how much of a component a sample has by itself, whatever the others hold: their
         variances are ``explained_variance_``. Where components overlap, scores are correlated.
@@ -375,20 +376,27 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         check_is_fitted(self)
         held: Any = getattr(X, "dtypes", getattr(X, "dtype", ""))
         kinds = {str(kind) for kind in np.ravel(held)}
-        scores = np.concatenate([self._scores(rows, self.components_) for rows in self._chunks(X)])
+        source, how = self._samples(X), (self.mean_, self.scale_, self.components_)
+        if isinstance(source, Source) and source.spread is not None:
+            self._check_width(source.shape[1])
+            scores = mapped(source, partial(_scores, *how), self.n_components_)
+        else:
+            scores = np.concatenate([_scores(*how, rows) for rows in self._chunks(source)])
         return scores.astype(np.float32) if kinds == {"float32"} else scores
 
-    def _chunks(self, X) -> Iterator[Any]:
+    def _chunks(self, source) -> Iterator[Any]:
         """Yield samples of the features of the fit: all at once, or chunk by chunk."""
-        source = self._samples(X)
         if not isinstance(source, Source):
             yield source
             return
         for chunk in source.chunks():
             rows = numbers(chunk)
-            if rows.shape[1] != self.n_features_in_:
-                raise ValueError(f"X has {rows.shape[1]} features; this estimator was fitted on {self.n_features_in_}")
+            self._check_width(rows.shape[1])
             yield rows
+
+    def _check_width(self, n: int | None) -> None:
+        if n != self.n_features_in_:
+            raise ValueError(f"X has {n} features; this estimator was fitted on {self.n_features_in_}")
 
     def inverse_transform(self, X) -> np.ndarray:
         """Return the point of the components' span that has these scores, in the units of the data, shape (m, n).
@@ -410,30 +418,23 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         """
         check_is_fitted(self)
         basis, weights = orthonormal(self.components_.T).T, check_weights(sample_weight, None)
-        explained = total = 0.0
-        begin = 0
-        for rows in self._chunks(X):
-            own = np.ones(rows.shape[0]) if weights is None else weights[begin : begin + rows.shape[0]]
+        share, source = partial(_explained, self.mean_, self.scale_, basis), self._samples(X)
+        if isinstance(source, Source) and source.spread is not None:
+            self._check_width(source.shape[1])
+            check_weights(weights, source.shape[0])
+            beside = None if weights is None else np.column_stack([weights, weights])
+            explained, total = arrays.total(source.blocks, share, _added, UNHEARD, beside=beside)
+            return explained / total if total > 0 else 0.0
+        shares, begin = [], 0
+        for rows in self._chunks(source):
+            own = None if weights is None else weights[begin : begin + rows.shape[0]]
             begin += rows.shape[0]
-            if len(own) < rows.shape[0]:
+            if own is not None and len(own) < rows.shape[0]:
                 break
-            explained += float(own @ (self._scores(rows, basis) ** 2).sum(axis=1))
-            total += float(own @ self._squares(rows))
+            shares.append(share(rows, 0, own))
         check_weights(sample_weight, begin)
+        explained, total = _added(shares)
         return explained / total if total > 0 else 0.0
-
-    def _squares(self, X) -> np.ndarray:
-        """The squared distance of each sample from the mean; sparse data are centred last, so that they stay sparse."""
-        Z, centre = scaled(X, self.scale_), self.mean_ / self.scale_
-        if scipy.sparse.issparse(Z):
-            return Z.multiply(Z).sum(axis=1) - 2 * (Z @ centre) + centre @ centre
-        return ((Z - centre) ** 2).sum(axis=1)
-
-    def _scores(self, X, directions: np.ndarray) -> np.ndarray:
-        """Scores of the samples along unit rows."""
-        if scipy.sparse.issparse(X):
-            return scaled(X, self.scale_) @ directions.T - (self.mean_ / self.scale_) @ directions.T
-        return ((X - self.mean_) / self.scale_) @ directions.T
 
     def certify(
         self, X=None, *, together: bool | None = None, effort: Effort = "live", sample_weight=None, should_stop=None
@@ -537,6 +538,36 @@ def _seed(random_state: object) -> int:
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31 - 1))
     return check_whole("random_state", random_state, 0, more="a numpy.random.RandomState, or None")
+
+
+def _scores(mean: np.ndarray, scale: np.ndarray, directions: np.ndarray, X) -> np.ndarray:
+    """Scores of the samples along unit rows."""
+    X = numbers(X)
+    if scipy.sparse.issparse(X):
+        return scaled(X, scale) @ directions.T - (mean / scale) @ directions.T
+    return ((X - mean) / scale) @ directions.T
+
+
+def _explained(
+    mean: np.ndarray, scale: np.ndarray, basis: np.ndarray, X, start: int, weights: np.ndarray | None
+) -> tuple[float, float]:
+    """The weighted sums of the squared scores, and of the squared distances from the mean.
+
+    Sparse data are centred last, so that they stay sparse.
+    """
+    X = numbers(X)
+    Z, centre = scaled(X, scale), mean / scale
+    if scipy.sparse.issparse(Z):
+        squares = Z.multiply(Z).sum(axis=1) - 2 * (Z @ centre) + centre @ centre
+    else:
+        squares = ((Z - centre) ** 2).sum(axis=1)
+    own = np.ones(X.shape[0]) if weights is None else weights
+    return float(own @ (_scores(mean, scale, basis, X) ** 2).sum(axis=1)), float(own @ squares)
+
+
+def _added(shares: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    explained, total = np.sum(shares, axis=0)
+    return float(explained), float(total)
 
 
 def scaled(X, scale: np.ndarray):

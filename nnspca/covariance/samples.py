@@ -21,9 +21,10 @@ from nnspca.covariance.factor import AT_A_TIME, DenseFactor, SparseFactor, varie
 from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldMatrix, check_scale
 from nnspca.covariance.input import Given, check_names, numbers, opened
 from nnspca.covariance.provenance import Provenance, hashed, of_data
-from nnspca.covariance.sources import Source, chunked, in_memory, plain
-from nnspca.covariance.sums import Sums
+from nnspca.covariance.sources import Source, chunked, in_memory, over_blocks, plain
+from nnspca.covariance.sums import Sums, joined
 from nnspca.errors import DataError
+from nnspca.machines import arrays
 from nnspca.numerics import rounding
 from nnspca.numerics.doubles import as_doubles
 
@@ -81,9 +82,12 @@ def mirrored(X: Any, sample_weight: Any) -> tuple[Any, Any]:
         read, count = source.read, None if source.rows is None else 2 * source.rows
 
         def both() -> Iterator[Any]:
-            return (_with_negatives(plain(chunk)) for chunk in read())
+            return map(_with_negatives, read())
 
-        return replace(source, read=both, rows=count), _twice(sample_weight, source.rows)
+        if (spread := source.spread) is not None:
+            chunks = tuple(2 * height for height in spread.chunks[0]), spread.chunks[1]
+            spread = spread.map_blocks(_with_negatives, chunks=chunks, dtype=float, meta=spread._meta)
+        return replace(source, read=both, rows=count, spread=spread), _twice(sample_weight, source.rows)
     given = opened(X)
     if given.is_matrix:
         raise DataError("the data set is a covariance matrix: its samples were centred, or not, before")
@@ -101,6 +105,7 @@ def _twice(sample_weight: object, m: int | None) -> np.ndarray | None:
 
 def _with_negatives(rows: Any) -> Any:
     """Doubles, each row followed by its negative: the same however the rows are cut into chunks."""
+    rows = plain(rows)
     order = np.repeat(np.arange(rows.shape[0]), 2)
     if scipy.sparse.issparse(rows):
         signs = scipy.sparse.diags_array(np.where(np.arange(len(order)) % 2, -1.0, 1.0))
@@ -222,6 +227,10 @@ def read(source: Source, standardize: bool, sample_weight: object = None) -> Any
     most = None if weights is None else len(weights)
     if weights is not None:
         weights = None if (weights == weights[0]).all() else weights / weights.max()
+    if (X := source.spread) is not None and is_large(*X.shape):
+        return of_sums(added(None, source, weights), standardize)
+    if X is not None and NUMBER * math.prod(X.shape) > MEMORY:
+        _check_room(source, arrays.total(X, _stored, sum, source.monitor), n)
     waiting: list[Any] = []  # chunks that are not summed
     rows, count, chunks = 0, 0, source.chunks()
     for chunk in chunks:
@@ -233,13 +242,24 @@ def read(source: Source, standardize: bool, sample_weight: object = None) -> Any
                 raise DataError(f"{source.what} gave other than the {most} rows that sample_weight has weights for")
             return of_sums(sums, standardize)
         count = count + chunk.nnz if scipy.sparse.issparse(chunk) else (m or rows) * n
-        if NUMBER * count > MEMORY and not formed(m or rows, n):
-            raise DataError(
-                f"{source.what} has {n:,} features, too many for a matrix, and would take more than "
-                f"{MEMORY / 2**30:.2g} GB: choose the features that vary most, as in Covariance.from_data("
-                f"nnspca.most_variable(X, {DENSE_EIGEN})), or read them into memory as one array first"
-            )
+        if not formed(m or rows, n):
+            _check_room(source, count, n)
     return whole(waiting)
+
+
+def _check_room(source: Source, count: int, n: int | None) -> None:
+    """Raise DataError where so many numbers of too many features for a matrix would take too much memory."""
+    if NUMBER * count > MEMORY:
+        raise DataError(
+            f"{source.what} has {n:,} features, too many for a matrix, and would take more than "
+            f"{MEMORY / 2**30:.2g} GB: choose the features that vary most, as in Covariance.from_data("
+            f"nnspca.most_variable(X, {DENSE_EIGEN})), or read them into memory as one array first"
+        )
+
+
+def _stored(rows: Any, start: int, weights: None) -> int:
+    """How many numbers a block holds."""
+    return rows.nnz if scipy.sparse.issparse(rows) else rows.size
 
 
 def whole(chunks: list[Any]) -> Any:
@@ -253,14 +273,16 @@ def added(sums: Sums | None, source: Source, weights: np.ndarray | None, chunks:
     """Return the sums of rows seen before and of those of a source; what was summed before stays where that fails."""
     whole = sums
     begin = 0
+    if source.spread is not None:
+        _check_width(source.shape[1])
+        more = over_blocks(source, Sums, weights, 0 if sums is None else sums.seen)
+        if sums is not None and sums.n != more.n:
+            raise DataError(f"the data have {more.n} features; those before had {sums.n}")
+        return more if sums is None else joined([sums, more])
     for chunk in source.chunks() if chunks is None else chunks:
         n = chunk.shape[1]
         if whole is None:
-            if n > 2 * DENSE_EIGEN:
-                raise DataError(
-                    f"the data have {n:,} features; sums are kept of up to {2 * DENSE_EIGEN:,}. Choose those that vary "
-                    f"most: nnspca.most_variable(X, {DENSE_EIGEN})"
-                )
+            _check_width(n)
             whole = Sums(n, source.names)
         elif whole is sums and source.stored:
             whole = sums.copy()
@@ -278,6 +300,14 @@ def added(sums: Sums | None, source: Source, weights: np.ndarray | None, chunks:
     if source.stored:  # what is wrong with the last rows is said now
         whole.flush()
     return whole
+
+
+def _check_width(n: int | None) -> None:
+    if n is not None and n > 2 * DENSE_EIGEN:
+        raise DataError(
+            f"the data have {n:,} features; sums are kept of up to {2 * DENSE_EIGEN:,}. Choose those that vary most: "
+            f"nnspca.most_variable(X, {DENSE_EIGEN})"
+        )
 
 
 def of_sums(sums: Sums, standardize: bool, *, last: bool = True) -> Made:
@@ -303,8 +333,8 @@ def of_sums(sums: Sums, standardize: bool, *, last: bool = True) -> Made:
             scale = np.where(variance > 0, np.sqrt(variance), 1.0)
             A /= scale[:, None]
             A /= scale
-    trace = float(A.trace())
-    check_scale(trace)
+    check_scale(float(A.trace()))
+    size = rounding.coarse(float(A.trace()))
     made = f"centred{' and standardised' if standardize else ''}"
     operation = f"marked data {made}"
     if sums.weighted:
@@ -313,7 +343,7 @@ def of_sums(sums: Sums, standardize: bool, *, last: bool = True) -> Made:
         operation,
         (np.array([sums.count, sums.n]), sums.mark.view(np.int64)),  # however the rows were cut into chunks
         n_samples=m,
-        representation_error=rounding.of_sums(m, trace, sparse=not sums.weighted, weighted=sums.weighted),
+        representation_error=rounding.of_sums(m, size, sparse=not sums.weighted, weighted=sums.weighted),
         relative_drift=2.02 * rounding.of_sums(m, 1.0, sparse=not sums.weighted, weighted=sums.weighted),
         mean=mean,
         scale=scale,
@@ -324,6 +354,8 @@ def check_weights(given: object, m: int | None) -> np.ndarray | None:
     """Return one weight for each of m samples as it was given, or None for None; ValueError for anything else."""
     if given is None:
         return None
+    if type(given).__module__.startswith("dask."):
+        given = np.asarray(given)
     try:
         weights = np.empty(0) if masked(given)[0] else real_array(given)
     except (OverflowError, TypeError, ValueError):

@@ -13,8 +13,11 @@ import scipy.sparse
 
 from nnspca.control.arguments import check_callables, is_table, shown
 from nnspca.control.progress import Monitor, OnProgress, ShouldStop
+from nnspca.control.threads import one_blas_thread
 from nnspca.covariance.input import Given, check_unmasked, last_names, numbers, opened
+from nnspca.covariance.sums import joined
 from nnspca.errors import DataError, ReadingStopped, reason
+from nnspca.machines import arrays
 
 CHUNK = 8_000_000  # numbers of a chunk where what holds the data does not say how large one is
 ROWS = 100_000  # most rows of such a chunk
@@ -32,6 +35,7 @@ class Source:
     n: int | None = None  # how many features there are
     names: tuple[str, ...] | None = None
     stored: bool = True  # whether the numbers lie elsewhere than in memory
+    spread: Any = None  # a Dask array of the same rows, where they are one: passes are made where its blocks lie
     features: np.ndarray | None = None  # which of the features are meant, where not all are
     chosen: str = ""  # and in words what chose them
     monitor: Monitor = UNHEARD  # is told how far the reading is, and asked whether to stop
@@ -41,11 +45,18 @@ class Source:
         """Rows and features, each None where only reading tells."""
         return self.rows, self.n if self.features is None else len(self.features)
 
+    @property
+    def blocks(self) -> Any:
+        """The rows that lie on workers, a Dask array of numbers, dense or sparse, of the features that are meant."""
+        chunks = self.spread.chunks[0], (self.shape[1],)
+        how = {"chunks": chunks, "dtype": self.spread.dtype, "meta": self.spread._meta}
+        return self.spread.map_blocks(_chosen, features=self.features, **how)
+
     def chunks(self) -> Iterator[Any]:
         """Give the chunks one after the other, as arrays of real numbers, dense or sparse, of one width."""
         n, count, number = self.n, 0, 0
         with _within(0, self.what):
-            chunks = iter(self.read())
+            chunks = iter(self.read()) if self.spread is None else arrays.blocks(self.spread, self.monitor)
         while True:
             with _within(number, self.what):
                 if (given := next(chunks, None)) is None:
@@ -123,8 +134,8 @@ def chunked(given: Any) -> Source | None:
         source, names = chunked(given.rows), given.feature_names
         assert source is not None
         return replace(source, what=f"the file {given.name!r:.60}", rows=given.shape[0], names=names or source.names)
-    if package == "dask" and kind == "Array":
-        return _of_dask(given)
+    if package == "dask" and kind in ("Array", "DataFrame"):
+        return _of_dask(given) if kind == "Array" else _of_frame(given)
     if package == "anndata":
         return _of_annotated(given)
     if hasattr(given, "to_batches") and hasattr(given, "count_rows"):
@@ -239,8 +250,26 @@ def _of_dask(given: Any) -> Source:
     if given.numblocks[1] > 1:
         given = given.rechunk({1: -1})
     m, n = map(int, given.shape)
-    read = lambda: (given.blocks[i].compute() for i in range(given.numblocks[0]))  # noqa: E731
-    return Source("the dask array", read, m, n)
+    return Source("the dask array", partial(arrays.blocks, given, UNHEARD), m, n, spread=given)
+
+
+def _of_frame(given: Any) -> Source:
+    """A table of Dask, whose partitions become blocks; their lengths are counted first, in one column."""
+    import dask
+    import dask.array
+
+    names = tuple(map(str, given.columns))
+    lengths = given[given.columns[:1]].map_partitions(len).compute()
+    parts = [
+        dask.array.from_delayed(dask.delayed(_of_part)(part), (int(count), len(names)), float)
+        for part, count in zip(given.to_delayed(), lengths, strict=True)
+    ]
+    return replace(_of_dask(dask.array.concatenate(parts)), what="the dask table", names=names)
+
+
+def _of_part(table: Any) -> np.ndarray:
+    """Numbers of a partition; what is not finite is said with its place later."""
+    return numbers(table, finite=False)
 
 
 def _of_annotated(given: Any) -> Source | None:
@@ -293,9 +322,40 @@ def _columns(batch: Any, names: tuple[str, ...]) -> np.ndarray:
 
 def summed(source: Source, kind: Callable[..., Any]) -> Any:
     """Return what a pass over all rows adds up."""
+    if source.spread is not None:
+        return over_blocks(source, kind)
     total: Any = None
     for chunk in source.chunks():
         if total is None:
             total = kind(chunk.shape[1], names=source.names)
         total.add(chunk)
     return total
+
+
+def mapped(source: Source, function: Callable[[Any], np.ndarray], width: int | None) -> Any:
+    """Return the Dask array of what a function makes of rows that lie on workers: ``width`` columns, or a vector."""
+    heights, kind = source.spread.chunks[0], np.empty((0,) if width is None else (0, 0))
+    chunks = (heights,) if width is None else (heights, (width,))
+    drop = 1 if width is None else None
+    return source.blocks.map_blocks(function, chunks=chunks, drop_axis=drop, dtype=float, meta=kind)
+
+
+def over_blocks(source: Source, kind: Callable[..., Any], weights: np.ndarray | None = None, start: int = 0) -> Any:
+    """Return what a pass adds up of rows where they lie; ``start`` is how many there were before."""
+    beside = None if weights is None else np.column_stack([weights, start + np.cumsum(weights > 0) - (weights > 0)])
+    leaf = partial(_pass_over, kind, source.names)
+    return arrays.total(source.blocks, leaf, joined, source.monitor, beside=beside, start=start)
+
+
+def _pass_over(kind: Any, names: tuple[str, ...] | None, rows: Any, start: int, weights: np.ndarray | None) -> Any:
+    """On a worker: what one block adds."""
+    total = kind(rows.shape[1], names, start)
+    with one_blas_thread():
+        total.add(rows, *(() if weights is None else (weights,)))
+        total.settle()
+    return total
+
+
+def _chosen(rows: Any, features: np.ndarray | None) -> Any:
+    rows = plain(rows)
+    return rows if features is None else rows[:, features]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from copy import copy
+from collections.abc import Sequence
 from functools import cache
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
 import numpy as np
 import scipy.sparse
@@ -25,15 +25,24 @@ SPARSE = 0.05  # share of entries up to which a sparse block is multiplied as it
 
 
 class Pass:
-    """One pass, a block of rows at a time: ``count`` is how many rows of ``n`` features were taken."""
+    """One pass, a block of rows at a time: ``count`` is how many rows of ``n`` features were taken.
+
+    ``start`` is the place of the first among all rows, where others are taken elsewhere.
+    """
 
     weighted = False
 
-    def __init__(self, n: int, names: tuple[str, ...] | None = None) -> None:
-        self.n, self.names, self.count = n, names, 0
+    def __init__(self, n: int, names: tuple[str, ...] | None = None, start: int = 0) -> None:
+        self.n, self.names, self.start, self.count = n, names, start, 0
 
     def flush(self) -> None:
         """Do nothing: no rows wait."""
+
+    settle = flush
+
+    def join(self, other: Any) -> None:
+        """Take what another pass added up over other rows."""
+        raise NotImplementedError
 
     def refuse(self, rows: Any) -> NoReturn:
         """Raise DataError for the first value that is not finite among the next rows."""
@@ -43,16 +52,28 @@ class Pass:
         value = listed.data[at[0]] if listed is not rows else rows[i, j]
         name = f"feature {j}" if self.names is None else f"feature {self.names[j]!r:.60}"
         value_text = "NaN" if np.isnan(value) else "infinite"
-        where = f"row {self.count + i}, {name} is {value_text}"
+        where = f"row {self.start + self.count + i}, {name} is {value_text}"
         raise DataError(f"a value is not finite: {where}; remove or fill such values")
 
-    def copy(self) -> Any:
+    def copy(self) -> Self:
         """Return one that can be added to while this stays as it is."""
-        new = copy(self)
-        for name, value in list(vars(new).items()):
-            if isinstance(value, np.ndarray | list):
-                setattr(new, name, value.copy())
+        self.flush()
+        new = object.__new__(type(self))
+        for name, value in vars(self).items():
+            setattr(new, name, value.copy() if isinstance(value, np.ndarray | list) else value)
         return new
+
+    def __sizeof__(self) -> int:
+        """Bytes of its arrays, by which Dask chooses where to work."""
+        return object.__sizeof__(self) + sum(getattr(value, "nbytes", 0) for value in vars(self).values())
+
+
+def joined(passes: Sequence[Any]) -> Any:
+    """Return what passes over parts of the rows add up to; they stay as they are."""
+    whole = passes[0].copy()
+    for other in passes[1:]:
+        whole.join(other)
+    return whole
 
 
 class Moments(Pass):
@@ -62,8 +83,8 @@ class Moments(Pass):
     no digits are lost of a feature far from zero.
     """
 
-    def __init__(self, n: int, names: tuple[str, ...] | None = None) -> None:
-        super().__init__(n, names)
+    def __init__(self, n: int, names: tuple[str, ...] | None = None, start: int = 0) -> None:
+        super().__init__(n, names, start)
         self.mean, self._squares = np.zeros(n), np.zeros(n)
 
     def add(self, rows: Any) -> None:
@@ -76,31 +97,40 @@ class Moments(Pass):
                 block = _doubles(rows[begin : begin + max(1, height)])
                 if not np.isfinite(block.data if sparse else block).all():
                     self.refuse(block)
-                self._take(block)
-            self.count += block.shape[0]
+                self._merge(*_moments(block))
+
+    def join(self, other: Moments) -> None:
+        """Take the moments of other rows."""
+        self._merge(other.count, other.mean, other._squares)
 
     @property
     def variance(self) -> np.ndarray:
         """Variance (1/m) of each feature, shape (n,)."""
         return self._squares / max(1, self.count)
 
-    def _take(self, block: Any) -> None:
-        m = block.shape[0]
-        if scipy.sparse.issparse(block):  # what is stored, and the zeros apart
-            places = block.indices
-            mean = np.bincount(places, weights=block.data, minlength=self.n) / m
-            away = block.data - mean[places]
-            squares = np.bincount(places, weights=away * away, minlength=self.n)
-            squares += (m - np.bincount(places, minlength=self.n)) * mean * mean
-        else:
-            first = block.mean(axis=0)
-            away = block - first
-            mean, squares = first + away.mean(axis=0), np.einsum("ij,ij->j", away, away)
-        both = self.count + m
+    def _merge(self, m: int, mean: np.ndarray, squares: np.ndarray) -> None:
+        both = max(1, self.count + m)
         with np.errstate(over="ignore", invalid="ignore"):
             apart = mean - self.mean
             self.mean = self.mean + apart * (m / both)
             self._squares = self._squares + squares + apart * apart * (self.count * m / both)
+        self.count += m
+
+
+def _moments(block: Any) -> tuple[int, np.ndarray, np.ndarray]:
+    """Return how many rows there are, the mean of each feature, and the squares about it."""
+    m, n = block.shape
+    with np.errstate(over="ignore", invalid="ignore"):
+        if scipy.sparse.issparse(block):  # what is stored, and the zeros apart
+            places = block.indices
+            mean = np.bincount(places, weights=block.data, minlength=n) / m
+            away = block.data - mean[places]
+            squares = np.bincount(places, weights=away * away, minlength=n)
+            squares += (m - np.bincount(places, minlength=n)) * mean * mean
+            return m, mean, squares
+        first = block.mean(axis=0)
+        away = block - first
+        return m, first + away.mean(axis=0), np.einsum("ij,ij->j", away, away)
 
 
 class Sums(Pass):
@@ -115,8 +145,8 @@ class Sums(Pass):
     ``count`` leaves out rows of no weight, and ``weight`` is the sum of the weights, ``count`` where there are none.
     """
 
-    def __init__(self, n: int, names: tuple[str, ...] | None = None) -> None:
-        super().__init__(n, names)
+    def __init__(self, n: int, names: tuple[str, ...] | None = None, start: int = 0) -> None:
+        super().__init__(n, names, start)
         self.mark = np.zeros(2, dtype=np.uint64)
         self.weight = 0.0
         self.low, self.high = np.full(n, np.inf), np.full(n, -np.inf)
@@ -178,7 +208,7 @@ class Sums(Pass):
             self.refuse(block)
         self._widen(low, high)
         weights = self._weights[:count] if self.weighted else None
-        self.mark = self.mark + mark_of(block, self.count, weights)
+        self.mark = self.mark + mark_of(block, self.start + self.count, weights)
         total = float(count) if weights is None else float(weights.sum())
         shares = np.full(count, 1.0 / count) if weights is None else weights / total
         with np.errstate(over="ignore", invalid="ignore"):
@@ -217,7 +247,7 @@ class Sums(Pass):
                 return False
             self._products += (shifted.T @ shifted).toarray(order="F")
             self._products -= count * np.outer(mean, mean)
-        self.mark = self.mark + mark_of(by, self.count)
+        self.mark = self.mark + mark_of(by, self.start + self.count)
         self._widen(low, high)
         self._end(count, float(count), reference, mean)
         return True
@@ -235,11 +265,16 @@ class Sums(Pass):
         self._means.append((total, mean, rest))
         self.count, self.weight, self._held = self.count + count, self.weight + total, 0
 
-    def copy(self) -> Sums:
-        """Return one that can be added to while this stays as it is."""
-        new: Sums = super().copy()
-        new._means = list(self._means)
-        return new
+    def join(self, other: Sums) -> None:
+        """Take the sums of other rows: blocks of rows, as those here are."""
+        self.flush()
+        assert not other._held
+        self.weighted = self.weighted or other.weighted
+        self.mark = self.mark + other.mark
+        self._widen(other.low, other.high)
+        self._products += other._products
+        self._means += other._means
+        self.count, self.weight = self.count + other.count, self.weight + other.weight
 
     @property
     def seen(self) -> int:
@@ -269,10 +304,23 @@ class Sums(Pass):
         A[still], A[:, still] = 0.0, 0.0
         return A.T, reference + (middle + again)  # symmetric to the last bit: row after row
 
-    def __getstate__(self) -> dict[str, Any]:
-        """What is summed: no rows wait."""
+    def settle(self) -> None:
+        """Sum the rows that wait, and let go of their room."""
         self.flush()
-        return {**self.__dict__, "_block": np.empty((0, self.n)), "_weights": np.empty(0)}
+        self._block, self._weights = np.empty((0, self.n)), np.empty(0)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is summed, one triangle of it: no rows wait."""
+        self.settle()
+        packed = np.concatenate([self._products[: j + 1, j] for j in range(self.n)])
+        return {**self.__dict__, "_products": packed}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        packed, begin = self._products, 0
+        self._products = np.zeros((self.n, self.n), order="F")
+        for j in range(self.n):
+            self._products[: j + 1, j] = packed[begin : (begin := begin + j + 1)]
 
 
 def _doubles(rows: Any) -> Any:

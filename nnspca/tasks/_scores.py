@@ -16,7 +16,8 @@ from nnspca.control.arguments import check_choice, check_columns, check_flag, ma
 from nnspca.covariance.factor import DenseFactor
 from nnspca.covariance.input import aligned, numbers, opened
 from nnspca.covariance.samples import large_array
-from nnspca.covariance.sources import chunked
+from nnspca.covariance.sources import Source, chunked, mapped, summed
+from nnspca.covariance.sums import Moments
 from nnspca.errors import DataError
 from nnspca.result import Component, Components, Features
 from nnspca.result.chance import LEVEL, TIE
@@ -33,7 +34,7 @@ class Separation:
     p_value: float
 
 
-def scores(X, loadings, *, mean: Literal["own"] | None = None, standardize: bool = False) -> np.ndarray:
+def scores(X, loadings, *, mean: Literal["own"] | None = None, standardize: bool = False) -> Any:
     """Return the position of each sample along a component, or along each of several, relative to the mean.
 
     A component carries the mean and the scale of the data it was sought on, so that new samples are
@@ -43,8 +44,8 @@ def scores(X, loadings, *, mean: Literal["own"] | None = None, standardize: bool
     ----------
     X : array_like, data frame, scipy.sparse array, Dataset or AnnData, shape (m, n)
         Samples as rows: new ones, or those that the loadings were sought on; or what is read in chunks, as by
-        ``Covariance.from_data``. Features that have names are found by name, in any order and among others, where the
-        component's have names, too.
+        ``Covariance.from_data``; of a Dask array the scores are one too. Features that have names are
+        found by name, in any order and among others, where the component's have names, too.
     loadings : Component, Components, or array_like, shape (n,) or (n, r)
         Of one component, or of several as columns.
     mean : "own", optional
@@ -55,7 +56,7 @@ def scores(X, loadings, *, mean: Literal["own"] | None = None, standardize: bool
 
     Returns
     -------
-    ndarray, shape (m,) or (m, r)
+    ndarray or dask.array.Array, shape (m,) or (m, r)
         In the units of the data, or of nothing where standardised.
 
     Raises
@@ -78,13 +79,16 @@ def scores(X, loadings, *, mean: Literal["own"] | None = None, standardize: bool
     """
     standardize, own = check_flag("standardize", standardize), mean is not None
     check_choice("mean", mean, ("own",), none=True)
-    names, chunks = _chunks(X)
-    first = next(chunks)
+    names, source, chunks = _chunks(X)
+    if source is None:
+        first = next(chunks)
+        chunks = chain([first], chunks)
+    known: int = first.shape[1] if source is None else source.spread.shape[1]
     features: Features | None = None
     if isinstance(loadings, Component | Components):
         features, loadings = loadings.features, loadings.loadings
     order = None if features is None else aligned(names, features.given_names, "the component")
-    n = first.shape[1] if order is None else len(order)
+    n = known if order is None else len(order)
     if features is not None and n != (expected := len(loadings)):
         some = ", ".join(map(repr, (features.given_names or ())[:6]))
         named = f": {some}{', …' if expected > 6 else ''}" if some else ""
@@ -92,36 +96,54 @@ def scores(X, loadings, *, mean: Literal["own"] | None = None, standardize: bool
     one = _is_one(loadings)
     U = check_columns("loadings", np.reshape(loadings, (-1, 1)) if one else loadings, n)
     used = np.flatnonzero(U.any(axis=1))
-    places = used if order is None else order[used]
-    read = map(partial(_columns, places=places), chain([first], chunks))
+    places, U = used if order is None else order[used], U[used]
+    read = map(partial(_columns, places=places), chunks)
+    if own and source is None:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return _finite(_on_their_own(np.concatenate(list(read)), U, standardize), one)
+    if own:
+        assert source is not None
+        seen = summed(source.only(places), Moments)
+        centre, scale = seen.mean, np.sqrt(np.where(seen.variance > 0, seen.variance, 1.0)) ** standardize
+    elif features is None or features.mean is None or features.scale is None:
+        raise ValueError(
+            "mean is not given, and these loadings carry none: give mean='own' for the mean of X itself, or the "
+            "component that nnspca.solve found on samples, which brings its own"
+        )
+    elif standardize:
+        raise ValueError("standardize=True goes with mean='own'; a component brings its own scale")
+    else:
+        centre, scale = features.mean[used], features.scale[used]
+    how: dict[str, Any] = {"centre": centre, "scale": scale, "U": U, "one": one}
+    if source is not None:
+        return mapped(source.only(places), partial(_scored, **how), None if one else U.shape[1])
+    return np.concatenate([_scored(values, **how) for values in read])
+
+
+def _scored(values: Any, *, centre: np.ndarray, scale: np.ndarray, U: np.ndarray, one: bool) -> np.ndarray:
+    """Scores of some samples of the features in use, which may lie on a worker."""
+    values = numbers(values)
     with np.errstate(over="ignore", invalid="ignore"):
-        if own:
-            result = _on_their_own(np.concatenate(list(read)), U[used], standardize)
-        elif features is None or features.mean is None or features.scale is None:
-            raise ValueError(
-                "mean is not given, and these loadings carry none: give mean='own' for the mean of X itself, or the "
-                "component that nnspca.solve found on samples, which brings its own"
-            )
-        elif standardize:
-            raise ValueError("standardize=True goes with mean='own'; a component brings its own scale")
-        else:
-            centre, scale = features.mean[used], features.scale[used]
-            result = np.concatenate([((values - centre) / scale) @ U[used] for values in read])
-    if not np.isfinite(result).all():
-        raise DataError("the scores are too large for double precision: rescale the data")
-    return result[:, 0] if one else result
+        return _finite(((values.toarray() if scipy.sparse.issparse(values) else values) - centre) / scale @ U, one)
 
 
-def _chunks(X: Any) -> tuple[tuple[str, ...] | None, Iterator[Any]]:
-    """Names of the features, and the samples in double precision: all at once, or a few at a time."""
+def _chunks(X: Any) -> tuple[tuple[str, ...] | None, Source | None, Iterator[Any]]:
+    """Names of the features, a source whose rows lie on workers, and the samples in double precision."""
     given = None if (source := chunked(X)) is not None else opened(X)
     if given is not None and (source := large_array(given.values)) is None:
         rows = numbers(given.values)
         if rows.ndim != 2 or min(rows.shape) < 1:
             raise DataError(f"X must be a table of samples and features; got shape {rows.shape}")
-        return given.names, iter([rows])
+        return given.names, None, iter([rows])
     assert source is not None
-    return source.names if given is None else given.names, map(numbers, source.chunks())
+    names = source.names if given is None else given.names
+    return names, None if source.spread is None else source, map(numbers, source.chunks())
+
+
+def _finite(result: np.ndarray, one: bool) -> np.ndarray:
+    if not np.isfinite(result).all():
+        raise DataError("the scores are too large for double precision: rescale the data")
+    return result[:, 0] if one else result
 
 
 def _columns(rows: Any, places: np.ndarray) -> np.ndarray:

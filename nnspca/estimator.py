@@ -422,7 +422,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         if isinstance(source, Source) and source.spread is not None:
             self._check_width(source.shape[1])
             check_weights(weights, source.shape[0])
-            beside = None if weights is None else np.column_stack([weights, weights])
+            beside = None if weights is None else weights[:, None]
             explained, total = arrays.total(source.blocks, share, _added, UNHEARD, beside=beside)
             return explained / total if total > 0 else 0.0
         shares, begin = [], 0
@@ -475,7 +475,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         if known is not None:
             return known
         how: dict[str, Any] = {"effort": effort, "seed": self._seed, "should_stop": should_stop}
-        with jobs(None, None if self.n_jobs == 1 else self.n_jobs) as where:
+        with jobs(None if self.n_jobs == 1 else self.n_jobs) as where:
             certificates = certify_found(cov, self._found, whole, executor=where or HERE, **how)
         single = certificates if isinstance(certificates, tuple) else (certificates,)
         if not any(cert is None or cert.stopped for cert in single):
@@ -561,7 +561,7 @@ def _explained(
         squares = Z.multiply(Z).sum(axis=1) - 2 * (Z @ centre) + centre @ centre
     else:
         squares = ((Z - centre) ** 2).sum(axis=1)
-    own = np.ones(X.shape[0]) if weights is None else weights
+    own = np.ones(X.shape[0]) if weights is None else weights.ravel()
     return float(own @ (_scores(mean, scale, basis, X) ** 2).sum(axis=1)), float(own @ squares)
 
 

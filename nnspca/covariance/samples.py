@@ -45,6 +45,10 @@ class TooFar(DataError):
     """Features of a scale so far from 1 that their squares are no doubles."""
 
 
+class Constant(DataError):
+    """Samples without any variance."""
+
+
 def of_samples(
     X: Any,
     standardize: bool,
@@ -316,12 +320,12 @@ def of_sums(sums: Sums, standardize: bool, *, last: bool = True) -> Made:
         sums.flush()
         m = sums.count
         if m < 2:
-            raise DataError("one sample has no variance; give at least 2 samples of weight")
+            raise Constant("one sample has no variance; give at least 2 samples of weight")
         A, mean = sums.result(last=last)
         variance = A.diagonal().copy()
         varies = sums.varies
         if not varies.any():
-            raise DataError("no feature varies over the samples: the covariance is zero")
+            raise Constant("no feature varies over the samples: the covariance is zero")
         scale = np.ones(len(mean))
         if standardize:
             few = variance[varies]

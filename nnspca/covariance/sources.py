@@ -347,11 +347,11 @@ def over_blocks(source: Source, kind: Callable[..., Any], weights: np.ndarray | 
     return arrays.total(source.blocks, leaf, joined, source.monitor, beside=beside, start=start)
 
 
-def _pass_over(kind: Any, names: tuple[str, ...] | None, rows: Any, start: int, weights: np.ndarray | None) -> Any:
-    """On a worker: what one block adds."""
-    total = kind(rows.shape[1], names, start)
+def _pass_over(kind: Any, names: tuple[str, ...] | None, rows: Any, start: int, beside: np.ndarray | None) -> Any:
+    """On a worker: what one block adds; beside its rows are their weights, and their places among those of weight."""
+    total = kind(rows.shape[1], names, start if beside is None or not len(beside) else int(beside[0, 1]))
     with one_blas_thread():
-        total.add(rows, *(() if weights is None else (weights,)))
+        total.add(rows, *(() if beside is None else (beside[:, 0],)))
         total.settle()
     return total
 

@@ -37,8 +37,8 @@ def total(
 ) -> Any:
     """Return what the blocks of rows of a Dask array add up to.
 
-    ``leaf`` and ``merged`` are pickled; neither changes what it is given, as Dask may run it again. ``beside`` has
-    a number for each row, and the place that it counts as; else ``start`` is added to its place in X.
+    ``leaf`` and ``merged`` are pickled; neither changes what it is given, as Dask may run it again. ``beside`` has a
+    row for each row of X, and ``start`` is added to the place of a block's first.
 
     >>> import dask.array
     >>> X = dask.array.from_array(np.arange(12.0).reshape(6, 2), chunks=(2, 2))
@@ -77,7 +77,7 @@ class _Pass:
 
         X, (height, _) = self.X, self.X.chunks
         form: dict[str, Any] = {"dtype": object, "meta": np.empty((0, 0), object)}
-        given = [X] if beside is None else [X, dask.array.from_array(beside, chunks=(height, 2))]
+        given = [X] if beside is None else [X, dask.array.from_array(beside, chunks=(height, beside.shape[1]))]
         one_by_one = partial(_share, leaf, self._heed if self.client is None else None, start)
         tall = ((1,) * len(height), (1,))
         shares = dask.array.map_blocks(one_by_one, *given, name=_named("share"), chunks=tall, **form)
@@ -236,9 +236,7 @@ def _share(
 ) -> Any:
     if heed is not None:
         heed(rows.shape[0])
-    if beside is not None and len(beside):
-        return leaf(rows, int(beside[0, 1]), beside[:, 0])
-    return leaf(rows, start + block_info[0]["array-location"][0][0], None)
+    return leaf(rows, start + block_info[0]["array-location"][0][0], beside)
 
 
 def _as_it_is(share: Any, axis: Any, keepdims: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import os
 import sys
@@ -10,12 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, ThreadPoolExecutor, wait
 from concurrent.futures import Executor as FuturesExecutor
 from contextlib import contextmanager
-from functools import partial
-from typing import Any, TypeVar
+from functools import partial, wraps
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from nnspca.control.arguments import shown
+from nnspca.control.arguments import check_callables, shown
 from nnspca.control.progress import Monitor, ShouldStop
 from nnspca.machines.processes import Line, Processes, are_processes
 
@@ -26,6 +27,7 @@ LOST = "a worker ended before its task was done: its process was killed, ran out
 
 _N = TypeVar("_N")
 _T = TypeVar("_T")
+P = ParamSpec("P")
 Executor = Any  # a concurrent.futures.Executor or a dask.distributed.Client; Dask is optional
 Task = Callable[..., Any]
 TaskArguments = tuple[Any, ...] | None
@@ -73,7 +75,7 @@ class Workers:
         self.failure: Exception | None = None  # of a listener
         self.turn = threading.Lock()  # held while the stop switch is polled: tasks elsewhere wait while it blocks
         self._own = ThreadPoolExecutor(2) if executor is None else None
-        client = _client(executor)
+        client = client_behind(executor)
         self._executor = self._own or (client.get_executor(pure=False) if executor is client else executor)
         self.width = int(getattr(self._executor, "_max_workers", 1 if executor is HERE else WIDTH))
         # seconds to wait for running tasks after a stop: those on an executor of which nothing is known hear of none
@@ -216,18 +218,16 @@ def check_executor(executor: object) -> None:
 
 
 @contextmanager
-def jobs(executor: Executor, n_jobs: int | None) -> Iterator[Executor]:
-    """Provide the executor, or ``n_jobs`` processes (-1: one for each processor), until the block ends.
+def jobs(n_jobs: int | None) -> Iterator[Executor]:
+    """Provide ``n_jobs`` processes (-1: one for each processor) until the block ends; None where that is None.
 
-    >>> with jobs(None, None) as executor:
+    >>> with jobs(None) as executor:
     ...     print(executor)
     None
     """
     if n_jobs is None:
-        yield executor
+        yield None
         return
-    if executor is not None:
-        raise ValueError(f"n_jobs={shown(n_jobs)} and executor={shown(executor)} both say where to work; give one")
     whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
     if not whole or (n_jobs < 1 and n_jobs != -1):
         raise ValueError(f"n_jobs={shown(n_jobs)} is not allowed; give a number of processes, -1 for one a processor")
@@ -251,7 +251,9 @@ def call(
     listeners: Mapping[str, Callable[..., None]],
     **settings: object,
 ) -> _T:
-    """Make one call with ``shared``: in a free process of this machine, or else here.
+    """Make one call with ``shared``: on a worker of an executor, of ``Processes`` on a free one, or else here.
+
+    What listeners are told comes from threads and processes of this machine, not from a cluster.
 
     >>> def count(shared, *, should_stop, on_progress):
     ...     on_progress("counting")
@@ -260,18 +262,42 @@ def call(
     counting
     3
     """
-    if isinstance(executor, Processes) and executor.take():
+    own = executor if isinstance(executor, Processes) else None
+    if executor not in (None, HERE) and (own is None or own.take()):
+        names = tuple(listeners) if are_processes(executor) else ()
+        how = {**settings, **(listeners if isinstance(executor, ThreadPoolExecutor) else {})}
         try:
             with Workers(executor, shared, Monitor(should_stop), listeners) as workers:
-                answer = workers.result(workers.submit(_called, function, arguments, settings, tuple(listeners)))
+                answer = workers.result(workers.submit(_called, function, arguments, how, names))
                 if workers.failure is not None:
                     raise workers.failure
         finally:
-            executor.give_back()
+            if own is not None:
+                own.give_back()
         if answer is not None:
             return answer[0]
         should_stop = lambda: True  # noqa: E731  # it had not begun: the call returns what it has at once
     return function(shared, *arguments, should_stop=should_stop, **settings, **listeners)
+
+
+def anywhere(function: Callable[P, _T]) -> Callable[P, _T]:
+    """Let a function of a covariance, which comes first, take ``executor``: the call is made by one of its workers."""
+    signature = inspect.signature(function)
+
+    @wraps(function)
+    def made(*args: P.args, **settings: P.kwargs) -> _T:
+        if (executor := settings.pop("executor", None)) is None:
+            return function(*args, **settings)
+        check_executor(executor)
+        given = signature.bind(*args, **settings)
+        asked, options = given.arguments, given.arguments.pop("options", {})
+        shared, stop = asked.pop("cov"), asked.pop("should_stop", None)
+        told = {name: asked.pop(name) for name in list(asked) if name.startswith("on_") and asked[name] is not None}
+        check_callables(should_stop=stop, **told)
+        run: Callable[..., _T] = made
+        return call(executor, run, shared, should_stop=stop, listeners=told, **asked, **options)
+
+    return made
 
 
 def _called(
@@ -287,7 +313,7 @@ def _called(
     return (function(shared, *arguments, should_stop=far, **settings, **listeners),)
 
 
-def _client(executor: Executor) -> Any:
+def client_behind(executor: Executor) -> Any:
     """The Dask client behind an executor (the executor itself, or the one that made it); None if there is none."""
     distributed: Any = sys.modules.get("distributed")  # a client exists only if it was imported
     behind = executor if distributed is None else getattr(executor, "_client", executor)

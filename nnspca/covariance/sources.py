@@ -254,15 +254,15 @@ def _of_dask(given: Any) -> Source:
 
 
 def _of_frame(given: Any) -> Source:
-    """A table of Dask, whose partitions become blocks; their lengths are counted first, in one column."""
+    """A table of Dask, whose partitions become blocks; their lengths are counted first."""
     import dask
     import dask.array
 
-    names = tuple(map(str, given.columns))
-    lengths = given[given.columns[:1]].map_partitions(len).compute()
+    names, tables = tuple(map(str, given.columns)), given.to_delayed()
+    lengths = dask.compute(*map(dask.delayed(len), tables))
     parts = [
-        dask.array.from_delayed(dask.delayed(_of_part)(part), (int(count), len(names)), float)
-        for part, count in zip(given.to_delayed(), lengths, strict=True)
+        dask.array.from_delayed(dask.delayed(_of_part)(table), (length, len(names)), float)
+        for table, length in zip(tables, lengths, strict=True)
     ]
     return replace(_of_dask(dask.array.concatenate(parts)), what="the dask table", names=names)
 

@@ -12,7 +12,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, ThreadPoolExecutor, wait
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -147,8 +147,8 @@ class _Pass:
                     if future.done() and future.status != "finished":
                         future.result()
         except BaseException:
-            with suppress(Exception):  # the scheduler may be gone
-                client.cancel(futures, asynchronous=client.status != "running", force=True)
+            if client.status == "running":  # else the scheduler is gone
+                client.cancel(futures, force=True)
             raise
         return True
 

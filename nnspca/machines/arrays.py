@@ -113,11 +113,11 @@ class _Pass:
 
     def _groups(self) -> dict[str, list[int]]:
         """The blocks of each worker, where all lie on workers and each is made of its own rows alone."""
-        import dask
         import distributed
 
-        futures, groups = distributed.futures_of(self.X), dict[str, list[int]]()
-        if len(futures) != self.X.numblocks[0] or len(distributed.futures_of(*dask.optimize(self.X.blocks[0]))) != 1:
+        futures, groups, first = distributed.futures_of(self.X), dict[str, list[int]](), self.X.blocks[0]
+        needed = dict(first.__dask_graph__().cull([(first.name, 0, 0)]))
+        if len(futures) != self.X.numblocks[0] or len(distributed.futures_of(list(needed.values()))) != 1:
             return groups
         with _said():
             held = self.client.who_has(futures)

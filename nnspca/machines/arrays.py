@@ -81,35 +81,37 @@ class _Pass:
         one_by_one = partial(_share, leaf, self._heed if self.client is None else None, start)
         tall = ((1,) * len(height), (1,))
         shares = dask.array.map_blocks(one_by_one, *given, name=_named("share"), chunks=tall, **form)
-        if self.client is not None:
-            shares = self._made_there(shares)
         join = partial(_joined, merged)
-        form |= {"meta": np.empty((), object), "concatenate": False, "split_every": TOGETHER}
-        tree = dask.array.reduction(
-            shares, _as_it_is, partial(_held, merged), combine=join, name=_named("total"), **form
-        )
-        return self._computed(tree)
+        how = form | {"combine": join, "concatenate": False, "split_every": TOGETHER}
+        if self.client is not None:
+            own = [
+                dask.array.reduction(some, _as_it_is, join, name=_named("part"), keepdims=True, **how)
+                for some in self._made_there(shares)
+            ]
+            shares = dask.array.concatenate(own)
+        how |= {"meta": np.empty((), object), "name": _named("total")}
+        return self._computed(dask.array.reduction(shares, _as_it_is, partial(_held, merged), **how))
 
-    def _made_there(self, shares: Any) -> Any:
-        """The shares on the workers, those of one worker side by side.
+    def _made_there(self, shares: Any) -> list[Any]:
+        """The shares of each worker, where they lie.
 
         Blocks that lie on workers already are not moved, as Dask would to even out the work.
         """
-        import dask.array
         import distributed
 
         client, rows = self.client, self.X.shape[0]
         if groups := self._groups():
             there = [client.persist(shares.blocks[places], workers=[worker]) for worker, places in groups.items()]
             if self._awaited(there, rows, set(groups)):
-                return dask.array.concatenate(there)
+                return there
         shares = client.persist(shares)
         self._awaited([shares], rows)
         with _said():
             held = client.who_has(distributed.futures_of(shares))
-        lies = {str(key): min(where, default="") for key, where in held.items()}
-        order = sorted(range(shares.numblocks[0]), key=lambda i: (lies.get(str((shares.name, i, 0)), ""), i))
-        return shares.blocks[order]
+        lies, places = {str(key): min(where, default="") for key, where in held.items()}, dict[str, list[int]]()
+        for i in range(shares.numblocks[0]):
+            places.setdefault(lies.get(str((shares.name, i, 0)), ""), []).append(i)
+        return [shares.blocks[places[worker]] for worker in sorted(places)]
 
     def _groups(self) -> dict[str, list[int]]:
         """The blocks of each worker, where all lie on workers and each is made of its own rows alone."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -250,7 +251,10 @@ def _told(samples: Samples, sample_weight: object, groups: object) -> Samples:
 def _loaded(source: Source, what: str) -> Any:
     """All rows of a source as one array; DataError where they are too many."""
     rows: list[Any] = []
-    table, begin, count = np.empty((0, 0)), 0, 0
+    table, begin, count = np.empty((0, 0)), 0, 0 if source.spread is None else math.prod(source.blocks.shape)
+    if count > GATHERED:
+        raise _too_many(source, what)
+    count = 0
     for chunk in source.chunks():
         if source.rows is None or scipy.sparse.issparse(chunk):
             rows.append(chunk)
@@ -262,11 +266,15 @@ def _loaded(source: Source, what: str) -> Any:
             begin += len(chunk)
         count += chunk.nnz if scipy.sparse.issparse(chunk) else chunk.size
         if count > GATHERED:
-            raise DataError(
-                f"{what} loads the samples, up to {GATHERED:,} numbers, and {source.what} has more: choose the "
-                f"features that vary most, nnspca.most_variable(X, {DENSE_EIGEN}), or some of the samples"
-            )
+            raise _too_many(source, what)
     return _numbers(whole(rows) if rows else table)
+
+
+def _too_many(source: Source, what: str) -> DataError:
+    return DataError(
+        f"{what} loads the samples, up to {GATHERED:,} numbers, and {source.what} has more: choose the features that "
+        f"vary most, nnspca.most_variable(X, {DENSE_EIGEN}), or some of the samples"
+    )
 
 
 def _numbers(given: Any) -> Any:

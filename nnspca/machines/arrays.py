@@ -95,15 +95,16 @@ class _Pass:
     def _made_there(self, shares: Any) -> list[Any]:
         """The shares of each worker, where they lie.
 
-        Blocks that lie on workers already are not moved, as Dask would to even out the work.
+        Blocks that lie on workers already stay there, unless one is lost.
         """
         import distributed
 
         client, rows = self.client, self.X.shape[0]
         if groups := self._groups():
-            there = [client.persist(shares.blocks[places], workers=[worker]) for worker, places in groups.items()]
-            if self._awaited(there, rows, set(groups)):
-                return there
+            some = {"allow_other_workers": True}  # where one is lost
+            there = [client.persist(shares.blocks[at], workers=[worker], **some) for worker, at in groups.items()]
+            self._awaited(there, rows)
+            return there
         shares = client.persist(shares)
         self._awaited([shares], rows)
         with _said():
@@ -129,20 +130,17 @@ class _Pass:
             groups.setdefault(min(where), []).append(i)
         return groups
 
-    def _awaited(self, there: list[Any], rows: int = 0, needed: set[str] | frozenset[str] = frozenset()) -> bool:
-        """Wait until arrays are on the workers, whose ``rows`` are told as read; whether no needed worker was lost."""
+    def _awaited(self, there: list[Any], rows: int = 0) -> None:
+        """Wait until arrays are on the workers, whose ``rows`` are told as read."""
         import distributed
 
         client, futures = self.client, [future for array in there for future in distributed.futures_of(array)]
         try:
-            for count in itertools.count():
+            while True:
                 done = sum(future.done() for future in futures)
                 if done == len(futures) or any(future.status in ("error", "cancelled", "lost") for future in futures):
                     break
                 self._poll(rows * done // len(futures), rows)
-                if needed and count % 20 == 19 and not needed <= set(client.scheduler_info(n_workers=-1)["workers"]):
-                    client.cancel(futures)
-                    return False
                 time.sleep(POLL_SECONDS)
             with _said():
                 for future in futures:
@@ -152,7 +150,6 @@ class _Pass:
             if client.status == "running":  # else the scheduler is gone
                 client.cancel(futures, force=True)
             raise
-        return True
 
     def _computed(self, tree: Any) -> Any:
         import distributed

@@ -7,7 +7,7 @@ import copy
 import inspect
 import math
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import partial
 from importlib import import_module
 from typing import Any, Self, cast
@@ -37,10 +37,10 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.input import Given, aligned, check_names, check_unmasked, numbers, opened
 from nnspca.covariance.problem import orthonormal
 from nnspca.covariance.samples import added, check_weights, large_array, mirrored, stated, warn_of_dominant
-from nnspca.covariance.sources import UNHEARD, Source, chunked, in_memory, mapped, taking_part
+from nnspca.covariance.sources import Source, chunked, in_memory, mapped, taking_part
 from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
-from nnspca.machines import HERE, arrays, jobs
+from nnspca.machines import HERE, jobs
 from nnspca.result import Certificate, Components, PartsCertificate
 
 GIVEN = set(inspect.signature(decompose).parameters) - {"starts", "options"}  # not options of a method
@@ -376,12 +376,12 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         check_is_fitted(self)
         held: Any = getattr(X, "dtypes", getattr(X, "dtype", ""))
         kinds = {str(kind) for kind in np.ravel(held)}
-        source, how = self._samples(X), (self.mean_, self.scale_, self.components_)
+        source, along = self._samples(X), partial(_scores, self.mean_, self.scale_, self.components_)
         if isinstance(source, Source) and source.spread is not None:
-            self._check_width(source.shape[1])
-            scores = mapped(source, partial(_scores, *how), self.n_components_)
+            self._check_width(source.n)
+            scores = mapped(source, along, self.n_components_)
         else:
-            scores = np.concatenate([_scores(*how, rows) for rows in self._chunks(source)])
+            scores = np.concatenate([along(rows) for rows in self._chunks(source)])
         return scores.astype(np.float32) if kinds == {"float32"} else scores
 
     def _chunks(self, source) -> Iterator[Any]:
@@ -418,23 +418,24 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         """
         check_is_fitted(self)
         basis, weights = orthonormal(self.components_.T).T, check_weights(sample_weight, None)
-        share, source = partial(_explained, self.mean_, self.scale_, basis), self._samples(X)
-        if isinstance(source, Source) and source.spread is not None:
-            self._check_width(source.shape[1])
-            check_weights(weights, source.shape[0])
-            beside = None if weights is None else weights[:, None]
-            explained, total = arrays.total(source.blocks, share, _added, UNHEARD, beside=beside)
-            return explained / total if total > 0 else 0.0
-        shares, begin = [], 0
-        for rows in self._chunks(source):
-            own = None if weights is None else weights[begin : begin + rows.shape[0]]
+        explained = total = 0.0
+        begin = 0
+        for rows in self._chunks(self._samples(X)):
+            own = np.ones(rows.shape[0]) if weights is None else weights[begin : begin + rows.shape[0]]
             begin += rows.shape[0]
-            if own is not None and len(own) < rows.shape[0]:
+            if len(own) < rows.shape[0]:
                 break
-            shares.append(share(rows, 0, own))
+            explained += float(own @ (_scores(self.mean_, self.scale_, basis, rows) ** 2).sum(axis=1))
+            total += float(own @ self._squares(rows))
         check_weights(sample_weight, begin)
-        explained, total = _added(shares)
         return explained / total if total > 0 else 0.0
+
+    def _squares(self, X) -> np.ndarray:
+        """The squared distance of each sample from the mean; sparse data are centred last, so that they stay sparse."""
+        Z, centre = scaled(X, self.scale_), self.mean_ / self.scale_
+        if scipy.sparse.issparse(Z):
+            return Z.multiply(Z).sum(axis=1) - 2 * (Z @ centre) + centre @ centre
+        return ((Z - centre) ** 2).sum(axis=1)
 
     def certify(
         self, X=None, *, together: bool | None = None, effort: Effort = "live", sample_weight=None, should_stop=None
@@ -475,7 +476,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         if known is not None:
             return known
         how: dict[str, Any] = {"effort": effort, "seed": self._seed, "should_stop": should_stop}
-        with jobs(None if self.n_jobs == 1 else self.n_jobs) as where:
+        with jobs(None, None if self.n_jobs == 1 else self.n_jobs) as where:
             certificates = certify_found(cov, self._found, whole, executor=where or HERE, **how)
         single = certificates if isinstance(certificates, tuple) else (certificates,)
         if not any(cert is None or cert.stopped for cert in single):
@@ -546,28 +547,6 @@ def _scores(mean: np.ndarray, scale: np.ndarray, directions: np.ndarray, X) -> n
     if scipy.sparse.issparse(X):
         return scaled(X, scale) @ directions.T - (mean / scale) @ directions.T
     return ((X - mean) / scale) @ directions.T
-
-
-def _explained(
-    mean: np.ndarray, scale: np.ndarray, basis: np.ndarray, X, start: int, weights: np.ndarray | None
-) -> tuple[float, float]:
-    """The weighted sums of the squared scores, and of the squared distances from the mean.
-
-    Sparse data are centred last, so that they stay sparse.
-    """
-    X = numbers(X)
-    Z, centre = scaled(X, scale), mean / scale
-    if scipy.sparse.issparse(Z):
-        squares = Z.multiply(Z).sum(axis=1) - 2 * (Z @ centre) + centre @ centre
-    else:
-        squares = ((Z - centre) ** 2).sum(axis=1)
-    own = np.ones(X.shape[0]) if weights is None else weights.ravel()
-    return float(own @ (_scores(mean, scale, basis, X) ** 2).sum(axis=1)), float(own @ squares)
-
-
-def _added(shares: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    explained, total = np.sum(shares, axis=0)
-    return float(explained), float(total)
 
 
 def scaled(X, scale: np.ndarray):

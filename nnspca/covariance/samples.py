@@ -24,7 +24,6 @@ from nnspca.covariance.provenance import Provenance, hashed, of_data
 from nnspca.covariance.sources import Source, chunked, in_memory, over_blocks, plain
 from nnspca.covariance.sums import Sums, joined
 from nnspca.errors import DataError
-from nnspca.machines import arrays
 from nnspca.numerics import rounding
 from nnspca.numerics.doubles import as_doubles
 
@@ -43,10 +42,6 @@ Made = tuple[Form, Provenance]
 
 class TooFar(DataError):
     """Features of a scale so far from 1 that their squares are no doubles."""
-
-
-class Constant(DataError):
-    """Samples without any variance."""
 
 
 def of_samples(
@@ -86,12 +81,12 @@ def mirrored(X: Any, sample_weight: Any) -> tuple[Any, Any]:
         read, count = source.read, None if source.rows is None else 2 * source.rows
 
         def both() -> Iterator[Any]:
-            return map(_with_negatives, read())
+            return (_with_negatives(plain(chunk)) for chunk in read())
 
-        if (spread := source.spread) is not None:
-            chunks = tuple(2 * height for height in spread.chunks[0]), spread.chunks[1]
-            spread = spread.map_blocks(_with_negatives, chunks=chunks, dtype=float, meta=spread._meta)
-        return replace(source, read=both, rows=count, spread=spread), _twice(sample_weight, source.rows)
+        if (X := source.spread) is not None:
+            chunks = tuple(2 * height for height in X.chunks[0]), X.chunks[1]
+            X = X.map_blocks(_with_negatives, chunks=chunks, dtype=float, meta=X._meta)
+        return replace(source, read=both, rows=count, spread=X), _twice(sample_weight, source.rows)
     given = opened(X)
     if given.is_matrix:
         raise DataError("the data set is a covariance matrix: its samples were centred, or not, before")
@@ -109,7 +104,6 @@ def _twice(sample_weight: object, m: int | None) -> np.ndarray | None:
 
 def _with_negatives(rows: Any) -> Any:
     """Doubles, each row followed by its negative: the same however the rows are cut into chunks."""
-    rows = plain(rows)
     order = np.repeat(np.arange(rows.shape[0]), 2)
     if scipy.sparse.issparse(rows):
         signs = scipy.sparse.diags_array(np.where(np.arange(len(order)) % 2, -1.0, 1.0))
@@ -231,10 +225,8 @@ def read(source: Source, standardize: bool, sample_weight: object = None) -> Any
     most = None if weights is None else len(weights)
     if weights is not None:
         weights = None if (weights == weights[0]).all() else weights / weights.max()
-    if (X := source.spread) is not None and is_large(*X.shape):
+    if source.spread is not None and is_large(*source.spread.shape):
         return of_sums(added(None, source, weights), standardize)
-    if X is not None and NUMBER * math.prod(X.shape) > MEMORY:
-        _check_room(source, arrays.total(X, _stored, sum, source.monitor), n)
     waiting: list[Any] = []  # chunks that are not summed
     rows, count, chunks = 0, 0, source.chunks()
     for chunk in chunks:
@@ -246,24 +238,13 @@ def read(source: Source, standardize: bool, sample_weight: object = None) -> Any
                 raise DataError(f"{source.what} gave other than the {most} rows that sample_weight has weights for")
             return of_sums(sums, standardize)
         count = count + chunk.nnz if scipy.sparse.issparse(chunk) else (m or rows) * n
-        if not formed(m or rows, n):
-            _check_room(source, count, n)
+        if NUMBER * count > MEMORY and not formed(m or rows, n):
+            raise DataError(
+                f"{source.what} has {n:,} features, too many for a matrix, and would take more than "
+                f"{MEMORY / 2**30:.2g} GB: choose the features that vary most, as in Covariance.from_data("
+                f"nnspca.most_variable(X, {DENSE_EIGEN})), or read them into memory as one array first"
+            )
     return whole(waiting)
-
-
-def _check_room(source: Source, count: int, n: int | None) -> None:
-    """Raise DataError where so many numbers of too many features for a matrix would take too much memory."""
-    if NUMBER * count > MEMORY:
-        raise DataError(
-            f"{source.what} has {n:,} features, too many for a matrix, and would take more than "
-            f"{MEMORY / 2**30:.2g} GB: choose the features that vary most, as in Covariance.from_data("
-            f"nnspca.most_variable(X, {DENSE_EIGEN})), or read them into memory as one array first"
-        )
-
-
-def _stored(rows: Any, start: int, weights: None) -> int:
-    """How many numbers a block holds."""
-    return rows.nnz if scipy.sparse.issparse(rows) else rows.size
 
 
 def whole(chunks: list[Any]) -> Any:
@@ -320,12 +301,12 @@ def of_sums(sums: Sums, standardize: bool, *, last: bool = True) -> Made:
         sums.flush()
         m = sums.count
         if m < 2:
-            raise Constant("one sample has no variance; give at least 2 samples of weight")
+            raise DataError("one sample has no variance; give at least 2 samples of weight")
         A, mean = sums.result(last=last)
         variance = A.diagonal().copy()
         varies = sums.varies
         if not varies.any():
-            raise Constant("no feature varies over the samples: the covariance is zero")
+            raise DataError("no feature varies over the samples: the covariance is zero")
         scale = np.ones(len(mean))
         if standardize:
             few = variance[varies]

@@ -35,7 +35,7 @@ class Source:
     n: int | None = None  # how many features there are
     names: tuple[str, ...] | None = None
     stored: bool = True  # whether the numbers lie elsewhere than in memory
-    spread: Any = None  # a Dask array of the same rows, where they are one: passes are made where its blocks lie
+    spread: Any = None  # a Dask array of the rows as numbers, where they are one: passes are made where its blocks lie
     features: np.ndarray | None = None  # which of the features are meant, where not all are
     chosen: str = ""  # and in words what chose them
     monitor: Monitor = UNHEARD  # is told how far the reading is, and asked whether to stop
@@ -45,18 +45,11 @@ class Source:
         """Rows and features, each None where only reading tells."""
         return self.rows, self.n if self.features is None else len(self.features)
 
-    @property
-    def blocks(self) -> Any:
-        """The rows that lie on workers, a Dask array of numbers, dense or sparse, of the features that are meant."""
-        chunks = self.spread.chunks[0], (self.shape[1],)
-        how = {"chunks": chunks, "dtype": self.spread.dtype, "meta": self.spread._meta}
-        return self.spread.map_blocks(_chosen, features=self.features, **how)
-
     def chunks(self) -> Iterator[Any]:
         """Give the chunks one after the other, as arrays of real numbers, dense or sparse, of one width."""
         n, count, number = self.n, 0, 0
         with _within(0, self.what):
-            chunks = iter(self.read()) if self.spread is None else arrays.blocks(self.spread, self.monitor)
+            chunks = iter(self.read())
         while True:
             with _within(number, self.what):
                 if (given := next(chunks, None)) is None:
@@ -84,6 +77,9 @@ class Source:
     def only(self, features: np.ndarray) -> Source:
         """Return the same rows with some of their features, to be read again."""
         names = None if self.names is None else tuple(self.names[i] for i in features)
+        if (X := self.spread) is not None:
+            X = X.map_blocks(_chosen, features, chunks=(X.chunks[0], (len(features),)), dtype=X.dtype, meta=X._meta)
+            return replace(of_blocks(X, self.what), names=names, chosen=self.chosen)
         chosen = features if self.features is None else self.features[features]
         return replace(self, names=names, features=chosen, monitor=UNHEARD)
 
@@ -135,7 +131,9 @@ def chunked(given: Any) -> Source | None:
         assert source is not None
         return replace(source, what=f"the file {given.name!r:.60}", rows=given.shape[0], names=names or source.names)
     if package == "dask" and kind in ("Array", "DataFrame"):
-        return _of_dask(given) if kind == "Array" else _of_frame(given)
+        if kind == "Array":
+            return _of_dask(given)
+        return replace(_of_dask(given.to_dask_array(lengths=True)), names=tuple(map(str, given.columns)))
     if package == "anndata":
         return _of_annotated(given)
     if hasattr(given, "to_batches") and hasattr(given, "count_rows"):
@@ -249,27 +247,21 @@ def _of_dask(given: Any) -> Source:
         )
     if given.numblocks[1] > 1:
         given = given.rechunk({1: -1})
-    m, n = map(int, given.shape)
-    return Source("the dask array", partial(arrays.blocks, given, UNHEARD), m, n, spread=given)
+    return of_blocks(given.map_blocks(plain, dtype=given.dtype, meta=given._meta), "the dask array")
 
 
-def _of_frame(given: Any) -> Source:
-    """A table of Dask, whose partitions become blocks; their lengths are counted first."""
+def of_blocks(X: Any, what: str) -> Source:
+    """Rows of a Dask array of numbers, dense or sparse, of which a few blocks are brought here at a time."""
     import dask
-    import dask.array
 
-    names, tables = tuple(map(str, given.columns)), given.to_delayed()
-    lengths = dask.compute(*map(dask.delayed(len), tables))
-    parts = [
-        dask.array.from_delayed(dask.delayed(_of_part)(table), (length, len(names)), float)
-        for table, length in zip(tables, lengths, strict=True)
-    ]
-    return replace(_of_dask(dask.array.concatenate(parts)), what="the dask table", names=names)
+    m, n = map(int, X.shape)
+    few = max(1, 2 * CHUNK // max(1, max(X.chunks[0]) * n))
 
+    def read() -> Iterator[Any]:
+        for i in range(0, X.numblocks[0], few):
+            yield from dask.compute(*X.blocks[i : i + few].to_delayed().ravel())
 
-def _of_part(table: Any) -> np.ndarray:
-    """Numbers of a partition; what is not finite is said with its place later."""
-    return numbers(table, finite=False)
+    return Source(what, read, m, n, spread=X)
 
 
 def _of_annotated(given: Any) -> Source | None:
@@ -332,30 +324,30 @@ def summed(source: Source, kind: Callable[..., Any]) -> Any:
     return total
 
 
-def mapped(source: Source, function: Callable[[Any], np.ndarray], width: int | None) -> Any:
-    """Return the Dask array of what a function makes of rows that lie on workers: ``width`` columns, or a vector."""
-    heights, kind = source.spread.chunks[0], np.empty((0,) if width is None else (0, 0))
-    chunks = (heights,) if width is None else (heights, (width,))
-    drop = 1 if width is None else None
-    return source.blocks.map_blocks(function, chunks=chunks, drop_axis=drop, dtype=float, meta=kind)
+def mapped(source: Source, function: Callable[[Any], np.ndarray], width: int) -> Any:
+    """Return the Dask array of what a function makes of rows that lie on workers, of so many columns."""
+    chunks = source.spread.chunks[0], (width,)
+    return source.spread.map_blocks(function, chunks=chunks, dtype=float, meta=np.empty((0, 0)))
 
 
 def over_blocks(source: Source, kind: Callable[..., Any], weights: np.ndarray | None = None, start: int = 0) -> Any:
     """Return what a pass adds up of rows where they lie; ``start`` is how many there were before."""
-    beside = None if weights is None else np.column_stack([weights, start + np.cumsum(weights > 0) - (weights > 0)])
-    leaf = partial(_pass_over, kind, source.names)
-    return arrays.total(source.blocks, leaf, joined, source.monitor, beside=beside, start=start)
+    beside = None if weights is None else np.column_stack([weights, np.cumsum(weights > 0) - (weights > 0)])
+    return arrays.total(source.spread, partial(_pass_over, kind, source.names, start), joined, source.monitor, beside)
 
 
-def _pass_over(kind: Any, names: tuple[str, ...] | None, rows: Any, start: int, beside: np.ndarray | None) -> Any:
+def _pass_over(
+    kind: Any, names: tuple[str, ...] | None, before: int, rows: Any, start: int, beside: np.ndarray | None
+) -> Any:
     """On a worker: what one block adds; beside its rows are their weights, and their places among those of weight."""
-    total = kind(rows.shape[1], names, start if beside is None or not len(beside) else int(beside[0, 1]))
+    if beside is not None and len(beside):
+        start = int(beside[0, 1])
+    total = kind(rows.shape[1], names, before + start)
     with one_blas_thread():
         total.add(rows, *(() if beside is None else (beside[:, 0],)))
         total.settle()
     return total
 
 
-def _chosen(rows: Any, features: np.ndarray | None) -> Any:
-    rows = plain(rows)
-    return rows if features is None else rows[:, features]
+def _chosen(rows: Any, features: np.ndarray) -> Any:
+    return rows[:, features]

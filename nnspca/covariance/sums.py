@@ -40,10 +40,6 @@ class Pass:
 
     settle = flush
 
-    def join(self, other: Any) -> None:
-        """Take what another pass added up over other rows."""
-        raise NotImplementedError
-
     def refuse(self, rows: Any) -> NoReturn:
         """Raise DataError for the first value that is not finite among the next rows."""
         listed = rows.tocoo() if scipy.sparse.issparse(rows) else rows
@@ -62,10 +58,6 @@ class Pass:
         for name, value in vars(self).items():
             setattr(new, name, value.copy() if isinstance(value, np.ndarray | list) else value)
         return new
-
-    def __sizeof__(self) -> int:
-        """Bytes of its arrays, by which Dask chooses where to work."""
-        return object.__sizeof__(self) + sum(getattr(value, "nbytes", 0) for value in vars(self).values())
 
 
 def joined(passes: Sequence[Any]) -> Any:
@@ -268,7 +260,6 @@ class Sums(Pass):
     def join(self, other: Sums) -> None:
         """Take the sums of other rows: blocks of rows, as those here are."""
         self.flush()
-        assert not other._held
         self.weighted = self.weighted or other.weighted
         self.mark = self.mark + other.mark
         self._widen(other.low, other.high)
@@ -310,17 +301,9 @@ class Sums(Pass):
         self._block, self._weights = np.empty((0, self.n)), np.empty(0)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is summed, one triangle of it: no rows wait."""
+        """What is summed: no rows wait."""
         self.settle()
-        packed = np.concatenate([self._products[: j + 1, j] for j in range(self.n)])
-        return {**self.__dict__, "_products": packed}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        packed, begin = self._products, 0
-        self._products = np.zeros((self.n, self.n), order="F")
-        for j in range(self.n):
-            self._products[: j + 1, j] = packed[begin : (begin := begin + j + 1)]
+        return self.__dict__
 
 
 def _doubles(rows: Any) -> Any:

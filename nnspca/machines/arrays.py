@@ -1,17 +1,15 @@
-"""Passes over a Dask array: each block gives its share where it lies, and Dask merges the shares as a tree.
+"""Passes over a Dask array: each block gives its share where it lies, and the shares are merged.
 
-A pass is one graph, so that what blocks have in common is computed once. Where a client is connected, the shares are
-merged on each worker first: what crosses the wire is one share a worker, whatever the blocks.
+A pass is one graph, so that what blocks have in common is computed once. On a cluster each worker merges its own shares
+first: what crosses the wire is one share a worker, whatever the blocks.
 """
 
 from __future__ import annotations
 
-import itertools
-import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, ThreadPoolExecutor, wait
+from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -27,158 +25,114 @@ Leaf = Callable[[Any, int, Any], Any]  # of a block, the number of its first row
 
 
 def total(
-    X: Any,
-    leaf: Leaf,
-    merged: Callable[[Sequence[Any]], Any],
-    monitor: Monitor,
-    *,
-    beside: np.ndarray | None = None,
-    start: int = 0,
+    X: Any, leaf: Leaf, merged: Callable[[Sequence[Any]], Any], monitor: Monitor, beside: np.ndarray | None = None
 ) -> Any:
     """Return what the blocks of rows of a Dask array add up to.
 
     ``leaf`` and ``merged`` are pickled; neither changes what it is given, as Dask may run it again. ``beside`` has a
-    row for each row of X, and ``start`` is added to the place of a block's first.
+    row for each row of X.
 
     >>> import dask.array
     >>> X = dask.array.from_array(np.arange(12.0).reshape(6, 2), chunks=(2, 2))
     >>> total(X, lambda rows, start, _: rows.sum(axis=0), sum, Monitor())
     array([30., 36.])
     """
-    return _Pass(X, monitor).total(leaf, merged, beside, start)
+    import dask.array
+
+    given = [X]
+    if beside is not None:
+        given.append(dask.array.from_array(beside, chunks=(X.chunks[0], beside.shape[1])))
+    made = dask.array.map_blocks(
+        partial(_share, leaf),
+        *given,
+        name=f"nnspca-{uuid.uuid4().hex}",  # what a pass adds up is never that of another call
+        chunks=((1,) * X.numblocks[0], (1,)),
+        dtype=object,
+        meta=np.empty((0, 0), object),
+    )
+    shares = made.to_delayed().ravel().tolist()
+    client = client_of(X)
+    return _here(shares, merged, monitor) if client is None else _there(client, X, shares, merged, monitor)
 
 
-def blocks(X: Any, monitor: Monitor) -> Iterator[Any]:
-    """Give all blocks of rows, which one graph computes, to this process."""
-    return (rows for _, rows in _Pass(X, monitor).total(_block, _listed, None))
+def _share(leaf: Leaf, rows: Any, beside: np.ndarray | None = None, *, block_info: Any = None) -> Any:
+    return leaf(rows, block_info[0]["array-location"][0][0], beside)
 
 
-def _block(rows: Any, start: int, beside: Any) -> list[tuple[int, Any]]:
-    return [(start, rows)]
+def _here(shares: list[Any], merged: Callable[..., Any], monitor: Monitor) -> Any:
+    """In the threads of Dask here, as a tree."""
+    import dask
+    from dask.callbacks import Callback
+
+    done, keys = 0, {share.key for share in shares}
+
+    def told(key: Any, *_: Any) -> None:
+        nonlocal done
+        done += key in keys
+        _tell(monitor, done, len(keys))
+
+    tree = shares
+    while len(tree) > 1:
+        tree = [dask.delayed(merged)(tree[i : i + TOGETHER]) for i in range(0, len(tree), TOGETHER)]
+    with _said(), Callback(posttask=told):
+        return tree[0].compute()
 
 
-def _listed(shares: Sequence[list[tuple[int, Any]]]) -> list[Any]:
-    return sorted(itertools.chain(*shares), key=lambda share: share[0])
+def _there(client: Any, X: Any, shares: list[Any], merged: Callable[..., Any], monitor: Monitor) -> Any:
+    """On the workers of a client, each of which merges its own shares; blocks that lie on workers stay there."""
+    from nnspca.machines.cluster import check_workers
 
-
-class _Pass:
-    """One pass, on the workers of a client or in the threads of Dask here."""
-
-    def __init__(self, X: Any, monitor: Monitor) -> None:
-        self.X, self.monitor, self.client = X, monitor, client_of(X)
-        self.halted, self.done = threading.Event(), 0
-        if self.client is not None:
-            from nnspca.machines.cluster import check_workers
-
-            check_workers(self.client)
-
-    def total(self, leaf: Leaf, merged: Callable[..., Any], beside: np.ndarray | None, start: int = 0) -> Any:
-        import dask.array
-
-        X, (height, _) = self.X, self.X.chunks
-        form: dict[str, Any] = {"dtype": object, "meta": np.empty((0, 0), object)}
-        given = [X] if beside is None else [X, dask.array.from_array(beside, chunks=(height, beside.shape[1]))]
-        one_by_one = partial(_share, leaf, self._heed if self.client is None else None, start)
-        tall = ((1,) * len(height), (1,))
-        shares = dask.array.map_blocks(one_by_one, *given, name=_named("share"), chunks=tall, **form)
-        join = partial(_joined, merged)
-        how = form | {"combine": join, "concatenate": False, "split_every": TOGETHER}
-        if self.client is not None:
-            own = [
-                dask.array.reduction(some, _as_it_is, join, name=_named("part"), keepdims=True, **how)
-                for some in self._made_there(shares)
-            ]
-            shares = dask.array.concatenate(own)
-        how |= {"meta": np.empty((), object), "name": _named("total")}
-        return self._computed(dask.array.reduction(shares, _as_it_is, partial(_held, merged), **how))
-
-    def _made_there(self, shares: Any) -> list[Any]:
-        """The shares of each worker, where they lie.
-
-        Blocks that lie on workers already stay there, unless one is lost.
-        """
-        import distributed
-
-        client, rows = self.client, self.X.shape[0]
-        if groups := self._groups():
-            some = {"allow_other_workers": True}  # where one is lost
-            there = [client.persist(shares.blocks[at], workers=[worker], **some) for worker, at in groups.items()]
-            self._awaited(there, rows)
-            return there
-        shares = client.persist(shares)
-        self._awaited([shares], rows)
-        with _said():
-            held = client.who_has(distributed.futures_of(shares))
-        lies, places = {str(key): min(where, default="") for key, where in held.items()}, dict[str, list[int]]()
-        for i in range(shares.numblocks[0]):
-            places.setdefault(lies.get(str((shares.name, i, 0)), ""), []).append(i)
-        return [shares.blocks[places[worker]] for worker in sorted(places)]
-
-    def _groups(self) -> dict[str, list[int]]:
-        """The blocks of each worker, where all lie on workers and each is made of its own rows alone."""
-        import distributed
-
-        futures, groups, first = distributed.futures_of(self.X), dict[str, list[int]](), self.X.blocks[0]
-        needed = dict(first.__dask_graph__().cull([(first.name, 0, 0)]))
-        if len(futures) != self.X.numblocks[0] or len(distributed.futures_of(list(needed.values()))) != 1:
-            return groups
-        with _said():
-            held = self.client.who_has(futures)
-        for i, future in enumerate(sorted(futures, key=lambda future: future.key[1:])):
-            if not (where := held.get(future.key) or held.get(str(future.key))):
-                return {}
-            groups.setdefault(min(where), []).append(i)
-        return groups
-
-    def _awaited(self, there: list[Any], rows: int = 0) -> None:
-        """Wait until arrays are on the workers, whose ``rows`` are told as read."""
-        import distributed
-
-        client, futures = self.client, [future for array in there for future in distributed.futures_of(array)]
+    check_workers(client)
+    futures: list[Any] = []
+    with _said():
         try:
-            while True:
-                done = sum(future.done() for future in futures)
-                if done == len(futures) or any(future.status in ("error", "cancelled", "lost") for future in futures):
+            for own, there in _places(client, _lying(X), len(shares)):
+                futures += client.compute([shares[i] for i in own], **there)
+            while not all(future.done() for future in futures):
+                if any(future.status in ("error", "cancelled", "lost") for future in futures):
                     break
-                self._poll(rows * done // len(futures), rows)
+                _tell(monitor, sum(future.done() for future in futures), len(futures))
                 time.sleep(POLL_SECONDS)
-            with _said():
-                for future in futures:
-                    if future.done() and future.status != "finished":
-                        future.result()
+            for future in futures:
+                if future.done() and future.status != "finished":
+                    future.result()
+            parts = [
+                client.submit(merged, [futures[i] for i in own], pure=False, **there)
+                for own, there in _places(client, futures, len(futures))
+            ]
+            futures += parts
+            return client.submit(merged, parts, pure=False).result()
         except BaseException:
             if client.status == "running":  # else the scheduler is gone
                 client.cancel(futures, force=True)
             raise
 
-    def _computed(self, tree: Any) -> Any:
-        import distributed
 
-        if self.client is not None:
-            tree = self.client.persist(tree)
-            self._awaited([tree])
-            with _said():
-                return distributed.futures_of(tree)[0].result().item()
-        with _said(), ThreadPoolExecutor(1) as thread:
-            try:
-                future = thread.submit(tree.compute)
-                while not wait([future], POLL_SECONDS).done:
-                    self._poll(self.done, self.X.shape[0])
-            finally:
-                self.halted.set()
-            return future.result().item()
+def _lying(X: Any) -> list[Any]:
+    """The blocks that lie on workers, where all do and each block of X is made of one of them alone."""
+    import dask
+    import distributed
 
-    def _poll(self, done: int, rows: int) -> None:
-        if rows:
-            self.monitor.tell(done / rows, f"{done:,} rows read")
-        if self.monitor.stop():
-            raise ReadingStopped(f"the reading was stopped after {done:,} rows")
+    futures = distributed.futures_of(X)
+    few = len(futures) == X.numblocks[0] and len(distributed.futures_of(dask.optimize(X.blocks[0])[0])) == 1
+    return sorted(futures, key=lambda future: future.key[1:]) if few else []
 
-    def _heed(self, rows: int) -> None:
-        """In a thread here: go on, unless the call has ended."""
-        if self.halted.is_set():
-            raise ReadingStopped("the reading was stopped")
-        self.done += rows
+
+def _places(client: Any, futures: list[Any], count: int) -> list[tuple[list[int], dict[str, Any]]]:
+    """Which futures lie on each worker, and how to work there, or on others where it is lost by then."""
+    places: dict[str, list[int]] = {}
+    held = client.who_has(futures) if futures else {}
+    for i, future in enumerate(futures):
+        places.setdefault(min(held.get(future.key, ()), default=""), []).append(i)
+    if not futures or "" in places:  # nothing known, or one lost
+        return [(list(range(count)), {})]
+    return [(own, {"workers": worker, "allow_other_workers": True}) for worker, own in places.items()]
+
+
+def _tell(monitor: Monitor, done: int, blocks: int) -> None:
+    monitor.tell(done / blocks, f"{done:,} of {blocks:,} blocks read")
+    if monitor.stop():
+        raise ReadingStopped(f"the reading was stopped after {done:,} of {blocks:,} blocks")
 
 
 def client_of(X: Any) -> Any:
@@ -217,38 +171,3 @@ def _said() -> Iterator[None]:
 
 
 _SMALLER = "give blocks of fewer rows, as by X.rechunk((rows, -1)), or workers more memory"
-
-
-def _named(what: str) -> str:
-    """A name that no other graph has: what a pass adds up is never that of another call."""
-    return f"nnspca-{what}-{uuid.uuid4().hex}"
-
-
-def _share(
-    leaf: Leaf,
-    heed: Callable[[int], None] | None,
-    start: int,
-    rows: Any,
-    beside: np.ndarray | None = None,
-    *,
-    block_info: Any = None,
-) -> Any:
-    if heed is not None:
-        heed(rows.shape[0])
-    return leaf(rows, start + block_info[0]["array-location"][0][0], beside)
-
-
-def _as_it_is(share: Any, axis: Any, keepdims: Any) -> Any:
-    return share
-
-
-def _joined(merged: Callable[[Sequence[Any]], Any], shares: Any, axis: Any, keepdims: Any) -> Any:
-    """Merge shares that Dask hands over in lists of lists, one for each axis."""
-    return merged([share for row in shares for share in row])
-
-
-def _held(merged: Callable[[Sequence[Any]], Any], shares: Any, axis: Any, keepdims: Any) -> np.ndarray:
-    """The last merge, held as an array, whatever it is."""
-    whole = np.empty((), object)
-    whole[()] = _joined(merged, shares, axis, keepdims)
-    return whole

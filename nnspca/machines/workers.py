@@ -75,7 +75,7 @@ class Workers:
         self.failure: Exception | None = None  # of a listener
         self.turn = threading.Lock()  # held while the stop switch is polled: tasks elsewhere wait while it blocks
         self._own = ThreadPoolExecutor(2) if executor is None else None
-        client = client_behind(executor)
+        client = _client(executor)
         self._executor = self._own or (client.get_executor(pure=False) if executor is client else executor)
         self.width = int(getattr(self._executor, "_max_workers", 1 if executor is HERE else WIDTH))
         # seconds to wait for running tasks after a stop: those on an executor of which nothing is known hear of none
@@ -218,16 +218,18 @@ def check_executor(executor: object) -> None:
 
 
 @contextmanager
-def jobs(n_jobs: int | None) -> Iterator[Executor]:
-    """Provide ``n_jobs`` processes (-1: one for each processor) until the block ends; None where that is None.
+def jobs(executor: Executor, n_jobs: int | None) -> Iterator[Executor]:
+    """Provide the executor, or ``n_jobs`` processes (-1: one for each processor), until the block ends.
 
-    >>> with jobs(None) as executor:
+    >>> with jobs(None, None) as executor:
     ...     print(executor)
     None
     """
     if n_jobs is None:
-        yield None
+        yield executor
         return
+    if executor is not None:
+        raise ValueError(f"n_jobs={shown(n_jobs)} and executor={shown(executor)} both say where to work; give one")
     whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
     if not whole or (n_jobs < 1 and n_jobs != -1):
         raise ValueError(f"n_jobs={shown(n_jobs)} is not allowed; give a number of processes, -1 for one a processor")
@@ -313,7 +315,7 @@ def _called(
     return (function(shared, *arguments, should_stop=far, **settings, **listeners),)
 
 
-def client_behind(executor: Executor) -> Any:
+def _client(executor: Executor) -> Any:
     """The Dask client behind an executor (the executor itself, or the one that made it); None if there is none."""
     distributed: Any = sys.modules.get("distributed")  # a client exists only if it was imported
     behind = executor if distributed is None else getattr(executor, "_client", executor)

@@ -22,12 +22,10 @@ from nnspca.control.arguments import (
 )
 from nnspca.control.progress import Monitor
 from nnspca.covariance.samples import is_large
-from nnspca.errors import ReadingStopped
-from nnspca.machines import Executor, Workers
+from nnspca.machines import Executor, Workers, check_executor, jobs
 from nnspca.numerics.doubles import read_only
 from nnspca.resampling._chance import shuffled
 from nnspca.resampling.samples import Recipe, Samples, read_samples
-from nnspca.resampling.spread import Spread
 from nnspca.result import Components, CrossValidation, OnProgress, ShouldStop, Stability
 
 SHUFFLES = 20  # usual number of tables of shuffled columns
@@ -52,6 +50,7 @@ def bootstrap(
     parts: Components | None = None,
     seed: Seed = 0,
     executor: Executor = None,
+    n_jobs: int | None = None,
     on_resample: Callable[[Stability], None] | None = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
@@ -67,8 +66,7 @@ def bootstrap(
     Parameters
     ----------
     data : anything that :meth:`Covariance.from_data` takes, shape (m, n)
-        Samples as rows, which are loaded into memory; more than 16.8 million numbers in a Dask array stay on its
-        workers, where each resample is a pass.
+        Samples as rows, which are loaded into memory.
     k : int or sequence of int
         Most nonzero loadings of each part, or of one part after the other.
     n_components : int, optional
@@ -98,6 +96,8 @@ def bootstrap(
         Same seed, same answer, wherever and in whatever order the resamples are solved.
     executor
         As for :func:`nnspca.sweep`.
+    n_jobs : int, optional
+        So many processes of this machine instead, -1 for one a processor.
     on_resample : callable, optional
         Called with what is known by then, whenever a resample is solved.
 
@@ -131,7 +131,7 @@ def bootstrap(
     known = parts.features if isinstance(parts, Components) else None
     told: dict[str, Any] = {"center": center, "sample_weight": sample_weight, "groups": groups}
     samples = read_samples(data, standardize, "bootstrap", monitor, known, **told)
-    executor = samples.where(executor)
+    check_executor(executor)
     draws = check_whole("resamples", resamples, 1, 100_000)
     threshold = check_number("threshold", threshold, 0, 1, "a share")
     options["deflation"] = deflation
@@ -145,12 +145,10 @@ def bootstrap(
     seen = _Seen(whole, threshold, search.seed)
     usual = 0 if is_large(*samples.shape) else min(draws, SHUFFLES)  # shuffled columns are a copy of all samples
     mixed = usual if shuffles is None else check_whole("shuffles", shuffles, 0, 100_000)
-    if mixed and isinstance(samples, Spread):
-        raise ValueError(f"shuffles={mixed} is not allowed for data on the workers of Dask, which stay there; give 0")
     total = draws + mixed + 1
     monitor.tell(1 / total, "the parts of all samples", float(whole.variances.sum()))
     if parts is not None or not whole.stopped:
-        with Workers(executor, samples, monitor) as workers:
+        with jobs(executor, n_jobs) as where, Workers(where, samples, monitor) as workers:
             for number, resample in workers.each(_redrawn, ((search, k, number) for number in range(draws))):
                 if resample is not None:
                     seen.add(number, resample)
@@ -185,10 +183,7 @@ def _redrawn(
         return None
     drawn = np.random.default_rng([search.seed, number]).integers(samples.count, size=samples.count)
     rows = samples.rows_of(drawn)
-    try:
-        cov = samples.covariance(rows)
-    except ReadingStopped:
-        return None
+    cov = samples.covariance(rows)
     if cov is None:
         return ()
     components = search.of(cov, k, should_stop)
@@ -280,6 +275,7 @@ def cross_validate(
     nonnegative: bool = True,
     seed: Seed = 0,
     executor: Executor = None,
+    n_jobs: int | None = None,
     on_point: Callable[[CrossValidation], None] | None = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
@@ -301,7 +297,7 @@ def cross_validate(
         How many components are sought, and span what is kept; several, of one k, are compared.
     folds : int
         2 to m, or to the number of groups.
-    data, standardize, center, sample_weight, groups, method, deflation, nonnegative, seed, executor, \
+    data, standardize, center, sample_weight, groups, method, deflation, nonnegative, seed, executor, n_jobs, \
     should_stop, on_progress, **options
         As for :func:`nnspca.bootstrap`; features are divided by their standard deviation over the samples that are not
         held out, and a stopped call returns the results so far.
@@ -332,7 +328,7 @@ def cross_validate(
     told: dict[str, Any] = {"center": center, "sample_weight": sample_weight, "groups": groups}
     samples = read_samples(data, standardize, "cross_validate", monitor, **told)
     n = samples.shape[1]
-    executor = samples.where(executor)
+    check_executor(executor)
     ks = check_one_or_several("k", k)
     wanted = tuple(sorted({check_whole("k", each, 1, n) for each in ks}))
     several = check_one_or_several("n_components", n_components)
@@ -354,7 +350,7 @@ def cross_validate(
         seconds = time.perf_counter() - started
         return CrossValidation(wanted, known, also, rs, search.seed, seconds, stopped, features, apart, error)
 
-    with Workers(executor, samples, monitor) as workers:
+    with jobs(executor, n_jobs) as where, Workers(where, samples, monitor) as workers:
         # every fold's smallest k first: what is known when it is stopped are whole columns
         places = [(fold, at) for at in range(len(tried)) for fold in range(parted)]
         for number, found in workers.each(
@@ -394,15 +390,11 @@ def _explained_shares(
     rows = np.sort(samples.rows_of(folded(samples.count, folds, search.seed)[fold]))
     others = np.setdiff1d(np.arange(samples.shape[0]), rows)
     columns = np.zeros((samples.shape[1], 0))  # samples that are all the same show no direction
-    try:
-        cov = samples.covariance(others)
-        if cov is not None:
-            components = search.of(cov, k, should_stop)
-            if components.stopped:
-                return None
-            columns = components.loadings
-        mean, factors = samples.measured(cov, others)
-        held_out, known = (samples.explained(columns, mean, factors, which) for which in (rows, others))
-    except ReadingStopped:
-        return None
-    return *held_out, known[0]
+    cov = samples.covariance(others)
+    if cov is not None:
+        components = search.of(cov, k, should_stop)
+        if components.stopped:
+            return None
+        columns = components.loadings
+    mean, factors = samples.measured(cov, others)
+    return *samples.explained(columns, mean, factors, rows), samples.explained(columns, mean, factors, others)[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -23,7 +22,6 @@ from nnspca.covariance.problem import orthonormal
 from nnspca.covariance.samples import GATHERED, TooFar, check_weights, is_large, stated, warn_of_dominant, whole
 from nnspca.covariance.sources import Source, chunked, taking_part
 from nnspca.errors import DataError
-from nnspca.machines import Executor, check_executor
 from nnspca.result import Components, Features
 from nnspca.tasks._solve import check_method, check_seed
 
@@ -83,11 +81,6 @@ class Samples:
         """Return the samples with some of their features."""
         return self if len(features) == self.shape[1] else replace(self, X=self.X[:, features], described=None)
 
-    def where(self, executor: Executor) -> Executor:
-        """Return what runs the tasks, after checking that it can."""
-        check_executor(executor)
-        return executor
-
     @property
     def count(self) -> int:
         """How many groups there are; each sample is one where none are given."""
@@ -130,7 +123,7 @@ class Samples:
         (0.36, 0.36, 0.0)
         """
         basis = orthonormal(columns)
-        weights, pairs = (basis**2).sum(axis=1), []
+        weights, pairs = (basis**2).sum(axis=1), []  # of each sample, what its pairs of features add
         own: np.ndarray | float = 0.0  # squared distance of each feature
         if self.weights is not None:  # a sample of weight 4 counts as one twice as far away
             far = np.sqrt(self.weights[rows] / self.weights.max())[:, None]
@@ -139,34 +132,24 @@ class Samples:
             alone = replace(self, X=far * (X - mean), weights=None, groups=groups)
             return alone.explained(columns, np.zeros(len(mean)), factors, np.arange(len(rows)))
         if scipy.sparse.issparse(self.X):
-            own, beside = pieces(self.X[rows], basis, mean, factors)
-            pairs = [beside]
+            X, scaled, squared = self.X[rows], factors[:, None] * basis, factors**2
+            inside, squares = (X @ scaled - mean @ scaled) ** 2, X.multiply(X)
+            own = np.asarray(squares.sum(axis=0) - 2 * mean * X.sum(axis=0)).ravel() + len(rows) * mean**2
+            own, each = own * squared, squared * weights
+            pairs = [inside.sum(axis=1) - (squares @ each - 2 * (X @ (mean * each)) + mean**2 @ each)]
         else:  # divided by the largest distance first, so that no square overflows
             largest = max(float((factors * np.abs(some - mean)).max()) for some in self._few(rows)) or 1.0
             for some in self._few(rows):
-                more, beside = pieces(some, basis, mean, factors / largest)
-                own = own + more
-                pairs.append(beside)
+                away = (some - mean) * (factors / largest)
+                inside, squares = (away @ basis) ** 2, away**2
+                own = own + squares.sum(axis=0)
+                pairs.append(inside.sum(axis=1) - squares @ weights)
         total = float(np.sum(own))
         if not total > 0:
             return np.nan, np.nan, np.nan
         apart, beyond = float(weights @ own) / total, np.concatenate(pairs) / total
         error = beyond if self.groups is None else np.bincount(self.groups[rows], beyond)
         return min(apart + float(beyond.sum()), 1.0), apart, float(np.sqrt(error @ error))
-
-
-def pieces(rows: Any, basis: np.ndarray, mean: np.ndarray, factors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the squared distance of each feature over samples, and what its pairs of features add to each sample's."""
-    weights = (basis**2).sum(axis=1)
-    if not scipy.sparse.issparse(rows):
-        away = (rows - mean) * factors
-        inside, squares = (away @ basis) ** 2, away**2
-        return squares.sum(axis=0), inside.sum(axis=1) - squares @ weights
-    scaled, squared = factors[:, None] * basis, factors**2
-    inside, squares = (rows @ scaled - mean @ scaled) ** 2, rows.multiply(rows)
-    own = np.asarray(squares.sum(axis=0) - 2 * mean * rows.sum(axis=0)).ravel() + rows.shape[0] * mean**2
-    each = squared * weights
-    return own * squared, inside.sum(axis=1) - (squares @ each - 2 * (rows @ (mean * each)) + mean**2 @ each)
 
 
 def members(groups: np.ndarray) -> list[np.ndarray]:
@@ -188,12 +171,10 @@ def read_samples(
     center: bool = True,
     sample_weight: object = None,
     groups: object = None,
-    there: bool = True,
 ) -> Samples:
     """Read the samples that a caller gives; ``what`` names the call; DataError if it cannot be done on them.
 
-    Where parts of some features are known, those features are read, by name where both have names. Large data on the
-    workers of Dask stay ``there``, unless told otherwise.
+    Where parts of some features are known, those features are read, by name where both have names.
     """
     scaled, centred = stated(standardize), check_flag("center", center)
     if known is None or known.given_names is None:
@@ -206,11 +187,6 @@ def read_samples(
     if (source := chunked(data)) is not None:
         order = None if known is None else aligned(source.names, known.given_names, "parts")
         source = source if order is None else source.only(order)
-        if there and source.spread is not None and is_large(source.spread.shape[0], source.blocks.shape[1]):
-            from nnspca.resampling.spread import Spread
-
-            source, named = source.heeding(monitor.should_stop, None), Given(None, source.names, chosen=source.chosen)
-            return _told(Spread(source, scaled, named, centred), sample_weight, groups)
         heard = source.heeding(monitor.should_stop, monitor.part(0.0, 0.0).relay)
         chosen = source.chosen if order is None or known is None else known.chosen
         samples = Samples(_loaded(heard, what), scaled, Given(None, source.names, chosen=chosen), centred)
@@ -251,10 +227,7 @@ def _told(samples: Samples, sample_weight: object, groups: object) -> Samples:
 def _loaded(source: Source, what: str) -> Any:
     """All rows of a source as one array; DataError where they are too many."""
     rows: list[Any] = []
-    table, begin, count = np.empty((0, 0)), 0, 0 if source.spread is None else math.prod(source.blocks.shape)
-    if count > GATHERED:
-        raise _too_many(source, what)
-    count = 0
+    table, begin, count = np.empty((0, 0)), 0, 0
     for chunk in source.chunks():
         if source.rows is None or scipy.sparse.issparse(chunk):
             rows.append(chunk)
@@ -266,15 +239,11 @@ def _loaded(source: Source, what: str) -> Any:
             begin += len(chunk)
         count += chunk.nnz if scipy.sparse.issparse(chunk) else chunk.size
         if count > GATHERED:
-            raise _too_many(source, what)
+            raise DataError(
+                f"{what} loads the samples, up to {GATHERED:,} numbers, and {source.what} has more: choose the "
+                f"features that vary most, nnspca.most_variable(X, {DENSE_EIGEN}), or some of the samples"
+            )
     return _numbers(whole(rows) if rows else table)
-
-
-def _too_many(source: Source, what: str) -> DataError:
-    return DataError(
-        f"{what} loads the samples, up to {GATHERED:,} numbers, and {source.what} has more: choose the features that "
-        f"vary most, nnspca.most_variable(X, {DENSE_EIGEN}), or some of the samples"
-    )
 
 
 def _numbers(given: Any) -> Any:

@@ -80,15 +80,12 @@ def scores(X, loadings, *, mean: Literal["own"] | None = None, standardize: bool
     standardize, own = check_flag("standardize", standardize), mean is not None
     check_choice("mean", mean, ("own",), none=True)
     names, source, chunks = _chunks(X)
-    if source is None:
-        first = next(chunks)
-        chunks = chain([first], chunks)
-    known: int = first.shape[1] if source is None else source.spread.shape[1]
+    first = next(chunks) if source is None else source.spread
     features: Features | None = None
     if isinstance(loadings, Component | Components):
         features, loadings = loadings.features, loadings.loadings
     order = None if features is None else aligned(names, features.given_names, "the component")
-    n = known if order is None else len(order)
+    n = first.shape[1] if order is None else len(order)
     if features is not None and n != (expected := len(loadings)):
         some = ", ".join(map(repr, (features.given_names or ())[:6]))
         named = f": {some}{', …' if expected > 6 else ''}" if some else ""
@@ -97,12 +94,12 @@ def scores(X, loadings, *, mean: Literal["own"] | None = None, standardize: bool
     U = check_columns("loadings", np.reshape(loadings, (-1, 1)) if one else loadings, n)
     used = np.flatnonzero(U.any(axis=1))
     places, U = used if order is None else order[used], U[used]
-    read = map(partial(_columns, places=places), chunks)
+    read = map(partial(_columns, places=places), chain([first], chunks))
     if own and source is None:
         with np.errstate(over="ignore", invalid="ignore"):
-            return _finite(_on_their_own(np.concatenate(list(read)), U, standardize), one)
-    if own:
-        assert source is not None
+            result = _finite(_on_their_own(np.concatenate(list(read)), U, standardize))
+        return result[:, 0] if one else result
+    if own and source is not None:
         seen = summed(source.only(places), Moments)
         centre, scale = seen.mean, np.sqrt(np.where(seen.variance > 0, seen.variance, 1.0)) ** standardize
     elif features is None or features.mean is None or features.scale is None:
@@ -114,17 +111,19 @@ def scores(X, loadings, *, mean: Literal["own"] | None = None, standardize: bool
         raise ValueError("standardize=True goes with mean='own'; a component brings its own scale")
     else:
         centre, scale = features.mean[used], features.scale[used]
-    how: dict[str, Any] = {"centre": centre, "scale": scale, "U": U, "one": one}
-    if source is not None:
-        return mapped(source.only(places), partial(_scored, **how), None if one else U.shape[1])
-    return np.concatenate([_scored(values, **how) for values in read])
+    along = partial(_scored, centre, scale, U)
+    if source is None:
+        result = np.concatenate(list(map(along, read)))
+    else:
+        result = mapped(source.only(places), along, U.shape[1])
+    return result[:, 0] if one else result
 
 
-def _scored(values: Any, *, centre: np.ndarray, scale: np.ndarray, U: np.ndarray, one: bool) -> np.ndarray:
+def _scored(centre: np.ndarray, scale: np.ndarray, U: np.ndarray, values: Any) -> np.ndarray:
     """Scores of some samples of the features in use, which may lie on a worker."""
     values = numbers(values)
     with np.errstate(over="ignore", invalid="ignore"):
-        return _finite(((values.toarray() if scipy.sparse.issparse(values) else values) - centre) / scale @ U, one)
+        return _finite(((values.toarray() if scipy.sparse.issparse(values) else values) - centre) / scale @ U)
 
 
 def _chunks(X: Any) -> tuple[tuple[str, ...] | None, Source | None, Iterator[Any]]:
@@ -140,10 +139,10 @@ def _chunks(X: Any) -> tuple[tuple[str, ...] | None, Source | None, Iterator[Any
     return names, None if source.spread is None else source, map(numbers, source.chunks())
 
 
-def _finite(result: np.ndarray, one: bool) -> np.ndarray:
+def _finite(result: np.ndarray) -> np.ndarray:
     if not np.isfinite(result).all():
         raise DataError("the scores are too large for double precision: rescale the data")
-    return result[:, 0] if one else result
+    return result
 
 
 def _columns(rows: Any, places: np.ndarray) -> np.ndarray:

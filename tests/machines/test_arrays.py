@@ -84,16 +84,6 @@ def test_lazy_centring_loads_the_source_once_and_tables_keep_their_names(client,
     assert cov.fingerprint == nnspca.Covariance.from_data(table, False).fingerprint
 
 
-def test_resamples_leave_no_sample_its_worker(client, X):
-    blocks = client.persist(made())
-    distributed.wait(blocks)
-    before = sent(client)
-    found = nnspca.bootstrap(blocks, 5, resamples=2, method="em", standardize=False, executor=client)
-    assert sent(client) - before < 60e6
-    own = nnspca.bootstrap(X, 5, resamples=2, shuffles=0, method="em", standardize=False)
-    assert np.array_equal(found.recurrence, own.recurrence)
-
-
 def test_stop_takes_a_second_and_leaves_nothing_running(client):
     begun = time.monotonic()
     with pytest.raises(nnspca.datasets.ReadingStopped):

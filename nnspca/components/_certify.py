@@ -26,7 +26,8 @@ from nnspca.control.arguments import (
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Features, Problem, check_restriction, cumulative_variance, restricted
-from nnspca.machines import HERE, Executor, TaskArguments, Workers, anywhere, asked, check_executor
+from nnspca.machines import HERE, Executor, TaskArguments, Workers, asked, check_executor
+from nnspca.machines.workers import anywhere
 from nnspca.result import (
     Certificate,
     Component,

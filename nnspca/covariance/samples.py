@@ -7,6 +7,7 @@ import math
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -259,7 +260,6 @@ def added(sums: Sums | None, source: Source, weights: np.ndarray | None, chunks:
     whole = sums
     begin = 0
     if source.spread is not None:
-        _check_width(source.shape[1])
         more = over_blocks(source, Sums, weights, 0 if sums is None else sums.seen)
         if sums is not None and sums.n != more.n:
             raise DataError(f"the data have {more.n} features; those before had {sums.n}")
@@ -267,10 +267,9 @@ def added(sums: Sums | None, source: Source, weights: np.ndarray | None, chunks:
     for chunk in source.chunks() if chunks is None else chunks:
         n = chunk.shape[1]
         if whole is None:
-            _check_width(n)
             whole = Sums(n, source.names)
         elif whole is sums and source.stored:
-            whole = sums.copy()
+            whole = deepcopy(sums)
         if n != whole.n:
             raise DataError(f"the data have {n} features; those before had {whole.n}")
         few = None if weights is None else weights[begin : begin + chunk.shape[0]]
@@ -285,14 +284,6 @@ def added(sums: Sums | None, source: Source, weights: np.ndarray | None, chunks:
     if source.stored:  # what is wrong with the last rows is said now
         whole.flush()
     return whole
-
-
-def _check_width(n: int | None) -> None:
-    if n is not None and n > 2 * DENSE_EIGEN:
-        raise DataError(
-            f"the data have {n:,} features; sums are kept of up to {2 * DENSE_EIGEN:,}. Choose those that vary most: "
-            f"nnspca.most_variable(X, {DENSE_EIGEN})"
-        )
 
 
 def of_sums(sums: Sums, standardize: bool, *, last: bool = True) -> Made:
@@ -318,8 +309,8 @@ def of_sums(sums: Sums, standardize: bool, *, last: bool = True) -> Made:
             scale = np.where(variance > 0, np.sqrt(variance), 1.0)
             A /= scale[:, None]
             A /= scale
-    check_scale(float(A.trace()))
-    size = rounding.coarse(float(A.trace()))
+    trace = rounding.coarse(float(A.trace()))
+    check_scale(trace)
     made = f"centred{' and standardised' if standardize else ''}"
     operation = f"marked data {made}"
     if sums.weighted:
@@ -328,7 +319,7 @@ def of_sums(sums: Sums, standardize: bool, *, last: bool = True) -> Made:
         operation,
         (np.array([sums.count, sums.n]), sums.mark.view(np.int64)),  # however the rows were cut into chunks
         n_samples=m,
-        representation_error=rounding.of_sums(m, size, sparse=not sums.weighted, weighted=sums.weighted),
+        representation_error=rounding.of_sums(m, trace, sparse=not sums.weighted, weighted=sums.weighted),
         relative_drift=2.02 * rounding.of_sums(m, 1.0, sparse=not sums.weighted, weighted=sums.weighted),
         mean=mean,
         scale=scale,
@@ -339,8 +330,6 @@ def check_weights(given: object, m: int | None) -> np.ndarray | None:
     """Return one weight for each of m samples as it was given, or None for None; ValueError for anything else."""
     if given is None:
         return None
-    if type(given).__module__.startswith("dask."):
-        given = np.asarray(given)
     try:
         weights = np.empty(0) if masked(given)[0] else real_array(given)
     except (OverflowError, TypeError, ValueError):

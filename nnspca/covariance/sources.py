@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -78,7 +79,8 @@ class Source:
         """Return the same rows with some of their features, to be read again."""
         names = None if self.names is None else tuple(self.names[i] for i in features)
         if (X := self.spread) is not None:
-            X = X.map_blocks(_chosen, features, chunks=(X.chunks[0], (len(features),)), dtype=X.dtype, meta=X._meta)
+            columns = itemgetter((slice(None), features))
+            X = X.map_blocks(columns, chunks=(X.chunks[0], (len(features),)), dtype=X.dtype, meta=X._meta)
             return replace(of_blocks(X, self.what), names=names, chosen=self.chosen)
         chosen = features if self.features is None else self.features[features]
         return replace(self, names=names, features=chosen, monitor=UNHEARD)
@@ -347,7 +349,3 @@ def _pass_over(
         total.add(rows, *(() if beside is None else (beside[:, 0],)))
         total.settle()
     return total
-
-
-def _chosen(rows: Any, features: np.ndarray) -> Any:
-    return rows[:, features]

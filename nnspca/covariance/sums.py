@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 from functools import cache
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn
 
 import numpy as np
 import scipy.sparse
 from scipy.linalg.blas import dsyrk
 
 from nnspca.covariance.factor import less
+from nnspca.covariance.forms import DENSE_EIGEN
 from nnspca.errors import DataError
 from nnspca.numerics.doubles import as_doubles, read_only
 
@@ -25,20 +27,15 @@ SPARSE = 0.05  # share of entries up to which a sparse block is multiplied as it
 
 
 class Pass:
-    """One pass, a block of rows at a time: ``count`` is how many rows of ``n`` features were taken.
-
-    ``start`` is the place of the first among all rows, where others are taken elsewhere.
-    """
+    """One pass, a block of rows at a time: ``count`` rows of ``n`` features from place ``start`` on were taken."""
 
     weighted = False
 
     def __init__(self, n: int, names: tuple[str, ...] | None = None, start: int = 0) -> None:
         self.n, self.names, self.start, self.count = n, names, start, 0
 
-    def flush(self) -> None:
+    def settle(self) -> None:
         """Do nothing: no rows wait."""
-
-    settle = flush
 
     def refuse(self, rows: Any) -> NoReturn:
         """Raise DataError for the first value that is not finite among the next rows."""
@@ -51,18 +48,10 @@ class Pass:
         where = f"row {self.start + self.count + i}, {name} is {value_text}"
         raise DataError(f"a value is not finite: {where}; remove or fill such values")
 
-    def copy(self) -> Self:
-        """Return one that can be added to while this stays as it is."""
-        self.flush()
-        new = object.__new__(type(self))
-        for name, value in vars(self).items():
-            setattr(new, name, value.copy() if isinstance(value, np.ndarray | list) else value)
-        return new
-
 
 def joined(passes: Sequence[Any]) -> Any:
     """Return what passes over parts of the rows add up to; they stay as they are."""
-    whole = passes[0].copy()
+    whole = deepcopy(passes[0])
     for other in passes[1:]:
         whole.join(other)
     return whole
@@ -89,7 +78,7 @@ class Moments(Pass):
                 block = _doubles(rows[begin : begin + max(1, height)])
                 if not np.isfinite(block.data if sparse else block).all():
                     self.refuse(block)
-                self._merge(*_moments(block))
+                self._take(block)
 
     def join(self, other: Moments) -> None:
         """Take the moments of other rows."""
@@ -100,6 +89,20 @@ class Moments(Pass):
         """Variance (1/m) of each feature, shape (n,)."""
         return self._squares / max(1, self.count)
 
+    def _take(self, block: Any) -> None:
+        m = block.shape[0]
+        if scipy.sparse.issparse(block):  # what is stored, and the zeros apart
+            places = block.indices
+            mean = np.bincount(places, weights=block.data, minlength=self.n) / m
+            away = block.data - mean[places]
+            squares = np.bincount(places, weights=away * away, minlength=self.n)
+            squares += (m - np.bincount(places, minlength=self.n)) * mean * mean
+        else:
+            first = block.mean(axis=0)
+            away = block - first
+            mean, squares = first + away.mean(axis=0), np.einsum("ij,ij->j", away, away)
+        self._merge(m, mean, squares)
+
     def _merge(self, m: int, mean: np.ndarray, squares: np.ndarray) -> None:
         both = max(1, self.count + m)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -107,22 +110,6 @@ class Moments(Pass):
             self.mean = self.mean + apart * (m / both)
             self._squares = self._squares + squares + apart * apart * (self.count * m / both)
         self.count += m
-
-
-def _moments(block: Any) -> tuple[int, np.ndarray, np.ndarray]:
-    """Return how many rows there are, the mean of each feature, and the squares about it."""
-    m, n = block.shape
-    with np.errstate(over="ignore", invalid="ignore"):
-        if scipy.sparse.issparse(block):  # what is stored, and the zeros apart
-            places = block.indices
-            mean = np.bincount(places, weights=block.data, minlength=n) / m
-            away = block.data - mean[places]
-            squares = np.bincount(places, weights=away * away, minlength=n)
-            squares += (m - np.bincount(places, minlength=n)) * mean * mean
-            return m, mean, squares
-        first = block.mean(axis=0)
-        away = block - first
-        return m, first + away.mean(axis=0), np.einsum("ij,ij->j", away, away)
 
 
 class Sums(Pass):
@@ -138,6 +125,11 @@ class Sums(Pass):
     """
 
     def __init__(self, n: int, names: tuple[str, ...] | None = None, start: int = 0) -> None:
+        if n > 2 * DENSE_EIGEN:
+            raise DataError(
+                f"the data have {n:,} features; sums are kept of up to {2 * DENSE_EIGEN:,}. Choose those that vary "
+                f"most: nnspca.most_variable(X, {DENSE_EIGEN})"
+            )
         super().__init__(n, names, start)
         self.mark = np.zeros(2, dtype=np.uint64)
         self.weight = 0.0

@@ -6,6 +6,7 @@ first: what crosses the wire is one share a worker, whatever the blocks.
 
 from __future__ import annotations
 
+import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -139,9 +140,8 @@ def client_of(X: Any) -> Any:
     """The client whose workers hold blocks of an array, or else the one that Dask computes with; None without any."""
     import dask.base
 
-    try:
-        import distributed
-    except ImportError:
+    distributed: Any = sys.modules.get("distributed")  # a client exists only if it was imported
+    if distributed is None:
         return None
     futures = distributed.futures_of(X)
     owner = futures[0].client if futures else getattr(dask.base.get_scheduler(collections=[X]), "__self__", None)
@@ -153,21 +153,17 @@ def _said() -> Iterator[None]:
     """Say of what Dask raises what to do about it."""
     try:
         yield
-    except (DataError, BrokenExecutor, KeyboardInterrupt):
+    except (DataError, BrokenExecutor, MemoryError):
         raise
-    except MemoryError as error:
-        raise MemoryError(f"a worker has too little memory for a block and its sums: {_SMALLER}") from error
     except Exception as error:
         kind = type(error).__name__
         if kind == "KilledWorker":
-            message = "a block's task ended several workers: they were killed, or ran out of memory; "
-            raise BrokenExecutor(message + _SMALLER) from error
+            raise BrokenExecutor(
+                "a block's task ended several workers: they were killed, or ran out of memory; give blocks of fewer "
+                "rows, as by X.rechunk((rows, -1)), or workers more memory"
+            ) from error
         if "Cancelled" in kind or (isinstance(error, OSError | TimeoutError) and "Comm" in kind):
-            message = (
+            raise BrokenExecutor(
                 "the scheduler is gone, or the call was cancelled there: connect a new client, make the array anew"
-            )
-            raise BrokenExecutor(message) from error
+            ) from error
         raise DataError(f"a block of the dask array cannot be computed{reason(error, 200)}") from error
-
-
-_SMALLER = "give blocks of fewer rows, as by X.rechunk((rows, -1)), or workers more memory"

@@ -34,7 +34,7 @@ from nnspca.control.stopping import Stopped
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Features, Problem, check_restriction, restricted, widened
-from nnspca.machines import Executor, anywhere
+from nnspca.machines.workers import Executor, anywhere
 from nnspca.numerics import feasible
 from nnspca.numerics.doubles import read_only
 from nnspca.result import Certificate, Component, OnProgress, PartsCertificate, ShouldStop

@@ -16,8 +16,7 @@ from nnspca.control.arguments import check_choice, check_columns, check_flag, ma
 from nnspca.covariance.factor import DenseFactor
 from nnspca.covariance.input import aligned, numbers, opened
 from nnspca.covariance.samples import large_array
-from nnspca.covariance.sources import Source, chunked, mapped, summed
-from nnspca.covariance.sums import Moments
+from nnspca.covariance.sources import Source, chunked, mapped
 from nnspca.errors import DataError
 from nnspca.result import Component, Components, Features
 from nnspca.result.chance import LEVEL, TIE
@@ -44,8 +43,8 @@ def scores(X, loadings, *, mean: Literal["own"] | None = None, standardize: bool
     ----------
     X : array_like, data frame, scipy.sparse array, Dataset or AnnData, shape (m, n)
         Samples as rows: new ones, or those that the loadings were sought on; or what is read in chunks, as by
-        ``Covariance.from_data``; of a Dask array the scores are one too. Features that have names are
-        found by name, in any order and among others, where the component's have names, too.
+        ``Covariance.from_data``; of a Dask array the scores are one too, but for ``mean="own"``. Features that have
+        names are found by name, in any order and among others, where the component's have names, too.
     loadings : Component, Components, or array_like, shape (n,) or (n, r)
         Of one component, or of several as columns.
     mean : "own", optional
@@ -79,8 +78,8 @@ def scores(X, loadings, *, mean: Literal["own"] | None = None, standardize: bool
     """
     standardize, own = check_flag("standardize", standardize), mean is not None
     check_choice("mean", mean, ("own",), none=True)
-    names, source, chunks = _chunks(X)
-    first = next(chunks) if source is None else source.spread
+    names, chunks, lying = _chunks(X)
+    first = next(chunks) if own or lying is None else lying.spread
     features: Features | None = None
     if isinstance(loadings, Component | Components):
         features, loadings = loadings.features, loadings.loadings
@@ -93,56 +92,46 @@ def scores(X, loadings, *, mean: Literal["own"] | None = None, standardize: bool
     one = _is_one(loadings)
     U = check_columns("loadings", np.reshape(loadings, (-1, 1)) if one else loadings, n)
     used = np.flatnonzero(U.any(axis=1))
-    places, U = used if order is None else order[used], U[used]
+    places = used if order is None else order[used]
     read = map(partial(_columns, places=places), chain([first], chunks))
-    if own and source is None:
-        with np.errstate(over="ignore", invalid="ignore"):
-            result = _finite(_on_their_own(np.concatenate(list(read)), U, standardize))
-        return result[:, 0] if one else result
-    if own and source is not None:
-        seen = summed(source.only(places), Moments)
-        centre, scale = seen.mean, np.sqrt(np.where(seen.variance > 0, seen.variance, 1.0)) ** standardize
-    elif features is None or features.mean is None or features.scale is None:
-        raise ValueError(
-            "mean is not given, and these loadings carry none: give mean='own' for the mean of X itself, or the "
-            "component that nnspca.solve found on samples, which brings its own"
-        )
-    elif standardize:
-        raise ValueError("standardize=True goes with mean='own'; a component brings its own scale")
-    else:
-        centre, scale = features.mean[used], features.scale[used]
-    along = partial(_scored, centre, scale, U)
-    if source is None:
-        result = np.concatenate(list(map(along, read)))
-    else:
-        result = mapped(source.only(places), along, U.shape[1])
+    with np.errstate(over="ignore", invalid="ignore"):
+        if own:
+            result = _on_their_own(np.concatenate(list(read)), U[used], standardize)
+        elif features is None or features.mean is None or features.scale is None:
+            raise ValueError(
+                "mean is not given, and these loadings carry none: give mean='own' for the mean of X itself, or the "
+                "component that nnspca.solve found on samples, which brings its own"
+            )
+        elif standardize:
+            raise ValueError("standardize=True goes with mean='own'; a component brings its own scale")
+        else:
+            along = partial(_scored, features.mean[used], features.scale[used], U[used])
+            if lying is None:
+                result = np.concatenate(list(map(along, read)))
+            else:
+                result = mapped(lying.only(places), along, U.shape[1])
+    if isinstance(result, np.ndarray) and not np.isfinite(result).all():
+        raise DataError("the scores are too large for double precision: rescale the data")
     return result[:, 0] if one else result
 
 
 def _scored(centre: np.ndarray, scale: np.ndarray, U: np.ndarray, values: Any) -> np.ndarray:
     """Scores of some samples of the features in use, which may lie on a worker."""
     values = numbers(values)
-    with np.errstate(over="ignore", invalid="ignore"):
-        return _finite(((values.toarray() if scipy.sparse.issparse(values) else values) - centre) / scale @ U)
+    return ((values.toarray() if scipy.sparse.issparse(values) else values) - centre) / scale @ U
 
 
-def _chunks(X: Any) -> tuple[tuple[str, ...] | None, Source | None, Iterator[Any]]:
-    """Names of the features, a source whose rows lie on workers, and the samples in double precision."""
+def _chunks(X: Any) -> tuple[tuple[str, ...] | None, Iterator[Any], Source | None]:
+    """Names of the features, the samples in double precision, and the source of those that lie on workers."""
     given = None if (source := chunked(X)) is not None else opened(X)
     if given is not None and (source := large_array(given.values)) is None:
         rows = numbers(given.values)
         if rows.ndim != 2 or min(rows.shape) < 1:
             raise DataError(f"X must be a table of samples and features; got shape {rows.shape}")
-        return given.names, None, iter([rows])
+        return given.names, iter([rows]), None
     assert source is not None
-    names = source.names if given is None else given.names
-    return names, None if source.spread is None else source, map(numbers, source.chunks())
-
-
-def _finite(result: np.ndarray) -> np.ndarray:
-    if not np.isfinite(result).all():
-        raise DataError("the scores are too large for double precision: rescale the data")
-    return result
+    lying = None if source.spread is None else source
+    return source.names if given is None else given.names, map(numbers, source.chunks()), lying
 
 
 def _columns(rows: Any, places: np.ndarray) -> np.ndarray:

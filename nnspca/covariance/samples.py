@@ -23,7 +23,7 @@ from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldMatrix, check_scale
 from nnspca.covariance.input import Given, check_names, numbers, opened
 from nnspca.covariance.provenance import Provenance, hashed, of_data
 from nnspca.covariance.sources import Source, chunked, in_memory, over_blocks, plain
-from nnspca.covariance.sums import Sums, joined
+from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
 from nnspca.numerics import rounding
 from nnspca.numerics.doubles import as_doubles
@@ -259,11 +259,8 @@ def added(sums: Sums | None, source: Source, weights: np.ndarray | None, chunks:
     """Return the sums of rows seen before and of those of a source; what was summed before stays where that fails."""
     whole = sums
     begin = 0
-    if source.spread is not None:
-        more = over_blocks(source, Sums, weights, 0 if sums is None else sums.seen)
-        if sums is not None and sums.n != more.n:
-            raise DataError(f"the data have {more.n} features; those before had {sums.n}")
-        return more if sums is None else joined([sums, more])
+    if source.spread is not None and sums is None:
+        return over_blocks(source, Sums, weights)
     for chunk in source.chunks() if chunks is None else chunks:
         n = chunk.shape[1]
         if whole is None:

@@ -332,19 +332,17 @@ def mapped(source: Source, function: Callable[[Any], np.ndarray], width: int) ->
     return source.spread.map_blocks(function, chunks=chunks, dtype=float, meta=np.empty((0, 0)))
 
 
-def over_blocks(source: Source, kind: Callable[..., Any], weights: np.ndarray | None = None, start: int = 0) -> Any:
-    """Return what a pass adds up of rows where they lie; ``start`` is how many there were before."""
+def over_blocks(source: Source, kind: Callable[..., Any], weights: np.ndarray | None = None) -> Any:
+    """Return what a pass adds up of rows where they lie."""
     beside = None if weights is None else np.column_stack([weights, np.cumsum(weights > 0) - (weights > 0)])
-    return arrays.total(source.spread, partial(_pass_over, kind, source.names, start), joined, source.monitor, beside)
+    return arrays.total(source.spread, partial(_pass_over, kind, source.names), joined, source.monitor, beside)
 
 
-def _pass_over(
-    kind: Any, names: tuple[str, ...] | None, before: int, rows: Any, start: int, beside: np.ndarray | None
-) -> Any:
+def _pass_over(kind: Any, names: tuple[str, ...] | None, rows: Any, start: int, beside: np.ndarray | None) -> Any:
     """On a worker: what one block adds; beside its rows are their weights, and their places among those of weight."""
     if beside is not None and len(beside):
         start = int(beside[0, 1])
-    total = kind(rows.shape[1], names, before + start)
+    total = kind(rows.shape[1], names, start)
     with one_blas_thread():
         total.add(rows, *(() if beside is None else (beside[:, 0],)))
         total.settle()

@@ -48,6 +48,10 @@ class Pass:
         where = f"row {self.start + self.count + i}, {name} is {value_text}"
         raise DataError(f"a value is not finite: {where}; remove or fill such values")
 
+    def __sizeof__(self) -> int:
+        """Bytes of its arrays, by which Dask counts what it sends and chooses where to work."""
+        return object.__sizeof__(self) + sum(getattr(value, "nbytes", 0) for value in vars(self).values())
+
 
 def joined(passes: Sequence[Any]) -> Any:
     """Return what passes over parts of the rows add up to; they stay as they are."""

@@ -18,7 +18,11 @@ import nnspca
 
 pytestmark = pytest.mark.heavy
 M, N, HEIGHT = 40_000, 500, 2000
-QUIET = {"distributed.nanny.environ.OMP_NUM_THREADS": "1", "distributed.comm.timeouts.connect": "5s"}
+QUIET = {
+    "distributed.nanny.environ.OMP_NUM_THREADS": "1",
+    "distributed.comm.timeouts.connect": "5s",
+    "distributed.scheduler.work-stealing": False,  # which moves blocks on a busy machine
+}
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +68,7 @@ def test_few_bytes_cross_the_wire_and_certificates_hold_on_either_side(client, X
     few = nnspca.most_variable(blocks, 50)
     scores = nnspca.scores(blocks, nnspca.solve(there, 5))
     assert isinstance(scores, dask.array.Array)
-    assert sent(client) - before < 20e6  # of 160 MB, in 20 blocks: a share is 1 MB
+    assert sent(client) - before < 20e6  # of 160 MB, in 20 blocks: a share is 2 MB
     assert there.fingerprint == own.fingerprint
     assert there.representation_error == own.representation_error
     nnspca.verify(nnspca.certify(there, 5), own)

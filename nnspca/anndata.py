@@ -16,7 +16,7 @@ from nnspca.control.arguments import Deflation, Method, Seed, check_flag, shown
 from nnspca.covariance import Covariance
 from nnspca.covariance.input import opened
 from nnspca.covariance.problem import Features, places_of
-from nnspca.covariance.sources import Source, marked, of_genes
+from nnspca.covariance.sources import marked, of_genes
 from nnspca.errors import DataError
 from nnspca.result import Component, Components, OnProgress, ShouldStop
 from nnspca.result import component as described
@@ -125,8 +125,7 @@ def components(
     left = np.searchsorted(np.flatnonzero(mask), inside).tolist()
     parts = decompose(cov, n_components, k, method, include=left, **options)
     key = KEY if key_added is None else key_added
-    chunks = given.chunks() if isinstance(given, Source) else [given]
-    target.obsm[f"X_{KEY}" if key_added is None else key] = np.concatenate([scores(rows, parts) for rows in chunks])
+    target.obsm[f"X_{KEY}" if key_added is None else key] = np.asarray(scores(given, parts))
     loadings = np.zeros((len(mask), len(parts)))
     loadings[mask] = parts.loadings
     target.varm[key] = loadings

@@ -8,6 +8,7 @@ import inspect
 import math
 import warnings
 from collections.abc import Iterable, Iterator
+from functools import partial
 from importlib import import_module
 from typing import Any, Self, cast
 
@@ -36,7 +37,7 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.input import Given, aligned, check_names, check_unmasked, numbers, opened
 from nnspca.covariance.problem import orthonormal
 from nnspca.covariance.samples import added, check_weights, large_array, mirrored, stated, warn_of_dominant
-from nnspca.covariance.sources import Source, chunked, in_memory, taking_part
+from nnspca.covariance.sources import Source, chunked, in_memory, mapped, taking_part
 from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
 from nnspca.machines import HERE, jobs
@@ -367,7 +368,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def transform(self, X) -> np.ndarray:
         """Return the scores ``(X − mean) / scale · components'``, shape (m, r); float32 of samples in float32.
 
-        The features of a table are found by name, in any order and among others.
+        Of a Dask array they are one too. The features of a table are found by name, in any order and among others.
 
         A score is how much of a component a sample has by itself, whatever the others hold: their
         variances are ``explained_variance_``. Where components overlap, scores are correlated.
@@ -375,20 +376,27 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         check_is_fitted(self)
         held: Any = getattr(X, "dtypes", getattr(X, "dtype", ""))
         kinds = {str(kind) for kind in np.ravel(held)}
-        scores = np.concatenate([self._scores(rows, self.components_) for rows in self._chunks(X)])
+        source, along = self._samples(X), partial(_scores, self.mean_, self.scale_, self.components_)
+        if isinstance(source, Source) and source.spread is not None:
+            self._check_width(source.n)
+            scores = mapped(source, along, self.n_components_)
+        else:
+            scores = np.concatenate([along(rows) for rows in self._chunks(source)])
         return scores.astype(np.float32) if kinds == {"float32"} else scores
 
-    def _chunks(self, X) -> Iterator[Any]:
+    def _chunks(self, source) -> Iterator[Any]:
         """Yield samples of the features of the fit: all at once, or chunk by chunk."""
-        source = self._samples(X)
         if not isinstance(source, Source):
             yield source
             return
         for chunk in source.chunks():
             rows = numbers(chunk)
-            if rows.shape[1] != self.n_features_in_:
-                raise ValueError(f"X has {rows.shape[1]} features; this estimator was fitted on {self.n_features_in_}")
+            self._check_width(rows.shape[1])
             yield rows
+
+    def _check_width(self, n: int | None) -> None:
+        if n != self.n_features_in_:
+            raise ValueError(f"X has {n} features; this estimator was fitted on {self.n_features_in_}")
 
     def inverse_transform(self, X) -> np.ndarray:
         """Return the point of the components' span that has these scores, in the units of the data, shape (m, n).
@@ -412,12 +420,12 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         basis, weights = orthonormal(self.components_.T).T, check_weights(sample_weight, None)
         explained = total = 0.0
         begin = 0
-        for rows in self._chunks(X):
+        for rows in self._chunks(self._samples(X)):
             own = np.ones(rows.shape[0]) if weights is None else weights[begin : begin + rows.shape[0]]
             begin += rows.shape[0]
             if len(own) < rows.shape[0]:
                 break
-            explained += float(own @ (self._scores(rows, basis) ** 2).sum(axis=1))
+            explained += float(own @ (_scores(self.mean_, self.scale_, basis, rows) ** 2).sum(axis=1))
             total += float(own @ self._squares(rows))
         check_weights(sample_weight, begin)
         return explained / total if total > 0 else 0.0
@@ -428,12 +436,6 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         if scipy.sparse.issparse(Z):
             return Z.multiply(Z).sum(axis=1) - 2 * (Z @ centre) + centre @ centre
         return ((Z - centre) ** 2).sum(axis=1)
-
-    def _scores(self, X, directions: np.ndarray) -> np.ndarray:
-        """Scores of the samples along unit rows."""
-        if scipy.sparse.issparse(X):
-            return scaled(X, self.scale_) @ directions.T - (self.mean_ / self.scale_) @ directions.T
-        return ((X - self.mean_) / self.scale_) @ directions.T
 
     def certify(
         self, X=None, *, together: bool | None = None, effort: Effort = "live", sample_weight=None, should_stop=None
@@ -537,6 +539,14 @@ def _seed(random_state: object) -> int:
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31 - 1))
     return check_whole("random_state", random_state, 0, more="a numpy.random.RandomState, or None")
+
+
+def _scores(mean: np.ndarray, scale: np.ndarray, directions: np.ndarray, X) -> np.ndarray:
+    """Scores of the samples along unit rows."""
+    X = numbers(X)
+    if scipy.sparse.issparse(X):
+        return scaled(X, scale) @ directions.T - (mean / scale) @ directions.T
+    return ((X - mean) / scale) @ directions.T
 
 
 def scaled(X, scale: np.ndarray):

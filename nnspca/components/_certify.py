@@ -27,6 +27,7 @@ from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Features, Problem, check_restriction, cumulative_variance, restricted
 from nnspca.machines import HERE, Executor, TaskArguments, Workers, asked, check_executor
+from nnspca.machines.workers import anywhere
 from nnspca.result import (
     Certificate,
     Component,
@@ -45,6 +46,7 @@ from nnspca.tasks._sweep import Curve
 STARTS = {"live": 20, "thorough": 100}  # number of starts of the search for parts
 
 
+@anywhere
 def certify_parts(
     cov: Covariance,
     n_components: int,
@@ -58,6 +60,7 @@ def certify_parts(
     seed: Seed = 0,
     warm_start: PartsCertificate | None = None,
     exclude: Features = None,
+    executor: Executor = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
 ) -> PartsCertificate:
@@ -88,6 +91,8 @@ def certify_parts(
         some are given.
     exclude
         Features that no part may use, as for :func:`nnspca.solve`; the certificate says so in its field of this name.
+    executor
+        As for :func:`nnspca.certify`.
     nonnegative, seed, should_stop, on_progress
         As for :func:`nnspca.solve`, with the sum of variances. A stopped call returns the bounds computed so far, all
         of them valid.
@@ -157,6 +162,7 @@ def certify_found(
         return None
     settings: dict[str, Any] = {"nonnegative": parts.nonnegative, "effort": effort, "seed": seed}
     settings |= {"exclude": parts.exclude or None, "should_stop": should_stop, "on_progress": on_progress}
+    settings |= {} if executor is HERE else {"executor": executor}
     return certify_parts(cov, len(parts), sizes.pop(), parts, **settings)
 
 

@@ -21,6 +21,7 @@ from nnspca.control.arguments import (
     check_choice,
     check_number,
     check_whole,
+    shown,
 )
 from nnspca.control.progress import Monitor
 from nnspca.control.threads import one_blas_thread
@@ -98,8 +99,8 @@ def decompose(
         which has them), and that none may use, as for :func:`nnspca.solve`. Certificates are then of the covariance of
         the other features: ``nnspca.deflate(cov.restrict(left), …)``.
     executor
-        Runs the starts for parts "together", as for :func:`nnspca.sweep`; all in this thread when None, and with other
-        deflations.
+        Runs the starts for parts "together", or with ``certify`` the proofs of components that were sought one by one,
+        as for :func:`nnspca.sweep`; all in this thread when None. Refused where there is neither.
     nonnegative, seed, should_stop, on_progress
         As for :func:`nnspca.solve`; the variance in :class:`nnspca.Progress` is that on the covariance of the current
         component. A stopped call returns the components found so far, at least one.
@@ -139,6 +140,12 @@ def decompose(
         raise ValueError(f"min_angle={angle:g} is for deflation='quasi-orthogonal'; got deflation={deflation!r}")
     ins = check_included(info, include, cov, sizes, deflation)
     check_executor(executor)
+    if executor is not None and deflation != "together" and certify is None:
+        raise ValueError(
+            f"executor={shown(executor)} would do nothing: components are sought one after the other with "
+            f"deflation={deflation!r}; give deflation='together', certify='live', or no executor"
+        )
+    where = HERE if executor is None else executor
     checked = info.checked(options, decompose, joint=deflation == "joint")
     started = time.perf_counter()
     monitor = Monitor(should_stop, on_progress)
@@ -146,7 +153,7 @@ def decompose(
     run = _Decomposition(cov, sizes, info, deflation, nonnegative, seed, angle, options, checked, seeking, ins)
     with one_blas_thread():
         if deflation == "together":
-            result = run.together(starts, executor)
+            result = run.together(starts, where)
         else:
             result = run.jointly() if deflation == "joint" else run.one_by_one()
     if certify is not None:
@@ -156,7 +163,7 @@ def decompose(
             certificate = bound_parts(problem, count, result.parts, Aim(certify, proving))
             result = replace(result, certificate=certificate, stopped=result.stopped or certificate.stopped)
         else:
-            certificates = certify_each(cov, result, effort=certify, seed=run.seed, executor=HERE, monitor=proving)
+            certificates = certify_each(cov, result, effort=certify, seed=run.seed, executor=where, monitor=proving)
             unfinished = len(certificates) < len(result) or any(cert.stopped for cert in certificates)
             result = replace(result, certificates=certificates, stopped=result.stopped or unfinished)
     monitor.tell(1.0, "done")
@@ -208,7 +215,7 @@ class _Decomposition:
         template = replace(greedy.parts[0], seconds=0.0, history=(), note="")
 
         seeking = self.monitor.part(GREEDY, 1.0)
-        with Workers(HERE if executor is None else executor, self.cov, seeking) as workers:
+        with Workers(executor, self.cov, seeking) as workers:
             X, history = seek(
                 Problem(self.cov, self.sizes[0], self.nonnegative),
                 greedy.padded(len(self.sizes)),

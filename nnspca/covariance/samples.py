@@ -7,6 +7,7 @@ import math
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -21,7 +22,7 @@ from nnspca.covariance.factor import AT_A_TIME, DenseFactor, SparseFactor, varie
 from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldMatrix, check_scale
 from nnspca.covariance.input import Given, check_names, numbers, opened
 from nnspca.covariance.provenance import Provenance, hashed, of_data
-from nnspca.covariance.sources import Source, chunked, in_memory, plain
+from nnspca.covariance.sources import Source, chunked, in_memory, over_blocks, plain
 from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
 from nnspca.numerics import rounding
@@ -83,7 +84,10 @@ def mirrored(X: Any, sample_weight: Any) -> tuple[Any, Any]:
         def both() -> Iterator[Any]:
             return (_with_negatives(plain(chunk)) for chunk in read())
 
-        return replace(source, read=both, rows=count), _twice(sample_weight, source.rows)
+        if (X := source.spread) is not None:
+            chunks = tuple(2 * height for height in X.chunks[0]), X.chunks[1]
+            X = X.map_blocks(_with_negatives, chunks=chunks, dtype=float, meta=X._meta)
+        return replace(source, read=both, rows=count, spread=X), _twice(sample_weight, source.rows)
     given = opened(X)
     if given.is_matrix:
         raise DataError("the data set is a covariance matrix: its samples were centred, or not, before")
@@ -222,6 +226,8 @@ def read(source: Source, standardize: bool, sample_weight: object = None) -> Any
     most = None if weights is None else len(weights)
     if weights is not None:
         weights = None if (weights == weights[0]).all() else weights / weights.max()
+    if source.spread is not None and is_large(*source.spread.shape):
+        return of_sums(added(None, source, weights), standardize)
     waiting: list[Any] = []  # chunks that are not summed
     rows, count, chunks = 0, 0, source.chunks()
     for chunk in chunks:
@@ -253,17 +259,14 @@ def added(sums: Sums | None, source: Source, weights: np.ndarray | None, chunks:
     """Return the sums of rows seen before and of those of a source; what was summed before stays where that fails."""
     whole = sums
     begin = 0
+    if source.spread is not None and sums is None:
+        return over_blocks(source, Sums, weights)
     for chunk in source.chunks() if chunks is None else chunks:
         n = chunk.shape[1]
         if whole is None:
-            if n > 2 * DENSE_EIGEN:
-                raise DataError(
-                    f"the data have {n:,} features; sums are kept of up to {2 * DENSE_EIGEN:,}. Choose those that vary "
-                    f"most: nnspca.most_variable(X, {DENSE_EIGEN})"
-                )
             whole = Sums(n, source.names)
         elif whole is sums and source.stored:
-            whole = sums.copy()
+            whole = deepcopy(sums)
         if n != whole.n:
             raise DataError(f"the data have {n} features; those before had {whole.n}")
         few = None if weights is None else weights[begin : begin + chunk.shape[0]]
@@ -303,7 +306,7 @@ def of_sums(sums: Sums, standardize: bool, *, last: bool = True) -> Made:
             scale = np.where(variance > 0, np.sqrt(variance), 1.0)
             A /= scale[:, None]
             A /= scale
-    trace = float(A.trace())
+    trace = rounding.coarse(float(A.trace()))
     check_scale(trace)
     made = f"centred{' and standardised' if standardize else ''}"
     operation = f"marked data {made}"

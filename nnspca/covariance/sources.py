@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,11 @@ import scipy.sparse
 
 from nnspca.control.arguments import check_callables, is_table, shown
 from nnspca.control.progress import Monitor, OnProgress, ShouldStop
+from nnspca.control.threads import one_blas_thread
 from nnspca.covariance.input import Given, check_unmasked, last_names, numbers, opened
+from nnspca.covariance.sums import joined
 from nnspca.errors import DataError, ReadingStopped, reason
+from nnspca.machines import arrays
 
 CHUNK = 8_000_000  # numbers of a chunk where what holds the data does not say how large one is
 ROWS = 100_000  # most rows of such a chunk
@@ -32,6 +36,7 @@ class Source:
     n: int | None = None  # how many features there are
     names: tuple[str, ...] | None = None
     stored: bool = True  # whether the numbers lie elsewhere than in memory
+    spread: Any = None  # a Dask array of the rows as numbers, where they are one: passes are made where its blocks lie
     features: np.ndarray | None = None  # which of the features are meant, where not all are
     chosen: str = ""  # and in words what chose them
     monitor: Monitor = UNHEARD  # is told how far the reading is, and asked whether to stop
@@ -73,6 +78,10 @@ class Source:
     def only(self, features: np.ndarray) -> Source:
         """Return the same rows with some of their features, to be read again."""
         names = None if self.names is None else tuple(self.names[i] for i in features)
+        if (X := self.spread) is not None:
+            columns = itemgetter((slice(None), features))
+            X = X.map_blocks(columns, chunks=(X.chunks[0], (len(features),)), dtype=X.dtype, meta=X._meta)
+            return replace(of_blocks(X, self.what), names=names, chosen=self.chosen)
         chosen = features if self.features is None else self.features[features]
         return replace(self, names=names, features=chosen, monitor=UNHEARD)
 
@@ -123,8 +132,10 @@ def chunked(given: Any) -> Source | None:
         source, names = chunked(given.rows), given.feature_names
         assert source is not None
         return replace(source, what=f"the file {given.name!r:.60}", rows=given.shape[0], names=names or source.names)
-    if package == "dask" and kind == "Array":
-        return _of_dask(given)
+    if package == "dask" and kind in ("Array", "DataFrame"):
+        if kind == "Array":
+            return _of_dask(given)
+        return replace(_of_dask(given.to_dask_array(lengths=True)), names=tuple(map(str, given.columns)))
     if package == "anndata":
         return _of_annotated(given)
     if hasattr(given, "to_batches") and hasattr(given, "count_rows"):
@@ -238,9 +249,21 @@ def _of_dask(given: Any) -> Source:
         )
     if given.numblocks[1] > 1:
         given = given.rechunk({1: -1})
-    m, n = map(int, given.shape)
-    read = lambda: (given.blocks[i].compute() for i in range(given.numblocks[0]))  # noqa: E731
-    return Source("the dask array", read, m, n)
+    return of_blocks(given.map_blocks(plain, dtype=given.dtype, meta=given._meta), "the dask array")
+
+
+def of_blocks(X: Any, what: str) -> Source:
+    """Rows of a Dask array of numbers, dense or sparse, of which a few blocks are brought here at a time."""
+    import dask
+
+    m, n = map(int, X.shape)
+    few = max(1, 2 * CHUNK // max(1, max(X.chunks[0]) * n))
+
+    def read() -> Iterator[Any]:
+        for i in range(0, X.numblocks[0], few):
+            yield from dask.compute(*X.blocks[i : i + few].to_delayed().ravel())
+
+    return Source(what, read, m, n, spread=X)
 
 
 def _of_annotated(given: Any) -> Source | None:
@@ -293,9 +316,34 @@ def _columns(batch: Any, names: tuple[str, ...]) -> np.ndarray:
 
 def summed(source: Source, kind: Callable[..., Any]) -> Any:
     """Return what a pass over all rows adds up."""
+    if source.spread is not None:
+        return over_blocks(source, kind)
     total: Any = None
     for chunk in source.chunks():
         if total is None:
             total = kind(chunk.shape[1], names=source.names)
         total.add(chunk)
+    return total
+
+
+def mapped(source: Source, function: Callable[[Any], np.ndarray], width: int) -> Any:
+    """Return the Dask array of what a function makes of rows that lie on workers, of so many columns."""
+    chunks = source.spread.chunks[0], (width,)
+    return source.spread.map_blocks(function, chunks=chunks, dtype=float, meta=np.empty((0, 0)))
+
+
+def over_blocks(source: Source, kind: Callable[..., Any], weights: np.ndarray | None = None) -> Any:
+    """Return what a pass adds up of rows where they lie."""
+    beside = None if weights is None else np.column_stack([weights, np.cumsum(weights > 0) - (weights > 0)])
+    return arrays.total(source.spread, partial(_pass_over, kind, source.names), joined, source.monitor, beside)
+
+
+def _pass_over(kind: Any, names: tuple[str, ...] | None, rows: Any, start: int, beside: np.ndarray | None) -> Any:
+    """On a worker: what one block adds; beside its rows are their weights, and their places among those of weight."""
+    if beside is not None and len(beside):
+        start = int(beside[0, 1])
+    total = kind(rows.shape[1], names, start)
+    with one_blas_thread():
+        total.add(rows, *(() if beside is None else (beside[:, 0],)))
+        total.settle()
     return total

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from copy import copy
+from collections.abc import Sequence
+from copy import deepcopy
 from functools import cache
 from typing import Any, NoReturn
 
@@ -11,6 +12,7 @@ import scipy.sparse
 from scipy.linalg.blas import dsyrk
 
 from nnspca.covariance.factor import less
+from nnspca.covariance.forms import DENSE_EIGEN
 from nnspca.errors import DataError
 from nnspca.numerics.doubles import as_doubles, read_only
 
@@ -25,14 +27,14 @@ SPARSE = 0.05  # share of entries up to which a sparse block is multiplied as it
 
 
 class Pass:
-    """One pass, a block of rows at a time: ``count`` is how many rows of ``n`` features were taken."""
+    """One pass, a block of rows at a time: ``count`` rows of ``n`` features from place ``start`` on were taken."""
 
     weighted = False
 
-    def __init__(self, n: int, names: tuple[str, ...] | None = None) -> None:
-        self.n, self.names, self.count = n, names, 0
+    def __init__(self, n: int, names: tuple[str, ...] | None = None, start: int = 0) -> None:
+        self.n, self.names, self.start, self.count = n, names, start, 0
 
-    def flush(self) -> None:
+    def settle(self) -> None:
         """Do nothing: no rows wait."""
 
     def refuse(self, rows: Any) -> NoReturn:
@@ -43,16 +45,20 @@ class Pass:
         value = listed.data[at[0]] if listed is not rows else rows[i, j]
         name = f"feature {j}" if self.names is None else f"feature {self.names[j]!r:.60}"
         value_text = "NaN" if np.isnan(value) else "infinite"
-        where = f"row {self.count + i}, {name} is {value_text}"
+        where = f"row {self.start + self.count + i}, {name} is {value_text}"
         raise DataError(f"a value is not finite: {where}; remove or fill such values")
 
-    def copy(self) -> Any:
-        """Return one that can be added to while this stays as it is."""
-        new = copy(self)
-        for name, value in list(vars(new).items()):
-            if isinstance(value, np.ndarray | list):
-                setattr(new, name, value.copy())
-        return new
+    def __sizeof__(self) -> int:
+        """Bytes of its arrays, by which Dask counts what it sends and chooses where to work."""
+        return object.__sizeof__(self) + sum(getattr(value, "nbytes", 0) for value in vars(self).values())
+
+
+def joined(passes: Sequence[Any]) -> Any:
+    """Return what passes over parts of the rows add up to; they stay as they are."""
+    whole = deepcopy(passes[0])
+    for other in passes[1:]:
+        whole.join(other)
+    return whole
 
 
 class Moments(Pass):
@@ -62,8 +68,8 @@ class Moments(Pass):
     no digits are lost of a feature far from zero.
     """
 
-    def __init__(self, n: int, names: tuple[str, ...] | None = None) -> None:
-        super().__init__(n, names)
+    def __init__(self, n: int, names: tuple[str, ...] | None = None, start: int = 0) -> None:
+        super().__init__(n, names, start)
         self.mean, self._squares = np.zeros(n), np.zeros(n)
 
     def add(self, rows: Any) -> None:
@@ -77,7 +83,10 @@ class Moments(Pass):
                 if not np.isfinite(block.data if sparse else block).all():
                     self.refuse(block)
                 self._take(block)
-            self.count += block.shape[0]
+
+    def join(self, other: Moments) -> None:
+        """Take the moments of other rows."""
+        self._merge(other.count, other.mean, other._squares)
 
     @property
     def variance(self) -> np.ndarray:
@@ -96,11 +105,15 @@ class Moments(Pass):
             first = block.mean(axis=0)
             away = block - first
             mean, squares = first + away.mean(axis=0), np.einsum("ij,ij->j", away, away)
-        both = self.count + m
+        self._merge(m, mean, squares)
+
+    def _merge(self, m: int, mean: np.ndarray, squares: np.ndarray) -> None:
+        both = max(1, self.count + m)
         with np.errstate(over="ignore", invalid="ignore"):
             apart = mean - self.mean
             self.mean = self.mean + apart * (m / both)
             self._squares = self._squares + squares + apart * apart * (self.count * m / both)
+        self.count += m
 
 
 class Sums(Pass):
@@ -115,8 +128,13 @@ class Sums(Pass):
     ``count`` leaves out rows of no weight, and ``weight`` is the sum of the weights, ``count`` where there are none.
     """
 
-    def __init__(self, n: int, names: tuple[str, ...] | None = None) -> None:
-        super().__init__(n, names)
+    def __init__(self, n: int, names: tuple[str, ...] | None = None, start: int = 0) -> None:
+        if n > 2 * DENSE_EIGEN:
+            raise DataError(
+                f"the data have {n:,} features; sums are kept of up to {2 * DENSE_EIGEN:,}. Choose those that vary "
+                f"most: nnspca.most_variable(X, {DENSE_EIGEN})"
+            )
+        super().__init__(n, names, start)
         self.mark = np.zeros(2, dtype=np.uint64)
         self.weight = 0.0
         self.low, self.high = np.full(n, np.inf), np.full(n, -np.inf)
@@ -178,7 +196,7 @@ class Sums(Pass):
             self.refuse(block)
         self._widen(low, high)
         weights = self._weights[:count] if self.weighted else None
-        self.mark = self.mark + mark_of(block, self.count, weights)
+        self.mark = self.mark + mark_of(block, self.start + self.count, weights)
         total = float(count) if weights is None else float(weights.sum())
         shares = np.full(count, 1.0 / count) if weights is None else weights / total
         with np.errstate(over="ignore", invalid="ignore"):
@@ -217,7 +235,7 @@ class Sums(Pass):
                 return False
             self._products += (shifted.T @ shifted).toarray(order="F")
             self._products -= count * np.outer(mean, mean)
-        self.mark = self.mark + mark_of(by, self.count)
+        self.mark = self.mark + mark_of(by, self.start + self.count)
         self._widen(low, high)
         self._end(count, float(count), reference, mean)
         return True
@@ -235,11 +253,15 @@ class Sums(Pass):
         self._means.append((total, mean, rest))
         self.count, self.weight, self._held = self.count + count, self.weight + total, 0
 
-    def copy(self) -> Sums:
-        """Return one that can be added to while this stays as it is."""
-        new: Sums = super().copy()
-        new._means = list(self._means)
-        return new
+    def join(self, other: Sums) -> None:
+        """Take the sums of other rows: blocks of rows, as those here are."""
+        self.flush()
+        self.weighted = self.weighted or other.weighted
+        self.mark = self.mark + other.mark
+        self._widen(other.low, other.high)
+        self._products += other._products
+        self._means += other._means
+        self.count, self.weight = self.count + other.count, self.weight + other.weight
 
     @property
     def seen(self) -> int:
@@ -269,10 +291,15 @@ class Sums(Pass):
         A[still], A[:, still] = 0.0, 0.0
         return A.T, reference + (middle + again)  # symmetric to the last bit: row after row
 
+    def settle(self) -> None:
+        """Sum the rows that wait, and let go of their room."""
+        self.flush()
+        self._block, self._weights = np.empty((0, self.n)), np.empty(0)
+
     def __getstate__(self) -> dict[str, Any]:
         """What is summed: no rows wait."""
-        self.flush()
-        return {**self.__dict__, "_block": np.empty((0, self.n)), "_weights": np.empty(0)}
+        self.settle()
+        return self.__dict__
 
 
 def _doubles(rows: Any) -> Any:

@@ -30,11 +30,7 @@ class Cluster:
 
     def __init__(self, client: Any, shared: object) -> None:
         self._client, self._call = client, f"nnspca-{uuid.uuid4().hex}"
-        try:
-            client.wait_for_workers(1, timeout=WORKER_TIMEOUT)
-        except TimeoutError:
-            address = client.scheduler.address
-            raise OSError(f"the scheduler at {address} has no workers; start some: dask worker {address}") from None
+        check_workers(client)
         self._copies = client.scatter(shared, broadcast=True, hash=False)
 
     def sent(self, task: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -44,6 +40,15 @@ class Cluster:
     def halt(self) -> None:
         """Stop the tasks of this call on all workers."""
         self._client.run(_halt, self._call, on_error="ignore")
+
+
+def check_workers(client: Any) -> None:
+    """Wait for a first worker; OSError where none comes."""
+    try:
+        client.wait_for_workers(1, timeout=WORKER_TIMEOUT)
+    except TimeoutError:
+        address = client.scheduler.address
+        raise OSError(f"the scheduler at {address} has no workers; start some: dask worker {address}") from None
 
 
 def _halt(call: str) -> None:

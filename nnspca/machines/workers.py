@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import os
 import sys
@@ -10,12 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, ThreadPoolExecutor, wait
 from concurrent.futures import Executor as FuturesExecutor
 from contextlib import contextmanager
-from functools import partial
-from typing import Any, TypeVar
+from functools import partial, wraps
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from nnspca.control.arguments import shown
+from nnspca.control.arguments import check_callables, shown
 from nnspca.control.progress import Monitor, ShouldStop
 from nnspca.machines.processes import Line, Processes, are_processes
 
@@ -26,6 +27,7 @@ LOST = "a worker ended before its task was done: its process was killed, ran out
 
 _N = TypeVar("_N")
 _T = TypeVar("_T")
+P = ParamSpec("P")
 Executor = Any  # a concurrent.futures.Executor or a dask.distributed.Client; Dask is optional
 Task = Callable[..., Any]
 TaskArguments = tuple[Any, ...] | None
@@ -251,7 +253,9 @@ def call(
     listeners: Mapping[str, Callable[..., None]],
     **settings: object,
 ) -> _T:
-    """Make one call with ``shared``: in a free process of this machine, or else here.
+    """Make one call with ``shared``: on a worker of an executor, of ``Processes`` on a free one, or else here.
+
+    What listeners are told comes from threads and processes of this machine, not from a cluster.
 
     >>> def count(shared, *, should_stop, on_progress):
     ...     on_progress("counting")
@@ -260,18 +264,42 @@ def call(
     counting
     3
     """
-    if isinstance(executor, Processes) and executor.take():
+    own = executor if isinstance(executor, Processes) else None
+    if executor not in (None, HERE) and (own is None or own.take()):
+        names = tuple(listeners) if are_processes(executor) else ()
+        how = {**settings, **(listeners if isinstance(executor, ThreadPoolExecutor) else {})}
         try:
             with Workers(executor, shared, Monitor(should_stop), listeners) as workers:
-                answer = workers.result(workers.submit(_called, function, arguments, settings, tuple(listeners)))
+                answer = workers.result(workers.submit(_called, function, arguments, how, names))
                 if workers.failure is not None:
                     raise workers.failure
         finally:
-            executor.give_back()
+            if own is not None:
+                own.give_back()
         if answer is not None:
             return answer[0]
         should_stop = lambda: True  # noqa: E731  # it had not begun: the call returns what it has at once
     return function(shared, *arguments, should_stop=should_stop, **settings, **listeners)
+
+
+def anywhere(function: Callable[P, _T]) -> Callable[P, _T]:
+    """Let a function of a covariance, which comes first, take ``executor``: the call is made by one of its workers."""
+    signature = inspect.signature(function)
+
+    @wraps(function)
+    def made(*args: P.args, **settings: P.kwargs) -> _T:
+        if (executor := settings.pop("executor", None)) is None:
+            return function(*args, **settings)
+        check_executor(executor)
+        given = signature.bind(*args, **settings)
+        asked, options = given.arguments, given.arguments.pop("options", {})
+        shared, stop = asked.pop("cov"), asked.pop("should_stop", None)
+        told = {name: asked.pop(name) for name in list(asked) if name.startswith("on_") and asked[name] is not None}
+        check_callables(should_stop=stop, **told)
+        run: Callable[..., _T] = made
+        return call(executor, run, shared, should_stop=stop, listeners=told, **asked, **options)
+
+    return made
 
 
 def _called(

@@ -222,6 +222,18 @@ def of_sums(m: int, scale: float, *, sparse: bool = False, weighted: bool = Fals
     return (20 if sparse else 2) * (of_weighted if weighted else of_data)(m, scale)
 
 
+def coarse(value: float) -> float:
+    """Return a number above ``value``, by less than 2⁻¹⁸ of it, the same whatever order it was summed in.
+
+    It has 20 bits, up from ``value`` and 2⁻³⁰ of it, so that no whole number lies on an edge between two.
+
+    >>> coarse(500.0 * (1 - 1e-13)) == coarse(500.0 * (1 + 1e-13)) > 500
+    True
+    """
+    share, power = np.frexp(value * (1 + 2.0**-30))
+    return float(np.ldexp(np.ceil(np.ldexp(share, 20)), power - 20))
+
+
 def repaired(n: int, norm: float) -> float:
     """Bound on the Frobenius distance of two machines' nearest positive semidefinite matrices.
 

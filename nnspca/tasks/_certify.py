@@ -34,6 +34,7 @@ from nnspca.control.stopping import Stopped
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Features, Problem, check_restriction, restricted, widened
+from nnspca.machines.workers import Executor, anywhere
 from nnspca.numerics import feasible
 from nnspca.numerics.doubles import read_only
 from nnspca.result import Certificate, Component, OnProgress, PartsCertificate, ShouldStop
@@ -50,6 +51,7 @@ EXHAUSTED = 1e-12  # share of the trace below which a part's variance is roundin
 GAIN = 1e-6  # least relative gain of such a round after which there is another
 
 
+@anywhere
 def certify(
     cov: Covariance,
     k: int,
@@ -65,6 +67,7 @@ def certify(
     exclude: Features = None,
     groups: Groups | None = None,
     max_loading: float | None = None,
+    executor: Executor = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
 ) -> Certificate:
@@ -101,6 +104,9 @@ def certify(
         As for :func:`nnspca.solve`: limits that the component keeps. No proof is known that uses them: the upper bound
         is that without them, which holds with them as well, and the gap has their cost in it. The ``note`` of the
         component says so.
+    executor
+        One of its workers makes the call, as for :func:`nnspca.sweep`; a cluster tells no progress. The answer is the
+        same. Here when None.
     nonnegative, seed, should_stop, on_progress
         As for :func:`nnspca.solve`. A stopped call returns the bounds it has, all of them valid.
 

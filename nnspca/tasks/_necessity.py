@@ -30,6 +30,7 @@ from nnspca.control.stopping import Stopped
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Features, Problem, widened
+from nnspca.machines.workers import Executor, anywhere
 from nnspca.numerics import feasible, rounding
 from nnspca.numerics.doubles import read_only
 from nnspca.result import Component, Necessity, OnProgress, Ranking, ShouldStop
@@ -56,6 +57,7 @@ class Budget:
 EFFORTS = {"live": Budget(1.5, 2.3, 0.5, False), "thorough": Budget(15.0, 90.0, 0.0, True)}
 
 
+@anywhere
 def necessity(
     cov: Covariance,
     k: int,
@@ -65,6 +67,7 @@ def necessity(
     effort: Effort = "live",
     component: Component | None = None,
     seed: Seed = 0,
+    executor: Executor = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
 ) -> Necessity:
@@ -89,6 +92,8 @@ def necessity(
     component : Component, optional
         A feasible point already found; ``solve(cov, k)`` is run when None. A better one that is met
         takes its place.
+    executor
+        As for :func:`nnspca.certify`.
     nonnegative, seed, should_stop, on_progress
         As for :func:`nnspca.solve`. A stopped call returns what is proven by then; the rest is undecided.
 
@@ -261,6 +266,7 @@ class _Question:
 LARGEST = 400  # features
 
 
+@anywhere
 @excluding
 def solve_all(
     cov: Covariance,
@@ -272,6 +278,7 @@ def solve_all(
     seed: Seed = 0,
     exclude: Features = None,
     time_limit: float | None = 60.0,
+    executor: Executor = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
 ) -> Ranking:
@@ -293,6 +300,8 @@ def solve_all(
         Only those at most this share below the best: 0 <= within < 1.
     time_limit : float or None
         Seconds. What is proven by then is returned: ``rest`` lies higher, and fewer places are ``settled``.
+    executor
+        As for :func:`nnspca.certify`.
     nonnegative, seed, exclude, should_stop, on_progress
         As for :func:`nnspca.solve`.
 

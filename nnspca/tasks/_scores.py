@@ -16,7 +16,7 @@ from nnspca.control.arguments import check_choice, check_columns, check_flag, ma
 from nnspca.covariance.factor import DenseFactor
 from nnspca.covariance.input import aligned, numbers, opened
 from nnspca.covariance.samples import large_array
-from nnspca.covariance.sources import chunked
+from nnspca.covariance.sources import Source, chunked, mapped
 from nnspca.errors import DataError
 from nnspca.result import Component, Components, Features
 from nnspca.result.chance import LEVEL, TIE
@@ -33,7 +33,7 @@ class Separation:
     p_value: float
 
 
-def scores(X, loadings, *, mean: Literal["own"] | None = None, standardize: bool = False) -> np.ndarray:
+def scores(X, loadings, *, mean: Literal["own"] | None = None, standardize: bool = False) -> Any:
     """Return the position of each sample along a component, or along each of several, relative to the mean.
 
     A component carries the mean and the scale of the data it was sought on, so that new samples are
@@ -43,8 +43,8 @@ def scores(X, loadings, *, mean: Literal["own"] | None = None, standardize: bool
     ----------
     X : array_like, data frame, scipy.sparse array, Dataset or AnnData, shape (m, n)
         Samples as rows: new ones, or those that the loadings were sought on; or what is read in chunks, as by
-        ``Covariance.from_data``. Features that have names are found by name, in any order and among others, where the
-        component's have names, too.
+        ``Covariance.from_data``; of a Dask array the scores are one too, but for ``mean="own"``. Features that have
+        names are found by name, in any order and among others, where the component's have names, too.
     loadings : Component, Components, or array_like, shape (n,) or (n, r)
         Of one component, or of several as columns.
     mean : "own", optional
@@ -55,7 +55,7 @@ def scores(X, loadings, *, mean: Literal["own"] | None = None, standardize: bool
 
     Returns
     -------
-    ndarray, shape (m,) or (m, r)
+    ndarray or dask.array.Array, shape (m,) or (m, r)
         In the units of the data, or of nothing where standardised.
 
     Raises
@@ -78,8 +78,8 @@ def scores(X, loadings, *, mean: Literal["own"] | None = None, standardize: bool
     """
     standardize, own = check_flag("standardize", standardize), mean is not None
     check_choice("mean", mean, ("own",), none=True)
-    names, chunks = _chunks(X)
-    first = next(chunks)
+    names, chunks, lying = _chunks(X)
+    first = next(chunks) if own or lying is None else lying.spread
     features: Features | None = None
     if isinstance(loadings, Component | Components):
         features, loadings = loadings.features, loadings.loadings
@@ -105,23 +105,33 @@ def scores(X, loadings, *, mean: Literal["own"] | None = None, standardize: bool
         elif standardize:
             raise ValueError("standardize=True goes with mean='own'; a component brings its own scale")
         else:
-            centre, scale = features.mean[used], features.scale[used]
-            result = np.concatenate([((values - centre) / scale) @ U[used] for values in read])
-    if not np.isfinite(result).all():
+            along = partial(_scored, features.mean[used], features.scale[used], U[used])
+            if lying is None:
+                result = np.concatenate(list(map(along, read)))
+            else:
+                result = mapped(lying.only(places), along, U.shape[1])
+    if isinstance(result, np.ndarray) and not np.isfinite(result).all():
         raise DataError("the scores are too large for double precision: rescale the data")
     return result[:, 0] if one else result
 
 
-def _chunks(X: Any) -> tuple[tuple[str, ...] | None, Iterator[Any]]:
-    """Names of the features, and the samples in double precision: all at once, or a few at a time."""
+def _scored(centre: np.ndarray, scale: np.ndarray, U: np.ndarray, values: Any) -> np.ndarray:
+    """Scores of some samples of the features in use, which may lie on a worker."""
+    values = numbers(values)
+    return ((values.toarray() if scipy.sparse.issparse(values) else values) - centre) / scale @ U
+
+
+def _chunks(X: Any) -> tuple[tuple[str, ...] | None, Iterator[Any], Source | None]:
+    """Names of the features, the samples in double precision, and the source of those that lie on workers."""
     given = None if (source := chunked(X)) is not None else opened(X)
     if given is not None and (source := large_array(given.values)) is None:
         rows = numbers(given.values)
         if rows.ndim != 2 or min(rows.shape) < 1:
             raise DataError(f"X must be a table of samples and features; got shape {rows.shape}")
-        return given.names, iter([rows])
+        return given.names, iter([rows]), None
     assert source is not None
-    return source.names if given is None else given.names, map(numbers, source.chunks())
+    lying = None if source.spread is None else source
+    return source.names if given is None else given.names, map(numbers, source.chunks()), lying
 
 
 def _columns(rows: Any, places: np.ndarray) -> np.ndarray:

@@ -7,11 +7,9 @@ import time
 import distributed
 import numpy as np
 import pytest
-import scipy.sparse
 
 import nnspca
 from nnspca.control.progress import Monitor
-from nnspca.covariance import samples
 from nnspca.machines import Workers
 from nnspca.machines import cluster as sending
 from tests.machines.doing import leave, meet, nap
@@ -135,28 +133,3 @@ def test_what_goes_wrong_there_is_said_here(client):
             restarts=0,
             executor=client,
         )
-
-
-@pytest.mark.parametrize("sparse", [False, True])
-def test_blocks_that_live_on_the_workers_are_summed_as_rows_here_are_and_what_is_wrong_has_its_place(
-    client, monkeypatch, sparse
-):
-    import dask.array
-
-    def spread_out(X, height):
-        blocks = dask.array.from_array(X, chunks=(height, 16)).map_blocks(lambda block: block * 1.0, dtype=X.dtype)
-        return client.persist(blocks.map_blocks(scipy.sparse.csr_matrix) if sparse else blocks)
-
-    monkeypatch.setattr(samples, "WHOLE", 0)
-    X = planted(m=400, n=16) + np.arange(16)
-    kind = scipy.sparse.csr_matrix if sparse else np.asarray
-    own = nnspca.Covariance.from_data(lambda: iter([kind(X[:90]), kind(X[90:])]))
-    cov = nnspca.Covariance.from_data(spread_out(X, 23))
-    assert cov.fingerprint == own.fingerprint
-    assert np.linalg.norm(cov.matrix - own.matrix) <= cov.drift
-    nnspca.verify(nnspca.certify(own, 4), cov)
-    few = nnspca.most_variable(spread_out(X, 400), 5)
-    assert np.array_equal(few.features, np.sort(np.argsort(-X.var(axis=0))[:5]))
-    X[187, 4] = np.nan
-    with pytest.raises(nnspca.DataError, match="row 187, feature 4 is NaN"):
-        nnspca.Covariance.from_data(spread_out(X, 5))

@@ -4,8 +4,10 @@ import threading
 import time
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 
+import numpy as np
 import pytest
 
+import nnspca
 from nnspca.control.progress import Monitor
 from nnspca.machines import HERE, Workers
 from tests.machines.doing import times
@@ -53,3 +55,13 @@ def test_none_is_begun_once_stopped():
                 done.append(number)
                 stopped.set()
         assert len(done) < 40
+
+
+def test_a_worker_makes_the_whole_call_and_an_executor_that_would_do_nothing_is_refused():
+    cov = nnspca.Covariance.from_matrix(np.diag([4.0, 3.0, 2.0, 1.0]) + 0.5)
+    with ThreadPoolExecutor(1) as threads:
+        for call in (nnspca.certify, nnspca.necessity, nnspca.solve_all):
+            assert call(cov, k=2, executor=threads).k == call(cov, k=2).k
+        assert nnspca.certify_parts(cov, 2, 2, executor=threads).upper == nnspca.certify_parts(cov, 2, 2).upper
+        with pytest.raises(ValueError, match="would do nothing"):
+            nnspca.decompose(cov, 2, 2, executor=threads)

@@ -1,0 +1,169 @@
+"""Passes over a Dask array: each block gives its share where it lies, and the shares are merged.
+
+A pass is one graph, so that what blocks have in common is computed once. On a cluster each worker merges its own shares
+first: what crosses the wire is one share a worker, whatever the blocks.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from nnspca.control.progress import Monitor
+from nnspca.errors import DataError, ReadingStopped, reason
+from nnspca.machines.workers import POLL_SECONDS
+
+TOGETHER = 8  # shares merged at a time
+Leaf = Callable[[Any, int, Any], Any]  # of a block, the number of its first row, and what lies beside its rows
+
+
+def total(
+    X: Any, leaf: Leaf, merged: Callable[[Sequence[Any]], Any], monitor: Monitor, beside: np.ndarray | None = None
+) -> Any:
+    """Return what the blocks of rows of a Dask array add up to.
+
+    ``leaf`` and ``merged`` are pickled; neither changes what it is given, as Dask may run it again. ``beside`` has a
+    row for each row of X.
+
+    >>> import dask.array
+    >>> X = dask.array.from_array(np.arange(12.0).reshape(6, 2), chunks=(2, 2))
+    >>> total(X, lambda rows, start, _: rows.sum(axis=0), sum, Monitor())
+    array([30., 36.])
+    """
+    import dask.array
+
+    given = [X]
+    if beside is not None:
+        given.append(dask.array.from_array(beside, chunks=(X.chunks[0], beside.shape[1])))
+    made = dask.array.map_blocks(
+        partial(_share, leaf),
+        *given,
+        name=f"nnspca-{uuid.uuid4().hex}",  # what a pass adds up is never that of another call
+        chunks=((1,) * X.numblocks[0], (1,)),
+        dtype=object,
+        meta=np.empty((0, 0), object),
+    )
+    shares = made.to_delayed().ravel().tolist()
+    client = client_of(X)
+    return _here(shares, merged, monitor) if client is None else _there(client, X, shares, merged, monitor)
+
+
+def _share(leaf: Leaf, rows: Any, beside: np.ndarray | None = None, *, block_info: Any = None) -> Any:
+    return leaf(rows, block_info[0]["array-location"][0][0], beside)
+
+
+def _here(shares: list[Any], merged: Callable[..., Any], monitor: Monitor) -> Any:
+    """In the threads of Dask here, as a tree."""
+    import dask
+    from dask.callbacks import Callback
+
+    done, keys = 0, {share.key for share in shares}
+
+    def told(key: Any, *_: Any) -> None:
+        nonlocal done
+        done += key in keys
+        _tell(monitor, done, len(keys))
+
+    tree = shares
+    while len(tree) > 1:
+        tree = [dask.delayed(merged)(tree[i : i + TOGETHER]) for i in range(0, len(tree), TOGETHER)]
+    with _said(), Callback(posttask=told):
+        return tree[0].compute()
+
+
+def _there(client: Any, X: Any, shares: list[Any], merged: Callable[..., Any], monitor: Monitor) -> Any:
+    """On the workers of a client, each of which merges its own shares; blocks that lie on workers stay there."""
+    from nnspca.machines.cluster import check_workers
+
+    check_workers(client)
+    futures: list[Any] = []
+    with _said():
+        try:
+            for own, there in _places(client, _lying(X), len(shares)):
+                futures += client.compute([shares[i] for i in own], **there)
+            while not all(future.done() for future in futures):
+                if any(future.status in ("error", "cancelled", "lost") for future in futures):
+                    break
+                _tell(monitor, sum(future.done() for future in futures), len(futures))
+                time.sleep(POLL_SECONDS)
+            for future in futures:
+                if future.done() and future.status != "finished":
+                    future.result()
+            parts = [
+                client.submit(merged, [futures[i] for i in own], pure=False, **there)
+                for own, there in _places(client, futures, len(futures))
+            ]
+            futures += parts
+            return client.submit(merged, parts, pure=False).result()
+        except BaseException:
+            if client.status == "running":  # else the scheduler is gone
+                client.cancel(futures, force=True)
+            raise
+
+
+def _lying(X: Any) -> list[Any]:
+    """The blocks that lie on workers, where all do and each block of X is made of one of them alone."""
+    import dask
+    import distributed
+
+    futures = distributed.futures_of(X)
+    few = len(futures) == X.numblocks[0] and len(distributed.futures_of(dask.optimize(X.blocks[0])[0])) == 1
+    return sorted(futures, key=lambda future: future.key[1:]) if few else []
+
+
+def _places(client: Any, futures: list[Any], count: int) -> list[tuple[list[int], dict[str, Any]]]:
+    """Which futures lie on each worker, and how to work there, or on others where it is lost by then."""
+    places: dict[str, list[int]] = {}
+    held = client.who_has(futures) if futures else {}
+    for i, future in enumerate(futures):
+        places.setdefault(min(held.get(future.key, ()), default=""), []).append(i)
+    if not futures or "" in places:  # nothing known, or one lost
+        return [(list(range(count)), {})]
+    return [(own, {"workers": worker, "allow_other_workers": True}) for worker, own in places.items()]
+
+
+def _tell(monitor: Monitor, done: int, blocks: int) -> None:
+    monitor.tell(done / blocks, f"{done:,} of {blocks:,} blocks read")
+    if monitor.stop():
+        raise ReadingStopped(f"the reading was stopped after {done:,} of {blocks:,} blocks")
+
+
+def client_of(X: Any) -> Any:
+    """The client whose workers hold blocks of an array, or else the one that Dask computes with; None without any."""
+    import dask.base
+
+    distributed: Any = sys.modules.get("distributed")  # a client exists only if it was imported
+    if distributed is None:
+        return None
+    futures = distributed.futures_of(X)
+    owner = futures[0].client if futures else getattr(dask.base.get_scheduler(collections=[X]), "__self__", None)
+    return owner if isinstance(owner, distributed.Client) else None
+
+
+@contextmanager
+def _said() -> Iterator[None]:
+    """Say of what Dask raises what to do about it."""
+    try:
+        yield
+    except (DataError, BrokenExecutor, MemoryError):
+        raise
+    except Exception as error:
+        kind = type(error).__name__
+        if kind == "KilledWorker":
+            raise BrokenExecutor(
+                "a block's task ended several workers: they were killed, or ran out of memory; give blocks of fewer "
+                "rows, as by X.rechunk((rows, -1)), or workers more memory"
+            ) from error
+        if "Cancelled" in kind or (isinstance(error, OSError | TimeoutError) and "Comm" in kind):
+            raise BrokenExecutor(
+                "the scheduler is gone, or the call was cancelled there: connect a new client, make the array anew"
+            ) from error
+        raise DataError(f"a block of the dask array cannot be computed{reason(error, 200)}") from error

@@ -66,10 +66,9 @@ def certify_parts(
 ) -> PartsCertificate:
     """Bound the largest total variance of r parts with disjoint supports from both sides.
 
-    The problem: over unit vectors x_1 … x_r with at most k nonzeros each and no feature in common
-    (for nonnegative vectors the same as orthogonal), maximise the sum of variances Σ_c x_c'Ax_c.
-    Parts found one after another usually have a smaller sum, and their separate certificates do not bound
-    the loss.
+    The problem: over unit vectors x_1 … x_r with at most k nonzeros each and no feature in common (for nonnegative
+    vectors the same as orthogonal), maximise the sum of variances Σ_c x_c'Ax_c. Parts found one after another usually
+    have a smaller sum, and their separate certificates do not bound the loss.
 
     Parameters
     ----------
@@ -86,9 +85,8 @@ def certify_parts(
     gap, time_limit : float, optional
         As for :func:`nnspca.certify`.
     warm_start : PartsCertificate, optional
-        Certificate of the same covariance at a neighbouring k or number of parts, whose multipliers
-        start the joint dual. At the same k and number its bound is derived again and kept, its parts too unless
-        some are given.
+        Certificate of the same covariance at a neighbouring k or number of parts, whose multipliers start the joint
+        dual. At the same k and number its bound is derived again and kept, its parts too unless some are given.
     exclude
         Features that no part may use, as for :func:`nnspca.solve`; the certificate says so in its field of this name.
     executor

@@ -85,8 +85,7 @@ def decompose(
         A key of ``nnspca.METHODS``. With "quasi-orthogonal" it finds the first component and EM the
         others; with "together" it finds the first parts of the joint search.
     deflation : str
-        A key of ``nnspca.DEFLATIONS``. Parts sought "together" are never worse than "disjoint" ones
-        of the same seed.
+        A key of ``nnspca.DEFLATIONS``. Parts sought "together" are never worse than "disjoint" ones of the same seed.
     certify : {"live", "thorough"} or None
         Certify each component on the covariance on which it was found (:func:`nnspca.deflate` returns it,
         for :func:`nnspca.verify`); with "together", all of them jointly (:func:`nnspca.certify_parts`).

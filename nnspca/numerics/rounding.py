@@ -18,9 +18,8 @@ VANISHING = 1e-150  # added to a norm of numbers near 1, it covers squares lost 
 def raised(value, terms: int):
     """Return a number not below the exact sum that ``value`` was computed for.
 
-    ``value`` is a sum of ``terms`` numbers of one sign (none negative), each computed with two
-    roundings at most: exact <= value (1 + (terms + 1) u / (1 − …)) <= value (1 + terms EPS), for
-    terms >= 2.
+    ``value`` is a sum of ``terms`` numbers of one sign (none negative), each computed with two roundings at most: exact
+    <= value (1 + (terms + 1) u / (1 − …)) <= value (1 + terms EPS), for terms >= 2.
 
     Examples
     --------
@@ -68,9 +67,8 @@ def total(tail: float, costs: np.ndarray) -> float:
 def subtraction(L: np.ndarray) -> float:
     """Upper bound on the spectral norm of the rounding in A − L, without the share of A's entries.
 
-    Each entry is rounded once, by u |A_ij − L_ij| <= u |L_ij| + u |A_ij|; a symmetric matrix has no
-    eigenvalue beyond its largest row sum of magnitudes. The share u |A_ij| is part of the allowances of
-    the eigenvalue bound.
+    Each entry is rounded once, by u |A_ij − L_ij| <= u |L_ij| + u |A_ij|; a symmetric matrix has no eigenvalue beyond
+    its largest row sum of magnitudes. The share u |A_ij| is part of the allowances of the eigenvalue bound.
     """
     return 2 * EPS * float(np.abs(L).sum(axis=1).max())
 
@@ -83,8 +81,7 @@ def shift(t: float, diagonal: np.ndarray) -> float:
 def factorisation(diagonal: np.ndarray) -> float:
     """Return e with λ_min(M) >= −e for any M of this diagonal whose Cholesky factorisation was completed.
 
-    Rump (2006), after Demmel (1989): e = γ/(1 − γ) tr M with γ = (n + 1) u/(1 − (n + 1) u), below
-    (n + 2) EPS tr M.
+    Rump (2006), after Demmel (1989): e = γ/(1 − γ) tr M with γ = (n + 1) u/(1 − (n + 1) u), below (n + 2) EPS tr M.
     """
     return 2 * (len(diagonal) + 2) * EPS * float(np.abs(diagonal).sum())
 
@@ -110,9 +107,8 @@ def row_sums(n: int, largest: float) -> float:
 def inner_products(terms: int) -> float:
     """Upper bound on the rounding in ``y_i'y_j``, an inner product of ``terms`` terms, relative to ‖y_i‖ ‖y_j‖.
 
-    The relative error is (t u)/(1 − t u), and computed norms add the same to second order: t EPS is
-    enough. Twice that is returned, since a checker that sums in another order may err by as much in the
-    opposite direction.
+    The relative error is (t u)/(1 − t u), and computed norms add the same to second order: t EPS is enough. Twice that
+    is returned, since a checker that sums in another order may err by as much in the opposite direction.
     """
     return 2 * terms * EPS
 
@@ -184,11 +180,10 @@ def singular_value(rows: int, d: int, frobenius: float) -> float:
 def of_data(m: int, scale: float) -> float:
     """Upper bound on the rounding in the entries of ``Y'Y``, Y being m samples centred and scaled in doubles.
 
-    Entry (i, j) is off by (2m + 12) u ‖y_i‖ ‖y_j‖: the inner product by m u, each column by 4u (two
-    subtractions, the division by √m and that root) and, if standardised, by (m + 4)/2 u with its
-    deviation. The rounding of the mean adds a constant to a column, which is orthogonal to every
-    centred column, so it counts by its square. In the Frobenius norm that is (2m + 12) u
-    ``scale``, the sum of all squares; for one entry, ``scale`` is ‖y_i‖ ‖y_j‖.
+    Entry (i, j) is off by (2m + 12) u ‖y_i‖ ‖y_j‖: the inner product by m u, each column by 4u (two subtractions, the
+    division by √m and that root) and, if standardised, by (m + 4)/2 u with its deviation. The rounding of the mean adds
+    a constant to a column, which is orthogonal to every centred column, so it counts by its square. In the Frobenius
+    norm that is (2m + 12) u ``scale``, the sum of all squares; for one entry, ``scale`` is ‖y_i‖ ‖y_j‖.
     """
     return (m + 16) * EPS * scale
 
@@ -196,10 +191,9 @@ def of_data(m: int, scale: float) -> float:
 def of_weighted(m: int, scale: float) -> float:
     """Upper bound on the rounding in the entries of ``Y'Y``, Y being m samples of different weight, centred and scaled.
 
-    In addition to :func:`of_data`: weights are divided by the largest and then by their sum, so a
-    share has a relative error of (m + 2) u, and so has every product of the two columns. The root of
-    the share and the product with it add 2u to each column, and the deviations of a standardised pair
-    (m + 6) u: (4m + 24) u in all, below (2m + 20) EPS.
+    In addition to :func:`of_data`: weights are divided by the largest and then by their sum, so a share has a relative
+    error of (m + 2) u, and so has every product of the two columns. The root of the share and the product with it add
+    2u to each column, and the deviations of a standardised pair (m + 6) u: (4m + 24) u in all, below (2m + 20) EPS.
     """
     return (2 * m + 32) * EPS * scale
 
@@ -207,17 +201,15 @@ def of_weighted(m: int, scale: float) -> float:
 def of_sums(m: int, scale: float, *, sparse: bool = False, weighted: bool = False) -> float:
     """Bound on the rounding in the entries of A as a sum over blocks of rows, each centred on its own mean.
 
-    A block of r rows adds products of columns centred on it, w_i its share of ‖y_i‖ and b_i that of
-    the blocks' means, w_i² + b_i² = 1. The inner product is off by r u w_i w_j, each column by 4u as
-    in :func:`of_data`, and the rounding of a block's mean, r u w_j, is multiplied by b_i: r u (b_i w_j +
-    w_i b_j). These add to less than 1.62 r u; adding the other blocks gives u each, at most m − r; and
-    12u: in all less than (1.62 m + 14) u ‖y_i‖ ‖y_j‖. Standardised, twice that. The result is (2m + 32)
-    EPS, twice that of :func:`of_data`.
+    A block of r rows adds products of columns centred on it, w_i its share of ‖y_i‖ and b_i that of the blocks' means,
+    w_i² + b_i² = 1. The inner product is off by r u w_i w_j, each column by 4u as in :func:`of_data`, and the rounding
+    of a block's mean, r u w_j, is multiplied by b_i: r u (b_i w_j + w_i b_j). These add to less than 1.62 r u; adding
+    the other blocks gives u each, at most m − r; and 12u: in all less than (1.62 m + 14) u ‖y_i‖ ‖y_j‖. Standardised,
+    twice that. The result is (2m + 32) EPS, twice that of :func:`of_data`.
 
-    A sparse block is multiplied without centring, and the product of its means is subtracted: 3 (r + 3)
-    u for columns whose norm is at most √5 times that of their deviations, and √5 (r + 1) u for the mean:
-    less than (18 m + 60) u, standardised twice that. Weights add the terms of :func:`of_weighted`.
-    ``scale`` is as for :func:`of_data`.
+    A sparse block is multiplied without centring, and the product of its means is subtracted: 3 (r + 3) u for columns
+    whose norm is at most √5 times that of their deviations, and √5 (r + 1) u for the mean: less than (18 m + 60) u,
+    standardised twice that. Weights add the terms of :func:`of_weighted`. ``scale`` is as for :func:`of_data`.
     """
     return (20 if sparse else 2) * (of_weighted if weighted else of_data)(m, scale)
 
@@ -270,10 +262,9 @@ def variances(terms: int, size: float) -> float:
 def eliminated(value: float, mass: float, error: float) -> float:
     """Return an upper bound on ``(value + error mass) / (1 − mass)``.
 
-    The absolute error of 1 − mass is at most u and the relative error of the other operations 4u:
-    EPS and 4 EPS are enough. The certificate checker computes the same with 2 EPS and 8 EPS; twice
-    that is used here, so that the claimed bound is not below the checker's. Infinite if 1 − mass is
-    too close to zero.
+    The absolute error of 1 − mass is at most u and the relative error of the other operations 4u: EPS and 4 EPS are
+    enough. The certificate checker computes the same with 2 EPS and 8 EPS; twice that is used here, so that the claimed
+    bound is not below the checker's. Infinite if 1 − mass is too close to zero.
     """
     denominator = 1.0 - mass - 4 * EPS
     return float("inf") if denominator <= 1e-6 else (value + error * mass) / denominator * (1 + 16 * EPS)

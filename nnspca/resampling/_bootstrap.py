@@ -58,10 +58,9 @@ def bootstrap(
 ) -> Stability:
     """Measure how often each feature of each part returns when the samples are drawn again with replacement.
 
-    Each resample draws as many samples as there are, and its parts are paired with those of all
-    samples so that paired parts share as many features as possible. A feature that
-    returns seldom depends on the particular samples. This is an estimate about other samples, not
-    a proof as a certificate or :func:`nnspca.necessity` gives about these.
+    Each resample draws as many samples as there are, and its parts are paired with those of all samples so that paired
+    parts share as many features as possible. A feature that returns seldom depends on the particular samples. This is
+    an estimate about other samples, not a proof as a certificate or :func:`nnspca.necessity` gives about these.
 
     Parameters
     ----------
@@ -283,11 +282,9 @@ def cross_validate(
 ) -> CrossValidation:
     """Measure the variance of held-out samples that components of each k explain.
 
-    The samples are dealt into folds at random. Each fold is held out once: components are
-    sought on the others, and the share of the held-out samples' squared distance from the others'
-    mean within the span of the components is measured. A k beyond which it no longer grows
-    overfits these samples. It is an estimate with an error, not a
-    proof.
+    The samples are dealt into folds at random. Each fold is held out once: components are sought on the others, and the
+    share of the held-out samples' squared distance from the others' mean within the span of the components is measured.
+    A k beyond which it no longer grows overfits these samples. It is an estimate with an error, not a proof.
 
     Parameters
     ----------

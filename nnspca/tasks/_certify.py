@@ -80,10 +80,9 @@ def certify(
     k : int
         1 <= k <= n.
     effort : {"live", "thorough"}
-        "live" does the work of about 3 s of one processor up to a thousand features, and of 6 s
-        beyond: half a second more at most once the gap is below .1 %. "thorough" does the same
-        first, and then goes on for as long as the bounds still gain: minutes. Work is counted, not
-        timed, so that every machine proves the same.
+        "live" does the work of about 3 s of one processor up to a thousand features, and of 6 s beyond: half a second
+        more at most once the gap is below .1 %. "thorough" does the same first, and then goes on for as long as the
+        bounds still gain: minutes. Work is counted, not timed, so that every machine proves the same.
     gap, time_limit : float, optional
         With either, work goes on beyond a live certificate, in the same order, until 1 − ratio is at most ``gap``
         (0 <= gap < 1), or ``time_limit`` seconds are over: within a quarter of a second, or one step where that is

@@ -90,8 +90,7 @@ def necessity(
     effort : {"live", "thorough"}
         Some seconds, or minutes for what these leave open.
     component : Component, optional
-        A feasible point already found; ``solve(cov, k)`` is run when None. A better one that is met
-        takes its place.
+        A feasible point already found; ``solve(cov, k)`` is run when None. A better one that is met takes its place.
     executor
         As for :func:`nnspca.certify`.
     nonnegative, seed, should_stop, on_progress
@@ -106,8 +105,7 @@ def necessity(
     TypeError
         No covariance, but data or a matrix; a component that is none.
     ValueError
-        k, within or effort not allowed, or a component that is not feasible here; the message says
-        why.
+        k, within or effort not allowed, or a component that is not feasible here; the message says why.
 
     Examples
     --------

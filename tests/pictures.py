@@ -135,7 +135,7 @@ PICTURES: dict[str, tuple[str, Callable[[Page], None]]] = {
     "app-band": ("/", at_rest("app-band", 900, GROWING, ".st-key-stage")),
     "app-parts": ("/parts?data=digits", at_rest("app-parts", 1400, QUIET, ".st-key-parts-band")),
     "app-race": ("/compare", at_rest("app-race", 1400, QUIET, ".js-plotly-plot")),
-    "app-samples": ("/?data=leukemia&k=20&samples=true", at_rest("app-samples", 1800, part=".st-key-stage")),
+    "app-samples": ("/?data=leukemia&k=20&samples=true", at_rest("app-samples", 1800, NOTHING, ".st-key-stage")),
     "app-sets": ("/compare?what=data+sets&vs=digits&vs=lfw-faces", at_rest("app-sets", 1400, part=".js-plotly-plot")),
     "app-need": (f"{ASKED}proof=true&proof_view=indispensable", computed("app-need", "need", ".st-key-needed")),
     "app-held-out": (f"{ASKED}hold=true", computed("app-held-out", "which", ".st-key-held-out")),

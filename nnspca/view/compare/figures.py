@@ -17,16 +17,12 @@ from nnspca.view.figures.band import Band
 from nnspca.view.figures.style import DASHES, LEGEND_ROW, Look, Palette, dress, rgba, set_axes, shade
 
 PLOT = 395  # pixels, without the legend: on a usual screen that stands above the fold
-BAND, BOUND, LOWEST, FLAG = (
-    "the optimum lies in here",
-    "upper bound of this run",
-    "lowest upper bound known",
-    "finished",
-)
-EXTRA = 4  # entries of the legend besides the solvers
+BOUND, LOWEST, FLAG = "upper bound of this run", "lowest upper bound known", "finished"
+EXTRA = 3  # entries of the legend besides the solvers
+SHARE, FALL = (0.34, 1.0), (0.0, 0.2)  # what the panels take of the figure's height: solvers, and the upper bound
 EARLIEST = 1e-4  # seconds; what comes sooner is drawn there
 LEAST = 2.0  # per cent that the axis covers at least, below the upper bound
-ROOM = 0.28  # of the axis' height, above the upper bound
+ROOM = 0.06  # of the axis' height, above the upper bound
 DECADES = (0.0001, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
 TICKS = tuple(sorted((*DECADES, *(3 * decade for decade in DECADES))))
 WIDE = 3.0  # decades from which powers of ten alone are named: more would not fit a phone
@@ -46,9 +42,7 @@ def race(standing: Race | None, names: Sequence[str], palette: Palette, upper: f
     lanes = {} if standing is None else {lane.method: lane for lane in standing.lanes if lane.marks}
     is_drawable = standing is not None and math.isfinite(upper)
     if standing is not None and is_drawable:
-        end = max([standing.proof_seconds, *(lane.seconds for lane in standing.lanes)])
         if standing.falls:
-            _add_band(figure, standing, upper, end, palette)
             _add_upper_bound(figure, standing, upper, palette)
         for i, name in enumerate(names):
             if name in lanes:
@@ -93,60 +87,31 @@ def _add_lane(figure: go.Figure, lane: Lane, upper: float, i: int, palette: Pale
 
 
 def _add_upper_bound(figure: go.Figure, standing: Race, upper: float, palette: Palette) -> None:
-    """Draw the upper bounds proven by this run, on to where the proof's clock stands."""
+    """Draw in a panel of its own how far the bounds proven by this run are above the lowest known."""
     times = [max(fall.seconds, EARLIEST) for fall in standing.falls]
-    shares = [100 * (fall.upper / upper) for fall in standing.falls]
+    above = [100 * (fall.upper / upper - 1) for fall in standing.falls]
     figure.add_scatter(
         x=[*times, max(standing.proof_seconds, times[-1])],
-        y=[*shares, shares[-1]],
+        y=[*above, above[-1]],
+        yaxis="y2",
         name=BOUND,
         mode="lines+markers",
         line={"color": palette.upper_bound, "width": 2, "dash": "dot", "shape": "hv"},
         marker={"symbol": "line-ew", "size": 10, "line": {"width": 3, "color": palette.upper_bound}},
-        text=[rounded.fixed(share, 2, up=True) for share in [*shares, shares[-1]]],
-        hovertemplate="at %{x:.3g} s: proven upper bound, %{text} % of the lowest one known<extra>upper bound</extra>",
+        text=[rounded.fixed(one, 2, up=True) for one in [*above, above[-1]]],
+        hovertemplate="at %{x:.3g} s: proven upper bound, %{text} % above the lowest known<extra>upper bound</extra>",
     )
-
-
-def _add_band(figure: go.Figure, standing: Race, upper: float, end: float, palette: Palette) -> None:
-    """Shade between the best component by some time and the upper bound proven by then."""
-    marks = sorted(
-        (max(m.seconds, EARLIEST), 100 * (m.variance / upper)) for lane in standing.lanes for m in lane.marks
-    )
-    falls = [(max(f.seconds, EARLIEST), 100 * (f.upper / upper)) for f in standing.falls]
-    if not marks:
-        return
-    begin = max(marks[0][0], falls[0][0])
-    shade(figure, _steps(falls, begin, end, min), _steps(marks, begin, end, max), palette.band, name=BAND)
-
-
-def _steps(events: Sequence[tuple[float, float]], begin: float, end: float, best) -> list[tuple[float, float]]:
-    """Return the corners of a stair from ``begin`` to ``end``, its height the best of all events so far.
-
-    >>> _steps([(1.0, 5.0), (2.0, 4.0)], 1.0, 3.0, max)
-    [(1.0, 5.0), (3.0, 5.0)]
-    >>> _steps([(1.0, 5.0), (2.0, 4.0)], 1.0, 3.0, min)
-    [(1.0, 5.0), (2.0, 5.0), (2.0, 4.0), (3.0, 4.0)]
-    """
-    height = best(y for x, y in events if x <= begin)
-    corners = [(begin, height)]
-    for x, y in events:
-        if x > begin and best(y, height) != height:
-            corners += [(x, height), (x, y)]
-            height = y
-    return [*corners, (max(end, corners[-1][0]), height)]
 
 
 def _fit_axes(figure: go.Figure, standing: Race | None, upper: float) -> None:
-    """Show the last step of every solver, and of the upper bound; what lies far below or above comes in from there."""
-    first, last, ends, top = 1e-3, 1.0, [80.0], 100.0
+    """Show the last step of every solver, and of the upper bound; what lies far below comes in from there."""
+    first, last, ends = 1e-3, 1.0, [80.0]
     if standing is not None:
         marks = [mark.seconds for lane in standing.lanes for mark in lane.marks]
         clocks = [standing.proof_seconds, *(lane.seconds for lane in standing.lanes)]
         first = max(min([*marks, *(fall.seconds for fall in standing.falls)], default=1e-3), EARLIEST)
         last = max(*clocks, 10 * first)
         ends = [100 * (lane.variance / upper) for lane in standing.lanes if lane.marks] or ends
-        top = 100 * (standing.falls[-1].upper / upper) if standing.falls else top
     ticks = DECADES if math.log10(last / first) > WIDE else TICKS
     bottom = max(100 - max(1.3 * (100 - min(ends)), LEAST), 0.0)
     set_axes(
@@ -157,13 +122,12 @@ def _fit_axes(figure: go.Figure, standing: Race | None, upper: float) -> None:
         range=[math.log10(first / 1.3), math.log10(last * 1.35)],
         tickvals=ticks,
         ticktext=[f"{t:g}" for t in ticks],
+        anchor="y2",
     )
-    set_axes(
-        figure,
-        "y",
-        title_text="proven share of the optimum (%)",
-        range=[bottom, max(top, 100.0) + ROOM * (100 - bottom)],
-        zeroline=False,
+    share = {"domain": SHARE, "title_text": "proven share of the optimum (%)", "zeroline": False}
+    figure.update_layout(
+        yaxis={**share, "range": [bottom, 100 + ROOM * (100 - bottom)]},
+        yaxis2={"domain": FALL, "title_text": "bound, %<br>above lowest", "rangemode": "tozero", "nticks": 4},
     )
 
 

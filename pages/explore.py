@@ -24,7 +24,8 @@ running = st.container()
 with options:
     choice = run.ask(subject)
 with press:
-    shown = tasks.offer(run.task(subject, choice), tasks.solve(), at_once=run.is_needed(subject, choice))
+    task = run.task(subject, choice)
+    shown = tasks.offer(task, tasks.solve(), at_once=run.is_needed(subject, choice), in_place=True)
     if shown is None:
         shown = run.find(subject)
     if shown is not None and "play" not in st.session_state and not subject.at().found:
@@ -38,7 +39,7 @@ part, has_samples = view.part, view.data.kind != "covariance"
 with played:
     stage.render(view, runs)
 with tighten:
-    proofs.tighten(longer, view.known[view.k], "stretch")
+    proofs.tighten(longer, view.known[view.k], "stretch", in_place=True)
 with suggest:
     widgets.offer(None if runs.along and not runs.along.done else more.suggestion(view), "k", now.k)
 with running:

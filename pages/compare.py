@@ -14,9 +14,9 @@ from nnspca.view.subject import Subject
 def data_sets(now: State, answer: DeltaGenerator) -> None:
     """Compare two to four data sets: how near the optimum is proven at each k, and why."""
     asked, shown = widgets.choices_and_figure("compare")
-    which, press = asked.columns([2.6, 2.1], vertical_alignment="bottom")
-    figure = shown.container(key="together-place")  # before the data are read, so that nothing moves then
+    figure = shown.container(key="together-place")  # before all else, so that nothing moves later
     figure.empty()  # a place that holds something keeps its room
+    which, press = asked.columns([2.6, 2.1], vertical_alignment="bottom")
     with which:
         subjects = sets.ask_sets(now)
     if len(subjects) < 2:
@@ -39,9 +39,9 @@ def solvers(now: State, answer: DeltaGenerator) -> None:
     """Compare up to six solvers and a proof on one clock."""
     subject = Subject(catalogue.in_use(now), now)
     asked, shown = widgets.choices_and_figure("compare")
-    which, press = asked.columns([2.6, 2.1], vertical_alignment="bottom")
     figure = shown.container(key="race-place")
     figure.empty()
+    which, press = asked.columns([2.6, 2.1], vertical_alignment="bottom")
     with which:
         racers = race.ask()
     if not racers:

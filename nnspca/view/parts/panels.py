@@ -35,8 +35,8 @@ def purpose(now: State, choice: Choices) -> str:
     if not choice.disjoint:
         return nnspca.DEFLATIONS[apart].summary
     how = "together" if apart == TOGETHER else "one after the other"
-    signs = "nonnegative " if now.nonnegative else ""
-    return f"Parts are found {how} and never overlap. Each part: at most {now.k:,} {signs}loadings."
+    signs = " ≥ 0" * now.nonnegative
+    return f"Parts are found {how} and never overlap, with at most {now.k:,} loadings{signs} each."
 
 
 def claim(parts: Components, known: Known, *, done: bool) -> str:

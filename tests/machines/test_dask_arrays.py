@@ -15,6 +15,7 @@ import pytest
 import scipy.sparse
 
 import nnspca
+from tests.pace import slowness
 
 pytestmark = pytest.mark.heavy
 M, N, HEIGHT = 40_000, 500, 2000
@@ -92,7 +93,7 @@ def test_stop_takes_a_second_and_leaves_nothing_running(client):
     begun = time.monotonic()
     with pytest.raises(nnspca.datasets.ReadingStopped):
         nnspca.Covariance.from_data(made(seconds=0.5), should_stop=lambda: time.monotonic() - begun > 1)
-    assert time.monotonic() - begun < 2.5
+    assert time.monotonic() - begun < 1 + 1.5 * slowness()
     time.sleep(1.0)
     assert not any(client.processing().values())
 
@@ -135,7 +136,7 @@ def test_a_scheduler_that_is_gone_is_said():
             def close(progress):
                 if not gone:
                     gone.append(time.monotonic())
-                    cluster.close(timeout=2)
+                    cluster.close(timeout=60)
 
             with pytest.raises(BrokenExecutor, match="the scheduler is gone"):
                 nnspca.Covariance.from_data(made(seconds=0.5), False, on_progress=close)

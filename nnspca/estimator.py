@@ -42,6 +42,7 @@ from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
 from nnspca.machines import HERE, jobs
 from nnspca.result import Certificate, Components, PartsCertificate
+from nnspca.tasks._scores import scaled, scored
 
 GIVEN = set(inspect.signature(decompose).parameters) - {"starts", "options"}  # not options of a method
 USUAL = 10  # nonzero loadings if n_nonzero is not given
@@ -376,7 +377,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         check_is_fitted(self)
         held: Any = getattr(X, "dtypes", getattr(X, "dtype", ""))
         kinds = {str(kind) for kind in np.ravel(held)}
-        source, along = self._samples(X), partial(_scores, self.mean_, self.scale_, self.components_)
+        source, along = self._samples(X), partial(scored, self.mean_, self.scale_, self.components_.T)
         if isinstance(source, Source) and source.spread is not None:
             self._check_width(source.n)
             scores = mapped(source, along, self.n_components_)
@@ -425,7 +426,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             begin += rows.shape[0]
             if len(own) < rows.shape[0]:
                 break
-            explained += float(own @ (_scores(self.mean_, self.scale_, basis, rows) ** 2).sum(axis=1))
+            explained += float(own @ (scored(self.mean_, self.scale_, basis.T, rows) ** 2).sum(axis=1))
             total += float(own @ self._squares(rows))
         check_weights(sample_weight, begin)
         return explained / total if total > 0 else 0.0
@@ -539,19 +540,3 @@ def _seed(random_state: object) -> int:
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31 - 1))
     return check_whole("random_state", random_state, 0, more="a numpy.random.RandomState, or None")
-
-
-def _scores(mean: np.ndarray, scale: np.ndarray, directions: np.ndarray, X) -> np.ndarray:
-    """Scores of the samples along unit rows."""
-    X = numbers(X)
-    if scipy.sparse.issparse(X):
-        return scaled(X, scale) @ directions.T - (mean / scale) @ directions.T
-    return ((X - mean) / scale) @ directions.T
-
-
-def scaled(X, scale: np.ndarray):
-    """Each feature divided by its scale, however small; sparse data stay sparse."""
-    if not scipy.sparse.issparse(X):
-        return X / scale
-    rows = scipy.sparse.csr_array(X)
-    return scipy.sparse.csr_array((rows.data / scale[rows.indices], rows.indices, rows.indptr), shape=rows.shape)

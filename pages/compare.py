@@ -14,8 +14,7 @@ from nnspca.view.subject import Subject
 def data_sets(now: State, answer: DeltaGenerator) -> None:
     """Compare two to four data sets: how near the optimum is proven at each k, and why."""
     asked, shown = widgets.choices_and_figure("compare")
-    figure = shown.container(key="together-place")  # before all else, so that nothing moves later
-    figure.empty()  # a place that holds something keeps its room
+    figure = widgets.place(shown, "together-place")  # before all else, so that nothing moves later
     which, press = asked.columns([2.6, 2.1], vertical_alignment="bottom")
     with which:
         subjects = sets.ask_sets(now)
@@ -39,8 +38,7 @@ def solvers(now: State, answer: DeltaGenerator) -> None:
     """Compare up to six solvers and a proof on one clock."""
     subject = Subject(catalogue.in_use(now), now)
     asked, shown = widgets.choices_and_figure("compare")
-    figure = shown.container(key="race-place")
-    figure.empty()
+    figure = widgets.place(shown, "race-place")
     which, press = asked.columns([2.6, 2.1], vertical_alignment="bottom")
     with which:
         racers = race.ask()

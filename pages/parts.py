@@ -15,12 +15,10 @@ now = state.current()
 subject = Subject(catalogue.in_use(now), now)
 
 st.title("Parts")
-purpose = st.container(key="parts-purpose")
+purpose = widgets.place(st, "parts-purpose")
 asked, shown = widgets.choices_and_figure("parts")
 with shown:
-    said, acts = st.container(key="parts-said"), st.container(key="parts-running", horizontal=True)
-    for place in (purpose, said, acts):
-        place.empty()  # keeps the place before there is anything in it, and leaves in it what was there
+    said, acts = widgets.place(st, "parts-said"), widgets.place(st, "parts-running", horizontal=True)
     sight, curve = st.columns([1, 1.1], gap="large")
 widgets.open_for(KEYS["others"], "with", least=2)
 proofs = widgets.expander(KEYS["proven"], "How sure is it? Certificate, parts alone, stability", ":material/verified:")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from nnspca.bounds import balanced, branch, core, eigenvalues, elimination, levelled, pair_scaled, plain, shrunk
-from nnspca.bounds.companions import reading_seconds
+from nnspca.bounds.companions import seconds as seconds_of_rows
 from nnspca.bounds.plan import KEPT, LONGEST, PLANS, READINGS, Plan
 from nnspca.bounds.selection import Limits
 from nnspca.certificates.proofs import EigenvalueProof, PairProof, ScaleProof, TreeProof
@@ -227,7 +227,7 @@ def _eliminated(problem: Problem, known: Known, plan: Plan, may_hold_all: bool) 
     Where the relaxation on all features may follow, fewer are kept, and it is given up sooner.
     """
     least, sparse = np.inf, isinstance(problem.cov.factor, SparseFactor)
-    rows = plan.rows(problem, reading_seconds(problem, np.arange(problem.n)) if sparse else None)
+    rows = plan.rows(problem, seconds_of_rows(problem, np.arange(problem.n)) if sparse else None)
     kept = min(KEPT, problem.n // 2) if may_hold_all else KEPT
     patience = PATIENT if may_hold_all else EARLY if plan.hurried and known.above(FLAT) else 1.0
     for bound in elimination.tighten(

@@ -21,7 +21,7 @@ from nnspca.numerics.rounding import raised
 STORED_ROW = 1e-4  # seconds that a row takes whose stored entries alone are selected from, beside its products
 
 
-def reading_seconds(problem: Problem, rows: np.ndarray) -> float:
+def seconds(problem: Problem, rows: np.ndarray) -> float:
     """Return about how many seconds it takes to read these rows: dense data in single precision, in half the time."""
     cov = problem.cov
     if isinstance(cov.factor, SparseFactor):
@@ -47,7 +47,7 @@ class Companions:
         """Return the norms of the companions of these rows as they are read, rounded up, shape (len(rows),)."""
         unread = rows[np.isnan(self._norms[rows])]
         if len(unread):
-            self.monitor.pay(reading_seconds(self.problem, unread))
+            self.monitor.pay(seconds(self.problem, unread))
             shares, error = self._shares(unread)
             squares = (shares * shares).sum(axis=-1)
             roots = rounding.raised(np.sqrt(rounding.raised(squares, 4 * (self.problem.k + 8))), 2)

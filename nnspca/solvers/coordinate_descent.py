@@ -183,7 +183,8 @@ class Ascent:
     A is scaled to a largest eigenvalue of 1, so α and β are relative to λ₁. Along one entry
     u = U_sr the objective is ``−(α/4)u⁴ + (c₂/2)u² + c₁u`` and a constant, with
 
-        c₂ = a_ss + α − α Σ_{i≠s} U_ir² − α Σ_{q≠r} U_sq² c₁ = Σ_{i≠s} a_si U_ir − α Σ_{q≠r} U_sq Σ_{j≠s} U_jr U_jq − β.
+        c₂ = a_ss + α − α Σ_{i≠s} U_ir² − α Σ_{q≠r} U_sq²
+        c₁ = Σ_{i≠s} a_si U_ir − α Σ_{q≠r} U_sq Σ_{j≠s} U_jr U_jq − β.
 
     U'U is kept up to date, and AU is read row by row from A or from the data: no n×n array where there is none.
     """

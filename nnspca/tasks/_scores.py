@@ -105,7 +105,7 @@ def scores(X, loadings, *, mean: Literal["own"] | None = None, standardize: bool
         elif standardize:
             raise ValueError("standardize=True goes with mean='own'; a component brings its own scale")
         else:
-            along = partial(_scored, features.mean[used], features.scale[used], U[used])
+            along = partial(scored, features.mean[used], features.scale[used], U[used])
             if lying is None:
                 result = np.concatenate(list(map(along, read)))
             else:
@@ -115,10 +115,20 @@ def scores(X, loadings, *, mean: Literal["own"] | None = None, standardize: bool
     return result[:, 0] if one else result
 
 
-def _scored(centre: np.ndarray, scale: np.ndarray, U: np.ndarray, values: Any) -> np.ndarray:
-    """Scores of some samples of the features in use, which may lie on a worker."""
-    values = numbers(values)
-    return ((values.toarray() if scipy.sparse.issparse(values) else values) - centre) / scale @ U
+def scored(mean: np.ndarray, scale: np.ndarray, U: np.ndarray, X: Any) -> np.ndarray:
+    """Scores of some samples along the columns of U, dense or sparse, also on a worker."""
+    X = numbers(X)
+    if scipy.sparse.issparse(X):
+        return scaled(X, scale) @ U - (mean / scale) @ U
+    return (X - mean) / scale @ U
+
+
+def scaled(X, scale: np.ndarray):
+    """Each feature divided by its scale, however small; sparse data stay sparse."""
+    if not scipy.sparse.issparse(X):
+        return X / scale
+    rows = scipy.sparse.csr_array(X)
+    return scipy.sparse.csr_array((rows.data / scale[rows.indices], rows.indices, rows.indptr), shape=rows.shape)
 
 
 def _chunks(X: Any) -> tuple[tuple[str, ...] | None, Iterator[Any], Source | None]:

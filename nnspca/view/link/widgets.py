@@ -142,6 +142,13 @@ def answer(place: DeltaGenerator, name: str, words: str) -> None:
     place.container(key=f"{name}-says" + f"-other-{times % 2}" * bool(times)).markdown(words)
 
 
+def place(where: Any, key: str, **how: Any) -> DeltaGenerator:
+    """Return a place that keeps its room, as the styles have it, before there is anything in it."""
+    made: DeltaGenerator = where.container(key=key, **how)
+    made.empty()
+    return made
+
+
 def choices_and_figure(key: str) -> tuple[DeltaGenerator, DeltaGenerator]:
     """Return places for choices and for what they make; they stand in this order, on a phone in the other one."""
     both = st.container(key=f"figure-first-{key}")

@@ -19,6 +19,7 @@ from nnspca.view.link.widgets import (
     choose,
     end_page,
     linked_value,
+    place,
     say_in_link,
     upcoming_value,
 )
@@ -48,8 +49,7 @@ class View:
 def ask(now: State) -> tuple[View, DeltaGenerator]:
     """Let the person choose the curves; return them and the place to draw them, or end the page here."""
     above, shown = choices_and_figure("turning")
-    stage = shown.container(key="turning")
-    stage.empty()  # a place that holds something keeps its room
+    stage = place(shown, "turning")
     below = st.container()
     with above, st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         source, dimensions = (

@@ -14,6 +14,7 @@ ROUNDING, CHECK = "nnspca/numerics/rounding.py", "nnspca/check.py"
 OF_JUDGE, OF_NUMBERS = (f"tests/certificates/test_{name}.py::test_" for name in ("judge", "numbers"))
 EXACT = "tests/certificates/test_derivations.py::test_"
 OF_ROUNDING, OF_CHECK = "tests/numerics/test_rounding.py::test_", "tests/test_check.py::test_"
+OF_PARTS = "tests/components/test_certify_parts.py::test_"
 OF_BOUNDS, OF_CARRIED = (f"tests/bounds/test_{name}.py::test_" for name in ("bounds", "carried"))
 # The file, what stands there, what an error would make of it, and the test that must fail then.
 MUTANTS = [
@@ -22,7 +23,7 @@ MUTANTS = [
     (JUDGE, "at_most(leading, claimed)", "at_most(leading * 0.99, claimed)", OF_JUDGE + "a_leading_eigenvalue_lowered"),
     (JUDGE, "if probability < 1:", "if probability < 0:", EXACT + "what_is_proven_holds_with_certainty"),
     (JUDGE, "ATTAINED = 1e-9", "ATTAINED = 1e-5", OF_JUDGE + "a_lower_bound_moved_off"),
-    (JUDGE, "used.max() > 1:", "used.max() > 2:", "tests/components/test_certify_parts.py::test_"),
+    (JUDGE, "used.max() > 1:", "used.max() > 2:", OF_PARTS + "parts_that_are_not_disjoint"),
     (NUMBERS, "bool(value <= limit < np.inf)", "not value > limit", OF_NUMBERS + "a_comparison_with_what_is_no"),
     (NUMBERS, "np.inf if np.isnan(most) else max", "max", OF_NUMBERS + "a_upper_bound_that_met_no_number"),
     (ROWS, "largest_sums(shares * d, k - 1)", "largest_sums(shares * d, k - 2)", EXACT + "rows_cost_the_judge"),

@@ -3,40 +3,21 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from nnspca import datasets
-from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS, BoundInfo
+from nnspca import datasets, result
+from nnspca.bounds.registry import BOUNDS
 from nnspca.certificates.file import load_certificate, save_certificate
 from nnspca.certificates.judge import verify
 from nnspca.components._certify import certify_parts, sweep_parts
 from nnspca.components._decompose import decompose
-from nnspca.components._deflate import DEFLATIONS, DeflationInfo, deflate
+from nnspca.components._deflate import DEFLATIONS, deflate
 from nnspca.control.progress import progress_bar
 from nnspca.covariance import Covariance
-from nnspca.covariance.choosing import MostVariable, most_variable
+from nnspca.covariance.choosing import most_variable
 from nnspca.errors import CertificateError, DataError
 from nnspca.resampling._bootstrap import bootstrap, cross_validate
 from nnspca.resampling._chance import parallel_analysis
-from nnspca.result import (
-    Bound,
-    Certificate,
-    Component,
-    Components,
-    Contribution,
-    CrossValidation,
-    Features,
-    Judgement,
-    Necessity,
-    ParallelAnalysis,
-    PartsCertificate,
-    PartsPoint,
-    PartsSweep,
-    Progress,
-    Ranking,
-    Stability,
-    Sweep,
-    SweepPoint,
-)
-from nnspca.solvers.registry import METHODS, MethodInfo, OptionInfo
+from nnspca.result import Bound, Certificate, Component, Components, PartsCertificate, PartsSweep, Sweep
+from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import certify
 from nnspca.tasks._contribution import certify_loadings, contribution
 from nnspca.tasks._necessity import necessity, solve_all
@@ -54,34 +35,17 @@ __all__ = [
     "BOUNDS",
     "DEFLATIONS",
     "METHODS",
-    "PARTS_BOUNDS",
     "Bound",
-    "BoundInfo",
     "Certificate",
     "CertificateError",
     "Component",
     "Components",
-    "Contribution",
     "Covariance",
-    "CrossValidation",
     "DataError",
-    "DeflationInfo",
-    "Features",
-    "Judgement",
-    "MethodInfo",
-    "MostVariable",
-    "Necessity",
     "NonnegativeSparsePCA",
-    "OptionInfo",
-    "ParallelAnalysis",
     "PartsCertificate",
-    "PartsPoint",
     "PartsSweep",
-    "Progress",
-    "Ranking",
-    "Stability",
     "Sweep",
-    "SweepPoint",
     "anndata",
     "bootstrap",
     "certify",
@@ -97,6 +61,7 @@ __all__ = [
     "necessity",
     "parallel_analysis",
     "progress_bar",
+    "result",
     "save_certificate",
     "scores",
     "separation",

@@ -123,7 +123,7 @@ def test_the_same_call_has_the_same_answer_on_any_thread_and_any_number_of_blas_
 
 @pytest.mark.parametrize("call", CALLS)
 def test_progress_never_goes_back_and_ends_at_one(call):
-    told: list[nnspca.Progress] = []
+    told: list[nnspca.result.Progress] = []
     CALLS[call](samples(), on_progress=told.append, should_stop=lambda: False)
     fractions = [progress.fraction for progress in told]
     assert fractions == sorted(fractions) and fractions[0] >= 0 and fractions[-1] == 1.0

@@ -7,6 +7,7 @@ import pytest
 
 import nnspca
 from nnspca.control.progress import Monitor
+from nnspca.result import SweepPoint
 
 
 def part(variance=2.0, k=2, **more):
@@ -23,7 +24,7 @@ def certificate(k=2, upper=4.0):
 
 
 def test_results_cannot_be_changed():
-    for result in (part(), bound("x", 1.0), certificate(), nnspca.Progress(0.5, "half"), nnspca.Sweep((), 1.0)):
+    for result in (part(), bound("x", 1.0), certificate(), nnspca.result.Progress(0.5, "half"), nnspca.Sweep((), 1.0)):
         first = dataclasses.fields(result)[0].name
         with pytest.raises(dataclasses.FrozenInstanceError):
             setattr(result, first, None)
@@ -41,7 +42,7 @@ def test_a_certificate_derives_ratio_gap_and_winner():
 
 def test_records_have_one_row_a_point_with_none_where_nothing_was_certified():
     curve = nnspca.Sweep(
-        (nnspca.SweepPoint(2, "best", part(), certificate()), nnspca.SweepPoint(3, "em", part(1.0, 3, seconds=0.25))),
+        (SweepPoint(2, "best", part(), certificate()), SweepPoint(3, "em", part(1.0, 3, seconds=0.25))),
         leading=4.0,
     )
     first, second = curve.to_records()
@@ -56,7 +57,7 @@ def test_a_part_of_a_watch_tells_its_share_of_the_whole():
     told = []
     monitor = Monitor(lambda: True, told.append)
     monitor.part(0.5, 1.0).part(0.0, 0.5).tell(0.5, "stage", 1.0, 2.0)
-    assert told == [nnspca.Progress(0.625, "stage", 1.0, 2.0)]
+    assert told == [nnspca.result.Progress(0.625, "stage", 1.0, 2.0)]
     monitor.tell(7.0, "beyond")
     monitor.tell(-1.0, "before")
     assert [p.fraction for p in told[1:]] == [1.0, 0.0]

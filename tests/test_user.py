@@ -23,7 +23,7 @@ def cov() -> nnspca.Covariance:
 
 def test_one_component(cov: nnspca.Covariance, tmp_path: Path) -> None:
     for name in nnspca.METHODS:
-        info: nnspca.MethodInfo = nnspca.METHODS[name]
+        info: nnspca.solvers.registry.MethodInfo = nnspca.METHODS[name]
         if True in info.signs:
             assert nnspca.solve(cov, 2, name, seed=np.random.default_rng(1)).method == info.name
     part: nnspca.Component = nnspca.solve(cov, k=2, method="best", include=["a"], should_stop=lambda: False)
@@ -32,9 +32,9 @@ def test_one_component(cov: nnspca.Covariance, tmp_path: Path) -> None:
     nnspca.save_certificate(cert, tmp_path / "c.npz", cov)
     again = nnspca.load_certificate(tmp_path / "c.npz")
     assert again.upper >= part.variance > 0
-    need: nnspca.Necessity = nnspca.necessity(cov, 2, within=0.05)
-    role: nnspca.Contribution = nnspca.contribution(cov, part, "a")
-    judged: nnspca.Judgement = nnspca.certify_loadings(cov, part.loadings)
+    need: nnspca.result.Necessity = nnspca.necessity(cov, 2, within=0.05)
+    role: nnspca.result.Contribution = nnspca.contribution(cov, part, "a")
+    judged: nnspca.result.Judgement = nnspca.certify_loadings(cov, part.loadings)
     ranking = nnspca.solve_all(cov, 2, count=2, within=0.1)
     curve: nnspca.Sweep = nnspca.sweep(cov, [1, 2], ("best", "em"), certify="live")
     for result in (part, cert, need, role, judged, ranking, curve):
@@ -53,15 +53,15 @@ def test_several(cov: nnspca.Covariance) -> None:
             assert nnspca.deflate(cov, parts.loadings[:, :1], name).trace > 0
     cert: nnspca.PartsCertificate = nnspca.certify_parts(cov, 2, 2, effort="live")
     curve: nnspca.PartsSweep = nnspca.sweep_parts(cov, [1, 2], 2, certify=None)
-    found: nnspca.Stability = nnspca.bootstrap(X, 2, n_components=2, resamples=2, seed=np.random.default_rng(1))
-    held: nnspca.CrossValidation = nnspca.cross_validate(X, [1, 2], folds=2)
+    found: nnspca.result.Stability = nnspca.bootstrap(X, 2, n_components=2, resamples=2, seed=np.random.default_rng(1))
+    held: nnspca.result.CrossValidation = nnspca.cross_validate(X, [1, 2], folds=2)
     for result in (parts, curve, found, held):
         assert result.summary() and len(result.to_frame()) and result.plot().to_dict()
     assert cert.upper >= cert.lower and len(cert.to_frame())
 
 
 def test_data_and_the_estimator() -> None:
-    few: nnspca.MostVariable = nnspca.most_variable(X, 3)
+    few: nnspca.covariance.choosing.MostVariable = nnspca.most_variable(X, 3)
     assert nnspca.Covariance.from_data(few).n_features == 3
     assert {info.name for info in nnspca.datasets.available()} >= {"pitprops", "digits"}
     table = nnspca.datasets.read(b"a,b\n1,2\n2,1\n4,5\n", "t.csv")

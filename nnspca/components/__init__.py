@@ -4,6 +4,6 @@
 covariance on which a component was found, so that an app can compare solvers part by part.
 """
 
-from nnspca.components._deflate import deflated_problem
+from nnspca.components._deflate import DeflationInfo, deflated_problem
 
-__all__ = ["deflated_problem"]
+__all__ = ["DeflationInfo", "deflated_problem"]

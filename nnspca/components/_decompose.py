@@ -101,8 +101,8 @@ def decompose(
         Runs the starts for parts "together", or with ``certify`` the proofs of components that were sought one by one,
         as for :func:`nnspca.sweep`; all in this thread when None. Refused where there is neither.
     nonnegative, seed, should_stop, on_progress
-        As for :func:`nnspca.solve`; the variance in :class:`nnspca.Progress` is that on the covariance of the current
-        component. A stopped call returns the components found so far, at least one.
+        As for :func:`nnspca.solve`; the variance in :class:`nnspca.result.Progress` is that on the covariance of the
+        current component. A stopped call returns the components found so far, at least one.
     **options
         Those of the method.
 

@@ -145,7 +145,7 @@ def progress_bar(title: str = "nnspca") -> Callable[[Progress], None]:
     Returns
     -------
     callable
-        With :class:`nnspca.Progress`.
+        With :class:`nnspca.result.Progress`.
 
     Examples
     --------

@@ -196,7 +196,7 @@ class Covariance:
             the variables of an AnnData when None.
         should_stop, on_progress : callable, optional
             Of data that are read in chunks: asked after each chunk whether to stop, which ends the
-            call with :class:`nnspca.datasets.ReadingStopped`; called with :class:`nnspca.Progress`.
+            call with :class:`nnspca.datasets.ReadingStopped`; called with :class:`nnspca.result.Progress`.
 
         Raises
         ------

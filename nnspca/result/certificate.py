@@ -202,7 +202,7 @@ class PartsCertificate(Sandwich):
     lower: float  #: Sum of the variances of ``parts``, the best known
     upper: float  #: The least of ``bounds``: no r such parts have a larger sum of variances
     parts: tuple[Component, ...]  #: Attain ``lower``; fewer than r if further parts would have no variance
-    bounds: tuple[Bound, ...]  #: Every upper bound tried: keys of ``nnspca.PARTS_BOUNDS``
+    bounds: tuple[Bound, ...]  #: Every upper bound tried: keys of ``nnspca.bounds.registry.PARTS_BOUNDS``
     fingerprint: str  #: Hash of the covariance that the bounds are for
     effort: str = "live"  #: ``"live"`` or ``"thorough"``
     seconds: float = field(default=0.0, compare=False)  #: Wall-clock time, the search for parts included

@@ -88,7 +88,7 @@ def solve(
     should_stop : callable, optional
         Polled at least every 100 ms; once true, the best point so far is returned, marked ``stopped``.
     on_progress : callable, optional
-        Called with :class:`nnspca.Progress`.
+        Called with :class:`nnspca.result.Progress`.
     on_found : callable, optional
         Called with loadings and variance of feasible points that the method meets on its way, better than the last or
         not; the answer itself is not among them where it is met only at the end.

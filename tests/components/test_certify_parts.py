@@ -224,7 +224,7 @@ def spoiled(array, value, where=(0, 1)):
     return out
 
 
-NAMES = list(nnspca.PARTS_BOUNDS)
+NAMES = list(nnspca.bounds.registry.PARTS_BOUNDS)
 
 
 def test_the_honest_certificate_passes_and_holds_every_bound(cert, pitprops):

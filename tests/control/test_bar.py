@@ -15,5 +15,5 @@ def test_a_bar_fills_up_to_the_end(capsys):
 def test_what_changes_nothing_on_the_screen_is_not_drawn(capsys):
     tell = nnspca.progress_bar("mine")
     for fraction in (0.0, 0.5, 0.501, 1.0):
-        tell(nnspca.Progress(fraction, "seeking"))
+        tell(nnspca.result.Progress(fraction, "seeking"))
     assert [line[:10] for line in capsys.readouterr().err.split("\r")[1:]] == ["mine:   0%", "mine:  50%", "mine: 100%"]

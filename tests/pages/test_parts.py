@@ -139,7 +139,7 @@ def test_the_joint_certificate_opens_with_every_bound_and_is_verified_by_a_scrip
     certificate = run.view(about, run.Choices(2, "together", ("best",)), (), done=True).proof
     (table,) = [frame.value for frame in app.dataframe if "Upper bound" in frame.value.columns]
     assert len(table) >= 3
-    assert all(nnspca.PARTS_BOUNDS[bound.name].summary in texts(app) for bound in certificate.bounds)
+    assert all(nnspca.bounds.registry.PARTS_BOUNDS[bound.name].summary in texts(app) for bound in certificate.bounds)
     monkeypatch.chdir(tmp_path)
     (script,) = [block.value for block in app.code if "load_certificate" in block.value]
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))

@@ -49,14 +49,14 @@ def test_every_sample_is_held_out_once():
 
 def test_the_suggested_k_is_the_smallest_whose_difference_from_the_best_is_within_its_error():
     shares = np.array([[0.1, 0.42, 0.5, 0.52], [0.1, 0.46, 0.5, 0.44], [0.1, 0.47, 0.5, 0.57]])
-    found = nnspca.CrossValidation((1, 2, 3, 4), shares, shares)
+    found = nnspca.result.CrossValidation((1, 2, 3, 4), shares, shares)
     assert found.best_k == 4
     less = shares[:, [3]] - shares
     error = less.std(axis=0, ddof=1) / np.sqrt(3)
     assert less[:, 1].mean() > error[1] and less[:, 2].mean() <= error[2]
     assert found.suggested_k == 3
     assert [row["k"] for row in found.to_records()] == [1, 2, 3, 4]
-    nothing = nnspca.CrossValidation((1, 2), np.full((2, 2), np.nan), np.full((2, 2), np.nan))
+    nothing = nnspca.result.CrossValidation((1, 2), np.full((2, 2), np.nan), np.full((2, 2), np.nan))
     assert nothing.best_k is nothing.suggested_k is None
 
 

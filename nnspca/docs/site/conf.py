@@ -85,7 +85,7 @@ def _read(app: Sphinx, page: str, content: list[str]) -> None:
     text = re.sub(r"\n\n```$", "\n```", content[0], flags=re.M)  # doctest asks for the blank line, a reader does not
     text = re.sub(r"\]\((?:\.\./)+certificates/CERTIFICATE\.md", "](/guide/certificate-file.md", text)
     text = text.replace("](../docs/", "](../")  # as that file links to these pages
-    text = re.sub(r"<!-- table: (\w+) -->", lambda found: _table(found[1]), text)
+    text = re.sub(r"<!-- table: ([\w.]+) -->", lambda found: _table(found[1]), text)
     section, _, name = page.rpartition("/")
     if name == "index":
         linked = re.findall(r"\]\(([\w.-]+)\.md", text) if section else [f"{part}/index" for part in SECTIONS]
@@ -96,7 +96,7 @@ def _read(app: Sphinx, page: str, content: list[str]) -> None:
 
 def _table(registry: str) -> str:
     """Return a registry's entries as a table: name, title and summary, then options and source where it has them."""
-    entries = (nnspca.studies.STUDIES if registry == "STUDIES" else getattr(nnspca, registry)).values()
+    entries = attrgetter(registry)(nnspca).values()
     rows = [f"| `{e.name}` | {e.title}. {e.summary} | {_more(e)} |".replace("*", "\\*") for e in entries]
     return "\n".join(["| name | what it is | more |", "|---|---|---|", *rows])
 

@@ -14,7 +14,7 @@ import numpy as np
 import streamlit as st
 
 import nnspca
-from nnspca.result import Component, CrossValidation, Progress, rounded, sentences
+from nnspca.result import Component, CrossValidation, Progress, SweepPoint, rounded, sentences
 from nnspca.solvers.registry import METHODS
 from nnspca.studies import paper_bound
 from nnspca.view import cache, chance, export, necessity, stability, tasks
@@ -259,7 +259,7 @@ def rows(view: View) -> list[dict[str, object]]:
             row, ends = view.known.get(k), dict[str, float | None](lower=None, upper=None, ratio=None)
             if row is not None and np.isfinite(row.upper):
                 ends = {"lower": row.lower, "upper": row.upper, "ratio": part.variance / row.upper}
-            records.append(nnspca.Sweep((nnspca.SweepPoint(k, name, part),), view.leading).to_records()[0] | ends)
+            records.append(nnspca.Sweep((SweepPoint(k, name, part),), view.leading).to_records()[0] | ends)
     return records
 
 

@@ -10,6 +10,7 @@ from nnspca.certificates.judge import verify
 from nnspca.components._certify import certify_parts, sweep_parts
 from nnspca.components._decompose import decompose
 from nnspca.components._deflate import DEFLATIONS, deflate
+from nnspca.control.installed import VERSION
 from nnspca.control.progress import progress_bar
 from nnspca.covariance import Covariance
 from nnspca.covariance.choosing import most_variable
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from nnspca import anndata, studies
     from nnspca.estimator import NonnegativeSparsePCA
 
-__version__ = "0.2.0"
+__version__ = VERSION
 
 __all__ = [
     "BOUNDS",

@@ -70,7 +70,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         A key of ``nnspca.METHODS``.
     deflation : str
         A key of ``nnspca.DEFLATIONS``; "joint" for methods that find all components at once.
-    random_state : int, RandomState instance or None
+    random_state : int, RandomState, Generator or None
         Same number, same components; None is 0.
     nonnegative : bool
     standardize : bool or None
@@ -534,9 +534,11 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
 
 
 def _seed(random_state: object) -> int:
-    """The seed of a random state; ValueError if it is none."""
+    """The seed that a random state gives; ValueError if it is none."""
     if random_state is None:
         return 0
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31 - 1))
-    return check_whole("random_state", random_state, 0, more="a numpy.random.RandomState, or None")
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31 - 1))
+    return check_whole("random_state", random_state, 0, more="a numpy.random.RandomState or Generator, or None")

@@ -60,7 +60,7 @@ def test_options_and_seed_reach_the_method(X):
     est = NonnegativeSparsePCA(2, 6, "em", random_state=3, options={"restarts": 2}).fit(X)
     parts = nnspca.decompose(nnspca.Covariance.from_data(X), 2, 6, "em", seed=3, restarts=2)
     assert np.array_equal(est.components_, parts.loadings.T)
-    for state in (None, np.random.RandomState(0)):
+    for state in (None, np.random.RandomState(0), np.random.default_rng(0)):
         assert NonnegativeSparsePCA(2, 6, "em", random_state=state).fit(X).n_components_ == 2
 
 

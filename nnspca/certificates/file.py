@@ -21,6 +21,7 @@ from nnspca.certificates.npz import TOTAL, read_arrays
 from nnspca.certificates.numbers import is_of_method
 from nnspca.certificates.proofs import BoxProof, PairProof, SeriesProof
 from nnspca.control.arguments import check_instance, shown
+from nnspca.control.installed import VERSION
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
 from nnspca.numerics.halves import Halves
@@ -29,6 +30,7 @@ from nnspca.result import Bound, Certificate, Component, PartsCertificate
 FORMAT = 6
 TEXT = "certificate"  # the array that holds the JSON
 TOLD = ("format", "certificate", "bounds")
+ASIDE = ("check", "written_by")  # a proof for another reader, and the version that wrote the file; not in every one
 GIVEN = ("include", "exclude")  # in a file only where there are such features
 PROOFS: dict[str, Any] = {proof.__name__: proof for proof in (*DERIVATIONS, BoxProof, Halves)}
 HALVES, OWN = "halves", "_own"  # the field in place of L and M, and how its diagonal's name ends
@@ -103,6 +105,7 @@ def save_certificate(cert: Any, file: Any, cov: Covariance | None = None) -> Non
         bounds.append(entry)
     described = [_scalars(part) | {"options": dict(part.options), "history": list(part.history)} for part in components]
     content: dict[str, Any] = {"format": FORMAT, "certificate": _scalars(cert) | _given(cert), "bounds": bounds}
+    content["written_by"] = f"nnspca {VERSION}"
     if isinstance(cert, PartsCertificate):
         content["parts"] = described
     else:
@@ -202,7 +205,7 @@ def load_certificate(file: str | PathLike[str] | BinaryIO | bytes) -> Certificat
             raise CertificateError(
                 f"the file has format {content['format']!r:.20}; this version reads format {FORMAT} only: certify again"
             )
-        content.pop("check", None)  # a proof for another reader
+        content = {name: given for name, given in content.items() if name not in ASIDE}
         if sum(2 * array.size**2 for name, array in arrays.items() if name.endswith(OWN)) > NUMBERS:
             raise ValueError(f"it stands for more than {NUMBERS:,} numbers")
         if set(content) not in ({*TOLD, "component"}, {*TOLD, "parts"}):

@@ -24,6 +24,7 @@ from nnspca.control.arguments import (
     shown,
 )
 from nnspca.control.progress import Monitor
+from nnspca.control.stopping import interruptible
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Features, Problem, check_restriction, cumulative_variance, restricted
 from nnspca.machines import HERE, Executor, TaskArguments, Workers, asked, check_executor
@@ -46,6 +47,7 @@ from nnspca.tasks._sweep import Curve
 STARTS = {"live": 20, "thorough": 100}  # number of starts of the search for parts
 
 
+@interruptible
 @anywhere
 def certify_parts(
     cov: Covariance,

@@ -1,7 +1,9 @@
-"""Where the files beside the package lie: in the checkout, or where the installer put them."""
+"""Which version this is, and where the files beside the package lie: in the checkout, or where they were installed."""
 
 import importlib.metadata
 from pathlib import Path
+
+VERSION = "0.2.0"
 
 
 def beside_package() -> Path:

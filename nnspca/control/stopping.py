@@ -1,16 +1,20 @@
-"""Stops a computation on request: by an exception, or by abandoning a thread that cannot poll."""
+"""Stops a computation on request: by an exception, by abandoning a thread that cannot poll, or by Ctrl-C."""
 
 from __future__ import annotations
 
+import signal
+import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, wait
-from typing import TypeVar
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 from nnspca.control.progress import Monitor
 
 POLL_SECONDS = 0.04  # between two polls of the stop switch
 
+_P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 
@@ -48,3 +52,29 @@ def run_cancellable(act: Callable[[], _T], monitor: Monitor) -> _T:
         if monitor.interrupted():  # a spent allowance ends no computation: when it is seen would depend on the clock
             raise Stopped
     return future.result()
+
+
+def interruptible(call: Callable[_P, _T]) -> Callable[_P, _T]:
+    """Let the first Ctrl-C in a notebook or at a prompt stop a call as ``should_stop`` does; the second raises."""
+
+    @wraps(call)
+    def made(*args: _P.args, **settings: _P.kwargs) -> _T:
+        given: Any = settings.get("should_stop")
+        in_main = threading.current_thread() is threading.main_thread()
+        if not in_main or not hasattr(sys, "ps1") or not (given is None or callable(given)):
+            return call(*args, **settings)
+        pressed = threading.Event()
+
+        def stop(number: int, frame: object) -> None:
+            if pressed.is_set():
+                raise KeyboardInterrupt
+            pressed.set()
+
+        before = signal.signal(signal.SIGINT, stop)
+        try:
+            settings["should_stop"] = lambda: pressed.is_set() or (given is not None and given())
+            return call(*args, **settings)
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    return made

@@ -30,7 +30,7 @@ from nnspca.control.arguments import (
     shown,
 )
 from nnspca.control.progress import Monitor, Progress
-from nnspca.control.stopping import Stopped
+from nnspca.control.stopping import Stopped, interruptible
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Features, Problem, check_restriction, restricted, widened
@@ -51,6 +51,7 @@ EXHAUSTED = 1e-12  # share of the trace below which a part's variance is roundin
 GAIN = 1e-6  # least relative gain of such a round after which there is another
 
 
+@interruptible
 @anywhere
 def certify(
     cov: Covariance,
@@ -107,7 +108,8 @@ def certify(
         One of its workers makes the call, as for :func:`nnspca.sweep`; a cluster tells no progress. The answer is the
         same. Here when None.
     nonnegative, seed, should_stop, on_progress
-        As for :func:`nnspca.solve`. A stopped call returns the bounds it has, all of them valid.
+        As for :func:`nnspca.solve`. A stopped call returns the bounds it has, all of them valid; so does one stopped by
+        Ctrl-C at a prompt or in a notebook.
 
     Returns
     -------

@@ -14,6 +14,7 @@ from string import Template
 import numpy as np
 
 import nnspca
+from nnspca.certificates.file import FORMAT
 from nnspca.result import Components, rounded, sentences
 from nnspca.view import chance, sanitize, say, sheet
 from nnspca.view.certificate import panels
@@ -98,7 +99,8 @@ def report(answer: Answer) -> str:
     method = (
         f"{answer.method} {nnspca.METHODS[parts.method].summary} At most {subject.k:,} features, "
         f"{'nonnegative loadings' if subject.nonnegative else 'loadings of either sign'}, seed {subject.seed}. "
-        f"Made with nnspca {nnspca.__version__}, numpy {np.__version__}, Python {platform.python_version()}."
+        f"Made with nnspca {nnspca.__version__} (certificate files of format {FORMAT}), numpy {np.__version__}, Python "
+        f"{platform.python_version()}."
     )
     info = catalogue.infos().get(data.name)
     may_show = info is not None and (info.bundled or data.name in catalogue.uploaded())  # else over plain grey

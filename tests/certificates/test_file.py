@@ -35,6 +35,7 @@ def test_a_file_of_an_earlier_format_is_refused_and_says_what_to_do():
     nnspca.save_certificate(nnspca.certify(COV, 2), file := io.BytesIO(), COV)
     held = dict(np.load(io.BytesIO(file.getvalue())))
     content = json.loads(str(held["certificate"]))
+    assert content["written_by"] == f"nnspca {nnspca.__version__}"
     older = np.array(json.dumps({**content, "format": content["format"] - 1}))
     np.savez(before := io.BytesIO(), **{**held, "certificate": older})
     with pytest.raises(nnspca.CertificateError, match="certify again"):

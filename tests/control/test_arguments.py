@@ -113,10 +113,6 @@ WRONG = {
         lambda: nnspca.save_certificate(CERT, "a\0b", COV),
         "cannot be written to: embedded null byte",
     ),
-    "generator as random state": (
-        lambda: NonnegativeSparsePCA(random_state=np.random.default_rng(0)).fit(X),
-        r"random_state=Generator.*whole number of at least 0",
-    ),
     "method of a file": (
         lambda: nnspca.save_certificate(replace(CERT, component=replace(PART, method="Magic!")), io.BytesIO()),
         "method=.Magic!. is no name: small letters, digits and hyphens",

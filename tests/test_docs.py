@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from itertools import product
 from operator import attrgetter
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
@@ -154,6 +155,12 @@ def test_every_public_name_has_an_example_and_something_to_read_next():
         text = written.read_text("utf-8") if written.exists() else inspect.getdoc(attrgetter(own)(nnspca)) or ""
         assert ">>> " in text, name
         assert said["see"] and {f"nnspca.{other}" for other in said["see"]} <= set(conf.NAMES), name
+
+
+def test_each_call_takes_a_keyword_or_one_reason_says_why_not():
+    for call, word in product(conf.KEYWORDS["calls"], conf.KEYWORDS["words"]):
+        taken = word in inspect.signature(attrgetter(call)(nnspca)).parameters
+        assert len(conf.reasons(call, word)) == (not taken), (call, word)
 
 
 # The gallery

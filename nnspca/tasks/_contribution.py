@@ -27,6 +27,7 @@ from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.covariance.input import aligned, numbers, opened
 from nnspca.covariance.problem import Problem
+from nnspca.machines import Executor
 from nnspca.numerics import feasible
 from nnspca.numerics.doubles import read_only
 from nnspca.result import Certificate, Component, Components, Contribution, Judgement, OnProgress, ShouldStop
@@ -175,6 +176,7 @@ def certify_loadings(
     nonnegative: bool | None = None,
     effort: Effort = "live",
     seed: Seed = 0,
+    executor: Executor = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
 ) -> Judgement:
@@ -195,7 +197,7 @@ def certify_loadings(
         How many features the maximum may use, for all components or for each; as many as the component when None.
     nonnegative : bool, optional
         Whether the maximum is over loadings >= 0. None: for a component whose loadings are all of one sign.
-    effort, seed, should_stop, on_progress
+    effort, seed, executor, should_stop, on_progress
         As for :func:`nnspca.certify`, once for each cardinality and sign.
 
     Returns
@@ -234,9 +236,8 @@ def certify_loadings(
     asked, monitor = sorted({(part.k, part.nonnegative) for part in parts}), Monitor(should_stop, on_progress)
     for done, (size, sign) in enumerate(asked):
         span = monitor.part(done / len(asked), (done + 1) / len(asked))
-        proven[size, sign] = certify(
-            cov, size, nonnegative=sign, effort=effort, seed=seed, should_stop=should_stop, on_progress=span.relay
-        )
+        how: dict[str, Any] = {"effort": effort, "seed": seed, "executor": executor, "should_stop": should_stop}
+        proven[size, sign] = certify(cov, size, nonnegative=sign, on_progress=span.relay, **how)
     certificates = tuple(proven[part.k, part.nonnegative] for part in parts)
     stopped = any(certificate.stopped for certificate in certificates)
     return Judgement(parts, certificates, stopped, time.perf_counter() - started)

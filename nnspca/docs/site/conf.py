@@ -21,7 +21,8 @@ import nnspca
 from nnspca.result.wording import FieldDocs
 
 DOCS = Path(__file__).parents[1]
-GROUPS = tomllib.loads((DOCS / "reference" / "reference.toml").read_text(encoding="utf-8"))["group"]
+SAID = tomllib.loads((DOCS / "reference" / "reference.toml").read_text(encoding="utf-8"))
+GROUPS, KEYWORDS = SAID["group"], SAID["keywords"]
 NAMES = {f"nnspca.{name}": more for group in GROUPS for name, more in group["names"].items()}
 CLASSES = [name for name in NAMES if inspect.isclass(attrgetter(name.partition(".")[2])(nnspca))]
 SECTIONS = ("start", "guide", "mathematics", "reference", "gallery", "architecture")
@@ -96,9 +97,29 @@ def _read(app: Sphinx, page: str, content: list[str]) -> None:
 
 def _table(registry: str) -> str:
     """Return a registry's entries as a table: name, title and summary, then options and source where it has them."""
+    if registry == "keywords":
+        return _keywords()
     entries = attrgetter(registry)(nnspca).values()
     rows = [f"| `{e.name}` | {e.title}. {e.summary} | {_more(e)} |".replace("*", "\\*") for e in entries]
     return "\n".join(["| name | what it is | more |", "|---|---|---|", *rows])
+
+
+def _keywords() -> str:
+    """Return the calls and what they take as a table, with the number of the reason where they don't."""
+    rows = []
+    for call in KEYWORDS["calls"]:
+        taken = inspect.signature(attrgetter(call)(nnspca)).parameters
+        cells = ["·" if word in taken else ", ".join(map(str, reasons(call, word))) for word in KEYWORDS["words"]]
+        rows.append(f"| `{call}` | {' | '.join(cells)} |")
+    head = ["call", *(f"`{word}`" for word in KEYWORDS["words"])]
+    why = [f"{number}. {reason['why']}" for number, reason in enumerate(KEYWORDS["missing"], 1)]
+    return "\n".join([f"| {' | '.join(head)} |", "|---" * len(head) + "|", *rows, "", *why])
+
+
+def reasons(call: str, word: str) -> list[int]:
+    """The numbers of the reasons why a call does not take a keyword."""
+    missing = enumerate(KEYWORDS["missing"], 1)
+    return [number for number, why in missing if call in why["calls"] and word in why["words"]]
 
 
 def _more(entry: Any) -> str:

@@ -31,7 +31,7 @@ def test_honest_certificates_of_every_kind_are_true_and_the_exact_checker_takes_
 
 # Those whose seconds are in proportion to their items have fewer.
 SLOW = dict.fromkeys((bombs.many_groups, bombs.many_images, bombs.many_columns), 4.4)
-SLOW |= dict.fromkeys((bombs.remarks, bombs.declared), 5.5)
+SLOW |= dict.fromkeys((bombs.remarks, bombs.declared, bombs.cells), 4.5)
 
 
 @pytest.mark.heavy

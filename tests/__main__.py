@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
+from pathlib import Path
 
 from tests import coverage
 from tests.chromium import ensure
@@ -54,6 +55,7 @@ def main(words: Sequence[str]) -> int:
         return coverage.main()
     part = words[0] if words and words[0] in PARTS else ""
     chosen = list(words[bool(part) :])
+    where = [str(path) for path in Path(__file__).parent.rglob("test_*.py") if "mark.heavy" in path.read_text("utf-8")]
     in_browsers = part != "quick"
     if in_browsers:
         ensure()
@@ -62,7 +64,9 @@ def main(words: Sequence[str]) -> int:
     with serving() if in_browsers and not chosen else nullcontext() as server:
         more = {SHARED: f"{server.address} {server.log}"} if server else {}
         more |= {FEW: "1"} if part == "quick" else {}
-        tests = _pytest([*PARTS[part], *chosen], more, _cores() + WAITING * (part in ("", "all")))
+        tests = _pytest(
+            [*PARTS[part], *(chosen or where * (part == "heavy"))], more, _cores() + WAITING * (part in ("", "all"))
+        )
         failed = 0
         for check, running in zip(CHECKS, checks, strict=False):
             print("$", *check, flush=True)

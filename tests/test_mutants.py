@@ -62,9 +62,10 @@ def test_what_is_changed_stands_in_one_place_and_the_test_is_there(mutant):
 def test_an_error_in_a_proof_fails_the_test_that_is_there_for_it(mutant):
     *change, test = mutant
     file, _, named = test.partition("::")
-    words = ["-q", "-x", "-n", "0", "-p", "tests.mutated", "-p", "no:cacheprovider", file]
+    words = ["-q", "-x", "-p", "pytest_timeout", "-p", "tests.mutated", "-p", "no:cacheprovider", file]
     words += ["-k", named] if named else []
-    environment = {**os.environ, MUTANT: json.dumps(change), "PYTHONWARNINGS": "ignore"}
+    plain = {"PYTHONWARNINGS": "ignore", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    environment = {**os.environ, **plain, MUTANT: json.dumps(change)}
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *words], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
     )

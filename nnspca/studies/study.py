@@ -253,7 +253,8 @@ class Study:
     source: Paper
     figure: str  # as numbered in the paper
     title: str
-    summary: str  # one paragraph: the study and its result
+    opening: str  # a sentence: what the study asks
+    more: str  # what it does, and its result
     differs: str  # from the paper: preprocessing, version of the data, results not reproduced
     yields: Callable[[Task], Rows] = field(repr=False)
     show: Callable[[StudyResult], Iterable[Table]] = field(repr=False)
@@ -263,6 +264,11 @@ class Study:
     page: str = ""  # the app's page that shows the same live
     query: Mapping[str, str] = field(default_factory=dict)  # of the link to that page
     printed: tuple[Printed, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """The study and its result, in one paragraph."""
+        return f"{self.opening} {self.more}".strip()
 
     @property
     def paper(self) -> str:

@@ -6,7 +6,6 @@ import time
 
 import numpy as np
 import pytest
-import scipy.sparse
 from PIL import Image
 
 import nnspca
@@ -266,16 +265,6 @@ def test_files_of_any_format_are_one_data_set_or_refused_by_name(files, found, b
     assert found in texts(page)
     assert bool(page.success) == found.endswith("features")
     assert bool(page.session_state["session"].uploads) == bool(page.success)
-
-
-def test_a_sparse_file_is_taken_apart_on_every_page(bring, open_page):
-    rng, out = np.random.default_rng(0), io.BytesIO()
-    X = np.where(rng.random((30, 8)) < 0.4, rng.integers(1, 9, (30, 8)), 0)
-    scipy.sparse.save_npz(out, scipy.sparse.csr_array(X))
-    page = bring(("counts.npz", out.getvalue()))
-    assert "30 samples × 8 features" in texts(page)
-    for name in ("explore", "parts"):
-        assert not settle(open_page(f"pages/{name}.py", data="counts", k=2, r=2, **files_of(page))).error
 
 
 def test_a_link_prepares_bundled_data_the_code_says_how_and_k_fits_the_smaller_images(open_page):

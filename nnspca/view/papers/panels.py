@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import json
 import math
-import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -29,7 +28,6 @@ from nnspca.view.sources import catalogue
 from nnspca.view.ui import charts, downloads
 
 KEYS = state.keys_of("papers")
-FIRST = re.compile(r".+?\.(?=$| [A-Z])")  # the first sentence; the full stop in "Alg. 3" does not end it
 PNG = "data:image/png;base64,"
 FILE = Path(__file__).parent / "thumbnails.json"  # written by `python -m tests.stored`
 
@@ -110,13 +108,7 @@ def cards(here: Study) -> None:
 def opening(study: Study) -> None:
     """Say what the study is."""
     st.header(f"{study.figure}: {study.title}")
-    st.markdown(sentences(study)[0])
-
-
-def sentences(study: Study) -> tuple[str, str]:
-    """Return the first sentence of what a study is, and the others."""
-    first = FIRST.findall(study.summary)[0]
-    return first, study.summary[len(first) :].strip()
+    st.markdown(study.opening)
 
 
 def in_ledger(name: str, k: int, parts: int) -> tuple[float, float]:
@@ -173,7 +165,7 @@ def background(study: Study) -> None:
             icon=":material/open_in_new:",
         )
     with st.expander("What is done, and what differs from the paper", icon=":material/compare_arrows:", key="differs"):
-        st.markdown(sentences(study)[1])
+        st.markdown(study.more)
         st.markdown(f"**What differs.** {study.differs}")
         st.caption(study.source.citation)
 

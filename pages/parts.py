@@ -63,6 +63,7 @@ with acts:
         panels.tighten(view)
 with proofs:
     if proofs.open:
+        panels.proven(view)
         which = widgets.choose(KEYS["proven_view"], "Show", format_func=LABELS.__getitem__, horizontal=True)
         if which == "certificate":
             panels.certificate(view)

@@ -19,7 +19,7 @@ from nnspca.solvers.registry import METHODS
 from nnspca.studies import paper_bound
 from nnspca.view import cache, chance, export, necessity, stability, tasks
 from nnspca.view.certificate import panels, proofs
-from nnspca.view.explore import figures
+from nnspca.view.explore import figures, samples
 from nnspca.view.explore.run import KEYS, STEPS, Choices, few
 from nnspca.view.explore.stage import View, sentence_at
 from nnspca.view.figures import band, style
@@ -39,9 +39,13 @@ STOPPED = "Stopped. The results so far are shown."
 
 
 def proof(_: Component, view: View) -> None:
-    """Show the certificate, the paper's band, or the indispensable features, as chosen."""
-    which = choose(KEYS["proof_view"], "Show", format_func=PROOFS.__getitem__, horizontal=True)
+    """Say what is proven; then show the certificate, the paper's band, or the indispensable features, as chosen."""
     final, known = proofs.certificate_at(view, view.k), view.known[view.k]
+    if known.found and known.bounded:
+        st.markdown(f"**What was proven.** {panels.claim(known, view)}")
+    else:
+        st.markdown("No upper bound is proven yet.")
+    which = choose(KEYS["proof_view"], "Show", format_func=PROOFS.__getitem__, horizontal=True)
     as_good = final is not None and (final.upper <= known.upper or rounded.optimal(final.lower, final.upper))
     if which == "paper":
         _paper(view)
@@ -96,7 +100,7 @@ def figure(view: View) -> Figure:
 
 def holds(part: Component, view: View) -> None:
     """Say what other samples would give: each k on held-out ones, and how often each feature returns."""
-    m, ks, solver = view.data.X.shape[0], _tried(view), _solver(view.choice)
+    m, ks, solver, said = view.data.X.shape[0], _tried(view), _solver(view.choice), st.container()
     st.markdown(
         "More features never explain less of **these** samples, but may explain less of new ones. Here a share of the "
         "samples is held out, the component is found on the others, and its variance is measured on those held out. "
@@ -116,8 +120,11 @@ def holds(part: Component, view: View) -> None:
         about = "Takes as long as the curve, once for each fold. Stop at any time: the results so far are shown."
         job = tasks.offer(task, tasks.compute(about, ":material/content_cut:"))
     result = tasks.answer(task, job, STOPPED)
-    if result is not None:
-        _say_which(result, view, solver, folds)
+    if result is None or result.best_k is None:
+        said.markdown(samples.uncertain(part, view))
+    else:
+        said.markdown(summary(result, view.k))
+        _draw(result, view, solver, folds)
     st.divider()
     if METHODS[part.method].feasible:
         stability.panel(view.only(part), view)
@@ -190,12 +197,8 @@ def _hold_out(job: Job, subject: Subject, ks: tuple[int, ...], solver: Any, fold
     return subject.call_with_samples(job, nnspca.cross_validate, ks, **settings)
 
 
-def _say_which(result: CrossValidation, view: View, solver: str, folds: int) -> None:
-    """Say which k it is, and draw what each keeps."""
-    if result.best_k is None:
-        st.info("Nothing was held out before it was stopped.", icon=":material/content_cut:")
-        return
-    st.markdown(summary(result, view.k))
+def _draw(result: CrossValidation, view: View, solver: str, folds: int) -> None:
+    """Draw what each k keeps."""
     charts.figure(figures.held_out(result, charts.palette()), "held-out")
     st.caption(
         f"{METHODS[solver].title}, {folds} folds. “Share”: how much of the held-out samples' squared distance from the "

@@ -28,8 +28,6 @@ with press:
     shown = tasks.offer(task, tasks.solve(), at_once=run.is_needed(subject, choice), in_place=True)
     if shown is None:
         shown = run.find(subject)
-    if shown is not None and "play" not in st.session_state and not subject.at().found:
-        shown.wait_for_first(tasks.FIRST)
 
 longer = proofs.tightening(subject)
 runs = stage.Runs(shown, *run.along(subject, choice, shown), tasks.running(longer))
@@ -51,7 +49,7 @@ with running:
 with st.container(key="questions", gap="xsmall"):
     for key, asks, icon, draw in (
         ("samples", "Who scores high?", ":material/groups:", samples.who if has_samples else None),
-        ("these", "Why these?", ":material/help:", samples.these),
+        ("these", "Why these?", ":material/help:", more.these),
         ("hold", "Would it hold for other samples?", ":material/content_cut:", more.holds if has_samples else None),
         ("proof", "How sure is the bound?", ":material/verified:", more.proof),
         ("more", "Take it along", ":material/download:", more.take),

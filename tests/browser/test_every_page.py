@@ -108,7 +108,7 @@ BOTH, DATA, NONE = {"data", "k"}, {"data"}, set[str]()
 # For each page its address, what a phone has at its foot there (what counts on it, and nothing else), and what is done.
 PAGES = {
     "explore": (
-        "/?data=pitprops&ks=2,5,13&methods=best&methods=em&samples=true&proof=true&proof_view=paper&more=true",
+        "/?data=pitprops&ks=2,5,13&methods=best&methods=em&samples=true&proof=true&more=true",
         BOTH,
         explore,
     ),

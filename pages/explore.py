@@ -20,7 +20,7 @@ st.markdown(stage.question(subject))
 played = st.container(key="stage", height=stage.HEIGHT, border=False)
 with st.container(key="acts"):
     press, tighten, suggest, options = st.columns(4, vertical_alignment="bottom")
-running = st.container()
+running = st.container(key="under-way")
 with options:
     choice = run.ask(subject)
 with press:
@@ -49,7 +49,7 @@ with running:
 with st.container(key="questions", gap="xsmall"):
     for key, asks, icon, draw in (
         ("samples", "Who scores high?", ":material/groups:", samples.who if has_samples else None),
-        ("these", "Why these?", ":material/help:", more.these),
+        ("these", "Why these?", ":material/help:", samples.these),
         ("hold", "Would it hold for other samples?", ":material/content_cut:", more.holds if has_samples else None),
         ("proof", "How sure is the bound?", ":material/verified:", more.proof),
         ("more", "Take it along", ":material/download:", more.take),

@@ -21,6 +21,7 @@ from nnspca.errors import DataError
 
 Kind = Literal["faces", "images", "spectra", "genes", "table", "covariance"]
 SHOWN = 20  # columns that are printed
+NAMES = ("feature_names", "feature_titles")
 
 
 def _read_only(array: np.ndarray, dtype: type | np.dtype) -> np.ndarray:
@@ -137,11 +138,7 @@ class Content:
 
     def of_features(self, where: Sequence[int] | np.ndarray, **others: Any) -> Self:
         """Return the same of some features, with their names: no image any more, and nothing planted."""
-        named = {
-            name: tuple(own[j] for j in where)
-            for name in ("feature_names", "feature_titles")
-            if (own := getattr(self, name))
-        }
+        named = {name: tuple(own[j] for j in where) for name in NAMES if (own := getattr(self, name))}
         axis = self.axis and replace(self.axis, values=self.axis.values[where])
         fields = {"X": self.X[:, where], "image_shape": None, "planted": None, "axis": axis}
         return replace(self, **fields | named | others)

@@ -59,8 +59,7 @@ class Features:
         arrays = (self.mean, self.scale, self.axis, self.variances)
         mean, scale, axis, variances = (None if array is None else array[places] for array in arrays)
         some: dict[str, Any] = {"mean": mean, "scale": scale, "axis": axis, "variances": variances, "image_shape": None}
-        names = tuple(self.name(i) for i in places.tolist())
-        titles = tuple(self.titles[i] for i in places.tolist() if self.titles)
+        names, titles = (tuple(own[i] for i in places.tolist() if own) for own in (self.names, self.titles))
         return replace(self, given_names=names, titles=titles, **some)
 
     @cached_property

@@ -28,10 +28,7 @@ from tests.browser.page import (
 pytestmark = pytest.mark.browser
 
 MARKED = """() => { window.marked = 0; const { animate } = Element.prototype;
-  Element.prototype.animate = function (...how) {
-    window.marked += this.matches(".words");
-    return animate.apply(this, how);
-  }; }"""
+  Element.prototype.animate = function (...a) { marked += this.matches(".words"); return animate.apply(this, a); }; }"""
 # Keeps what the chart draws from now on: its words without a halo, as boxes, and its upright dashed lines.
 WATCHED = """() => {
   const pen = CanvasRenderingContext2D.prototype, {beginPath, lineTo, stroke, strokeText, fillText} = pen;

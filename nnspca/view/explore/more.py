@@ -16,7 +16,7 @@ import streamlit as st
 import nnspca
 from nnspca.result import Component, CrossValidation, rounded, sentences
 from nnspca.solvers.registry import METHODS
-from nnspca.view import cache, chance, export, necessity, stability, tasks
+from nnspca.view import cache, chance, export, stability, tasks
 from nnspca.view.certificate import panels, proofs
 from nnspca.view.explore import figures, samples
 from nnspca.view.explore.run import KEYS, STEPS, Choices, few
@@ -49,13 +49,6 @@ def proof(_: Component, view: View) -> None:
         panels.opened(final, known, view)
 
 
-def these(part: Component, view: View) -> None:
-    """Say which feature weighs most, list them, and ask which are indispensable."""
-    samples.these(part, view)
-    st.divider()
-    necessity.panel(view.only(part), view)
-
-
 def figure(view: View) -> Figure:
     """Return the band as a figure to take home."""
     return band.figure(
@@ -73,9 +66,8 @@ def holds(part: Component, view: View) -> None:
     """Say what other samples would give: each k on held-out ones, and how often each feature returns."""
     m, ks, solver, said = view.data.X.shape[0], _tried(view), _solver(view.choice), st.container()
     st.markdown(
-        "More features never explain less of **these** samples, but may explain less of new ones. Here a share of the "
-        "samples is held out, the component is found on the others, and its variance is measured on those held out. "
-        "That is sampling: an estimate with an error, **not a proof**."
+        "More features never explain less of **these** samples, but may of new ones: a share of the samples is held "
+        "out, and the component found on the others is measured on it, an estimate with an error, **not a proof**."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         folds = choose(

@@ -12,7 +12,7 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Component, Contribution, rounded, wording
-from nnspca.view import sanitize, say
+from nnspca.view import necessity, sanitize, say
 from nnspca.view.figures.dataset import montage
 from nnspca.view.link import canvas, state, widgets
 from nnspca.view.subject import Subject
@@ -218,7 +218,7 @@ def uncertain(part: Component, subject: Subject) -> str:
 
 
 def these(part: Component, subject: Subject) -> None:
-    """List the features, the component's own first; a press on one asks why it is included, or not."""
+    """List the features, the component's own first; a press asks why one is there; offer the indispensable ones."""
     order = np.argsort(-np.abs(part.loadings), kind="stable")[:LISTED].tolist()
     names, noun, x = component.names(subject.data, order), component.noun(subject.data), part.loadings[order]
     half = int(np.searchsorted(np.cumsum(x**2), 0.5 * (x @ x))) + 1
@@ -234,6 +234,8 @@ def these(part: Component, subject: Subject) -> None:
     )
     rows = [{"feature": names[i], "loading": round(float(part.loadings[i]), 4)} for i in order]
     st.dataframe(rows, hide_index=True, key=ROWS, on_select=ask, selection_mode="single-row", alt="Features, loadings.")
+    st.divider()
+    necessity.panel(subject.only(part), subject)
 
 
 def _largest(classes: list[str]) -> np.ndarray:

@@ -117,12 +117,6 @@ def proven(view: View) -> None:
         st.markdown("The certificate of these parts is not on this machine: **Solve live** makes it.")
 
 
-def certificate(view: View) -> None:
-    """Open the certificate of all parts together, where there is one."""
-    if view.proof is not None:
-        panels.opened(view.proof, view.best, view)
-
-
 def watch(job: Job, view: View) -> None:
     """Show how a live run goes, and what it came to beside the best known."""
     digits, what = _digits(view), "part" if view.choice.r == 1 else "parts"

@@ -258,13 +258,13 @@ def test_json_records_hdf5_and_one_spectrum_a_file_are_read_as_the_table_that_th
         file["run/data"], file["run/time"] = X, X[0]
     np.testing.assert_array_equal(read(out.getvalue(), "t.h5").X, X)
     spectra = {
-        f"run{i}.csv": "nm,absorbance\n" + "".join(f"{400 + 10 * j},{value:g}\n" for j, value in enumerate(row))
+        f"run{i}.csv": "light (nm),absorbance\n" + "".join(f"{400 + 10 * j},{value:g}\n" for j, value in enumerate(row))
         for i, row in enumerate(X)
     }
     for found in (read(zipped(spectra), "t.zip"), read({name: text.encode() for name, text in spectra.items()})):
         np.testing.assert_array_equal(found.X, X)
-        assert (found.axis.name, found.axis.values.tolist()) == ("nm", [400, 410, 420])
-        assert found.feature_names == ("400", "410", "420") and found.sample_names[0] == "run0"
+        assert (found.axis.name, found.axis.unit, found.axis.values.tolist()) == ("light", "nm", [400, 410, 420])
+        assert found.feature_names == ("400 nm", "410 nm", "420 nm") and found.sample_names[0] == "run0"
     assert "'run1.csv' differs" in refused(zipped({**spectra, "run1.csv": "nm,absorbance\n400,1\n411,1\n"}), "t.zip")
 
 

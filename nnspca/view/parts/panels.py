@@ -114,7 +114,7 @@ def proven(view: View) -> None:
     elif not view.choice.disjoint:
         st.markdown("Upper bounds hold only for disjoint parts: choose **Together** or **Disjoint supports**.")
     else:
-        st.markdown("The certificate of these parts is not on this machine: **Solve live** makes it.")
+        st.markdown(f"{headline(view)} The certificate is not on this machine: **Solve live** makes it.")
 
 
 def watch(job: Job, view: View) -> None:

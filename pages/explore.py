@@ -20,7 +20,7 @@ st.markdown(stage.question(subject))
 played = st.container(key="stage", height=stage.HEIGHT, border=False)
 with st.container(key="acts"):
     press, tighten, suggest, options = st.columns(4, vertical_alignment="bottom")
-running = st.container()
+running = st.container(key="under-way")
 with options:
     choice = run.ask(subject)
 with press:
@@ -28,8 +28,6 @@ with press:
     shown = tasks.offer(task, tasks.solve(), at_once=run.is_needed(subject, choice), in_place=True)
     if shown is None:
         shown = run.find(subject)
-    if shown is not None and "play" not in st.session_state and not subject.at().found:
-        shown.wait_for_first(tasks.FIRST)
 
 longer = proofs.tightening(subject)
 runs = stage.Runs(shown, *run.along(subject, choice, shown), tasks.running(longer))

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from nnspca.view import chance, necessity, say, stability, tasks
+from nnspca.view.certificate.panels import opened
 from nnspca.view.figures.style import Figure
 from nnspca.view.link import state, widgets
 from nnspca.view.parts import panels, run, take
@@ -63,9 +64,11 @@ with acts:
         panels.tighten(view)
 with proofs:
     if proofs.open:
+        panels.proven(view)
         which = widgets.choose(KEYS["proven_view"], "Show", format_func=LABELS.__getitem__, horizontal=True)
         if which == "certificate":
-            panels.certificate(view)
+            if view.proof is not None:
+                opened(view.proof, view.best, view)
         elif which == "each part alone":
             panels.each_alone(view)
         elif view.lead is None:

@@ -137,7 +137,7 @@ PICTURES: dict[str, tuple[str, Callable[[Page], None]]] = {
     "app-race": ("/compare", at_rest("app-race", 1400, QUIET, ".js-plotly-plot")),
     "app-samples": ("/?data=leukemia&k=20&samples=true", at_rest("app-samples", 1800, NOTHING, ".st-key-stage")),
     "app-sets": ("/compare?what=data+sets&vs=digits&vs=lfw-faces", at_rest("app-sets", 1400, part=".js-plotly-plot")),
-    "app-need": (f"{ASKED}proof=true&proof_view=indispensable", computed("app-need", "need", ".st-key-needed")),
+    "app-need": (f"{ASKED}these=true", computed("app-need", "need", ".st-key-needed")),
     "app-held-out": (f"{ASKED}hold=true", computed("app-held-out", "which", ".st-key-held-out")),
     "app-stable": (f"{ASKED}hold=true", computed("app-stable", "stable", ".st-key-recurrence")),
     "band": (f"/?data=digits&scale=standardised&ks=1-5,8,12,20,40,64&seed={time.time_ns() % 10_000}", band),

@@ -257,6 +257,7 @@ class Covariance:
             given.axis_title,
             frozen(variances),
             given.chosen,
+            given.titles,
         )
         return cls(form, about, features=features)
 

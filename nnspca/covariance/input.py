@@ -27,6 +27,7 @@ class Given:
     axis_title: str = ""  # and what that is
     is_matrix: bool = False  # whether it is a data set that is itself a covariance matrix
     chosen: str = ""  # which of the features these are, where not all take part
+    titles: tuple[str, ...] = ()  # of the features, beside their names
 
 
 def opened(given: Any) -> Given:
@@ -55,7 +56,8 @@ def opened(given: Any) -> Given:
         shape, axis = getattr(given, "image_shape", None), getattr(given, "axis", None)
         title = "" if axis is None else f"{axis.name} ({axis.unit})" if axis.unit else axis.name
         values = None if axis is None else axis.values
-        return Given(given.X, names, shape, values, title, given.kind == "covariance")
+        titles = tuple(getattr(given, "feature_titles", ()))
+        return Given(given.X, names, shape, values, title, given.kind == "covariance", titles=titles)
     columns = list(given.columns) if is_table(given) and isinstance(given.columns, Iterable) else []
     return Given(given, None if columns == list(range(len(columns))) else tuple(map(str, columns)))
 

@@ -24,6 +24,7 @@ _LABEL_KEYS = ("y", "labels", "label", "gnd")
 _MAT_NUMBERS = ("double", "single", "sparse", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)))
 FEATURES, SAMPLES = ("genes.tsv", "features.tsv"), ("barcodes.tsv",)
 BESIDE = (*FEATURES, *SAMPLES)
+DESCRIPTIONS = ("description", "gene_description", "gene_title", "full_name")
 SYMBOLS = ("gene_symbols", "gene_symbol", "gene_name", "gene_names", "feature_name", "symbol")
 USUAL_CLASSES = CLASS_NAMES | {"cell_type", "celltype", "cell_type_original"}
 
@@ -133,6 +134,7 @@ def read_h5ad(data: bytes, options: Reading) -> Content:
     except Exception as error:  # HDF5 raises anything
         raise DataError(f"the HDF5 file is damaged{reason(error)}: save it again.") from error
     content = _sparse(X, options) if scipy.sparse.issparse(X) else _content(np.asarray(X), options)
+    described = [name for name in DESCRIPTIONS if name in var][:1]
     kinds = [name for name in obs if hasattr(obs[name].dtype, "categories")]
     usual = [name for name in kinds if name.lower() in USUAL_CLASSES] or (kinds if len(kinds) == 1 else [])
     chosen = options.of_role("class") or next(iter(usual if options.label is None else ()), "")
@@ -148,6 +150,7 @@ def read_h5ad(data: bytes, options: Reading) -> Content:
     return Content(
         X=content.X,
         feature_names=names_of(var),
+        feature_titles=tuple("" if word != word else str(word) for name in described for word in var[name]),
         labels=labels[0] if labels else None,
         label_names=labels[1] if labels else (),
         notes=(*content.notes, *said),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Literal, Self, get_args
@@ -21,6 +21,7 @@ from nnspca.errors import DataError
 
 Kind = Literal["faces", "images", "spectra", "genes", "table", "covariance"]
 SHOWN = 20  # columns that are printed
+NAMES = ("feature_names", "feature_titles")
 
 
 def _read_only(array: np.ndarray, dtype: type | np.dtype) -> np.ndarray:
@@ -87,6 +88,7 @@ class Content:
 
     X: Any
     feature_names: tuple[str, ...] = ()
+    feature_titles: tuple[str, ...] = ()
     image_shape: tuple[int, int] | None = None
     labels: np.ndarray | None = None
     label_names: tuple[str, ...] = ()
@@ -134,6 +136,13 @@ class Content:
         rows |= {name: one[where] for name in ("labels", "weights") if (one := getattr(self, name)) is not None}
         return replace(self, **rows)
 
+    def of_features(self, where: Sequence[int] | np.ndarray, **others: Any) -> Self:
+        """Return the same of some features, with their names: no image any more, and nothing planted."""
+        named = {name: tuple(own[j] for j in where) for name in NAMES if (own := getattr(self, name))}
+        axis = self.axis and replace(self.axis, values=self.axis.values[where])
+        fields = {"X": self.X[:, where], "image_shape": None, "planted": None, "axis": axis}
+        return replace(self, **fields | named | others)
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Dataset(Content):
@@ -153,6 +162,9 @@ class Dataset(Content):
     feature_names : tuple of str
         One for each column; unless given those of the table that X is, else ``feature 1`` and so on (``row 1, column
         1`` for pixels).
+    feature_titles : tuple of str
+        What people call each feature, beside its name: a second name or a few words, such as the gene of a probe; an
+        empty text where there is none, and no texts at all where no feature has one.
     image_shape : (int, int) or None
         Height and width in pixels: ``X[i].reshape(image_shape)`` is the upright image.
     labels : ndarray of int, shape (m,), or None
@@ -208,6 +220,7 @@ class Dataset(Content):
         for what, size, needed in (
             ("image_shape", n if shape is None else shape[0] * shape[1], n),
             ("feature_names", len(self.feature_names), n),
+            ("feature_titles", len(self.feature_titles) or n, n),
             ("axis", n if self.axis is None else self.axis.values.size, n),
             ("planted", n if self.planted is None else len(self.planted), n),
             ("labels", m if self.labels is None else len(self.labels), m),

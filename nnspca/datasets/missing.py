@@ -88,8 +88,7 @@ def handle(content: Content, reading: Reading) -> Content:
     said += f": left out the {gone:,} of {len(retained):,} {what} that {'has' if gone == 1 else 'have'} one."
     places, notes = np.flatnonzero(retained), (*content.notes, decision(said, "missing"))
     if not by_rows:
-        names = tuple(content.feature_names[j] for j in places)
-        return replace(content, X=X[:, places], feature_names=names, image_shape=None, notes=notes)
+        return content.of_features(places, notes=notes)
     return replace(content.of_rows(places), notes=notes)
 
 

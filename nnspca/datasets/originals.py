@@ -171,7 +171,8 @@ def leukemia(data: bytes) -> Content:
     """Read the expression levels and the three kinds of leukemia from MLL.csv.
 
     The file opens with the 15 samples the article tested on; here the samples are grouped by class
-    and those 15 close their groups. Probes whose symbols are on this machine are called by both.
+    and those 15 close their groups. Genes whose symbols are on this machine are
+    the titles of their probes.
     """
     content = arrange(formats.read_text(data, PLAIN), PLAIN)
     if content.labels is None:
@@ -258,8 +259,8 @@ def gene_symbols(
 ) -> dict[str, str]:
     """Return gene symbols for the probes of Affymetrix's chip HG-U95Av2; the table is fetched once.
 
-    The data set ``leukemia`` has them beside its probes as soon as the table is on this machine. It is looked for, and
-    kept, as the files of :func:`load` are.
+    The data set ``leukemia`` has them as titles of its probes as soon as the table is on this machine. It is looked
+    for, and kept, as the files of :func:`load` are.
 
     Parameters
     ----------
@@ -306,11 +307,11 @@ def _symbol(content: bytes) -> str:
 
 
 def _with_symbols(content: Content) -> Content:
-    """Return the content with the symbol before each probe that has one, ``MYC (37724_at)``, if the table is here."""
+    """Return the content with the symbol of each probe that has one as its title, if the table is here."""
     try:
         table = fetch.local(SYMBOLS)
         symbols = {} if table is None else read_symbols(table)
     except DataError:  # the probes' own names do
         return content
-    names = tuple(f"{symbols[name]} ({name})" if name in symbols else name for name in content.feature_names)
-    return replace(content, feature_names=names)
+    titles = tuple(symbols.get(name, "") for name in content.feature_names)
+    return replace(content, feature_titles=titles if any(titles) else ())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import scipy.sparse.linalg
@@ -112,9 +111,8 @@ def crop(dataset: Dataset, pixels: int) -> Dataset:
     height, width = dataset.image_shape
     check_whole("pixels", pixels, 1, (min(height, width) - 1) // 2)
     retained = np.arange(height * width).reshape(height, width)[pixels:-pixels, pixels:-pixels]
-    names = tuple(dataset.feature_names[j] for j in retained.ravel())
-    note = f"cropped by a {pixels}-pixel border"
-    return _with_values(dataset, dataset.X[:, retained.ravel()], note, feature_names=names, image_shape=retained.shape)
+    inner = dataset.of_features(retained.ravel(), image_shape=retained.shape)
+    return _with_values(inner, inner.X, f"cropped by a {pixels}-pixel border")
 
 
 def renamed(dataset: Dataset, names: Mapping[str, str]) -> Dataset:
@@ -179,14 +177,11 @@ def leave_out(data: Dataset, columns: Sequence[str | int]) -> Dataset:
         raise DataError("at least one column has to be left")
     if not gone:
         return data
-    return replace(
-        data,
-        X=data.X[np.ix_(retained, retained)] if data.kind == "covariance" else data.X[:, retained],
-        feature_names=tuple(data.feature_names[i] for i in retained),
+    rows = retained if data.kind == "covariance" else slice(None)
+    return data.of_features(
+        retained,
+        X=data.X[rows][:, retained],
         kind="table" if data.image_shape is not None and data.kind != "covariance" else data.kind,
-        image_shape=None,
-        axis=None if data.axis is None else replace(data.axis, values=data.axis.values[retained]),
-        planted=None,
         table=data.table and tuple(replace(one, role="left out") if one.name in names else one for one in data.columns),
     )
 
@@ -284,11 +279,11 @@ def _first(Y: np.ndarray) -> np.ndarray:
     return v / (length if length > 0 else 1.0)
 
 
-def _with_values(dataset: Dataset, X: object, action: str, **features: Any) -> Dataset:
-    """The data set with other numbers and, if they changed, other ``features``, and a note on what was done."""
+def _with_values(dataset: Dataset, X: object, action: str) -> Dataset:
+    """The data set with other numbers, and a note on what was done."""
     note = f"{action[:1].upper()}{action[1:]}."
     source = f"{dataset.source}; {action}" if dataset.source else action
-    return replace(dataset, X=X, planted=None, notes=(*dataset.notes, decision(note)), source=source, **features)
+    return replace(dataset, X=X, planted=None, notes=(*dataset.notes, decision(note)), source=source)
 
 
 def _samples(dataset: Dataset, what: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -84,10 +85,12 @@ def _spectra(files: Mapping[str, bytes], options: Reading) -> Content:
         if len(own) != 2 or not np.array_equal(own[0], where):
             raise DataError(f"files are a sample each where the first of two columns is equal; {name[-40:]!r} differs.")
     along = next(iter(grids.values()))
+    heading = along.names[0] if along.named else "place"
+    name, unit = found.groups() if (found := re.fullmatch(r"(.+?) ?[(\[](.+)[)\]]", heading)) else (heading, "")
     return Content(
         X=np.array([own[1] for own in columns]),
-        feature_names=distinct(f"{value:g}" for value in where),
-        axis=Axis(where, name=along.names[0] if along.named else "place"),
+        feature_names=distinct(f"{value:g} {unit}".rstrip() for value in where),
+        axis=Axis(where, name=name, unit=unit),
         sample_names=distinct(Path(name).stem for name in files),
         notes=(decision(f"Each of {len(files)} files is a sample, its first column what the features are."),),
     )

@@ -168,7 +168,7 @@ class Certificate(Sandwich):
     def _given(self) -> str:
         """The features included and excluded, in words; empty if there are none."""
         given = (("included", self.include), ("excluded", self.exclude))
-        names = {word: [self.component.feature_name(i) for i in places] for word, places in given if places}
+        names = {word: [self.component.called(i) for i in places] for word, places in given if places}
         return "".join(f", {wording.named(some)} {word}" for word, some in names.items())
 
     def _lines(self) -> list[str]:

@@ -43,6 +43,8 @@ class Features:
     variances: np.ndarray | None = None
     chosen: str = ""  #: How many features of the data these are and what chose them; empty if all take part
 
+    titles: tuple[str, ...] = ()  #: What people call each of them beside its name; empty if nothing
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the features; ``x0``, ``x1`` and so on, as in scikit-learn, if none are known."""
@@ -56,10 +58,9 @@ class Features:
         """Return the description of some of the features; names stay."""
         arrays = (self.mean, self.scale, self.axis, self.variances)
         mean, scale, axis, variances = (None if array is None else array[places] for array in arrays)
-        names = tuple(self.name(i) for i in places.tolist())
-        return replace(
-            self, given_names=names, mean=mean, scale=scale, axis=axis, variances=variances, image_shape=None
-        )
+        some: dict[str, Any] = {"mean": mean, "scale": scale, "axis": axis, "variances": variances, "image_shape": None}
+        names, titles = (tuple(own[i] for i in places.tolist() if own) for own in (self.names, self.titles))
+        return replace(self, given_names=names, titles=titles, **some)
 
     @cached_property
     def _digest(self) -> bytes:
@@ -150,6 +151,11 @@ class Component(Display):
     def feature_name(self, i: int) -> str:
         """Return the name of feature ``i``."""
         return f"x{i}" if self.features is None else self.features.name(i)
+
+    def called(self, i: int) -> str:
+        """Return what sentences call feature ``i``: its name, and its title if it has one."""
+        titles = self.features.titles if self.features is not None else ()
+        return wording.titled(self.feature_name(i), titles[i] if titles else "")
 
     @property
     def _layout(self) -> tuple[list[str], tuple[int, int] | None, tuple[np.ndarray, str] | None]:

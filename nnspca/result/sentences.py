@@ -75,7 +75,7 @@ def clause(part: Component, most: int = wording.NAMED) -> str:
         many = wording.spelled(int((part.loadings < 0).sum()))
         return f"{subject}{comma} vary together{weakly}, {many} of them in the opposite direction"
     up, down = ([i for i in wording.heaviest(part) if part.loadings[i] * sign > 0] for sign in (1, -1))
-    rise, fall = (wording.named([part.feature_name(i) for i in some], most) for some in (up, down))
+    rise, fall = (wording.named([part.called(i) for i in some], most) for some in (up, down))
     return f"{rise} rise{'s' * (len(up) == 1)}{weakly} while {fall} fall{'s' * (len(down) == 1)}"
 
 
@@ -84,7 +84,7 @@ def line(part: Component) -> str:
     order, most = wording.heaviest(part), wording.NAMED
     if where := describe(part.support, part.features):
         return where
-    loadings = [f"{wording.short(part.feature_name(i))} {part.loadings[i]:.2f}" for i in order[:most]]
+    loadings = [f"{wording.short(part.called(i))} {part.loadings[i]:.2f}" for i in order[:most]]
     return ", ".join(loadings) + (f", … and {len(order) - most:,} more" if len(order) > most else "")
 
 

@@ -118,7 +118,7 @@ class Stability(Display):
             often = [i for i in wording.heaviest(part) if self.recurrence[i, c] >= 0.8]
             mean = rounded.percent(float(self.mean_recurrence[c]))
             by = f", by chance in {rounded.percent(float(self.chance[c]))}" if np.isfinite(self.chance[c]) else ""
-            listing = wording.named([part.feature_name(i) for i in often]) if often else "no feature"
+            listing = wording.named([part.called(i) for i in often]) if often else "no feature"
             said.append(
                 f"Part {c + 1}: a feature returns in {mean} of {self.resamples} resamples on average{by}; "
                 f"in at least 80 %: {listing}."

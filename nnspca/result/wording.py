@@ -202,7 +202,7 @@ def heaviest(part: Component) -> list[int]:
 
 def members(part: Component, most: int = NAMED) -> str:
     """Return the features of a component as a sentence lists them, the largest loading first."""
-    return named([part.feature_name(i) for i in heaviest(part)], most)
+    return named([part.called(i) for i in heaviest(part)], most)
 
 
 def named(names: Sequence[str], most: int = NAMED) -> str:
@@ -213,6 +213,18 @@ def named(names: Sequence[str], most: int = NAMED) -> str:
     """
     most = most if len(names) > most + 1 else len(names)
     return listed([short(name) for name in names[:most]], len(names) - most)
+
+
+def titled(name: str, title: str) -> str:
+    """Return a feature's name with its title; control probes of a gene chip are marked.
+
+    >>> titled("37724_at", "MYC"), titled("MYC", "MYC proto-oncogene"), titled("AFFX-BioB-5_at", "")
+    ('MYC (37724_at)', 'MYC, MYC proto-oncogene', 'control AFFX-BioB-5_at')
+    """
+    name = f"control {name}" if name.startswith("AFFX") else name
+    if title in ("", name):
+        return name
+    return f"{name}, {title}" if " " in title else f"{title} ({name})"
 
 
 def short(name: str) -> str:

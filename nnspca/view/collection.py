@@ -88,7 +88,7 @@ def table_excerpt(data: Dataset, rows: int = 8, columns: int = 8) -> dict[str, S
         spread = np.argsort(-data.deviations, kind="stable")[:columns]
         chosen = spread if data.n_features > columns else np.arange(data.n_features)
         body = _samples(data, rows)
-    names = sanitize.headings([data.feature_names[i] for i in chosen])
+    names = sanitize.headings(list(component.names(data, chosen).values()))
     return {name: list(body[:, i]) for name, i in zip(names, chosen, strict=True)}
 
 

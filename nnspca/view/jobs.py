@@ -217,17 +217,10 @@ class Job:
 
     def wait(self, seconds: float) -> bool:
         """Wait until done, at most ``seconds``; return whether it is done."""
-        return self._wait_until(lambda: self.done, seconds)
-
-    def wait_for_first(self, age: float, count: int = 1) -> bool:
-        """Wait for so many results or the end, to this ``age`` at most; return whether either has come."""
-        return self._wait_until(lambda: self.done or len(self.results) >= count, age - self.age)
-
-    def _wait_until(self, is_so: Callable[[], bool], seconds: float) -> bool:
         self._seen = time.monotonic()
         self.background = self._is_deprioritised
         with self._news:
-            return self._news.wait_for(is_so, max(0.0, seconds))
+            return self._news.wait_for(lambda: self.done, max(0.0, seconds))
 
     def run(self, work: Work, after: Job | None = None) -> None:
         """Wait for a worker and do the work in this thread; a run stopped while it waits is done."""

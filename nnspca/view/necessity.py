@@ -181,15 +181,16 @@ def listing(needed: Needed, data: Dataset) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for r, need in needed.proven.items():
         x = need.component.loadings
-        order = np.lexsort((-need.limit, -np.abs(x)))
+        order = np.lexsort((-need.limit, -np.abs(x)))[: np.count_nonzero(x) if several else component.ROWS]
+        names = component.names(data, order)
         rows += [
             ({"part": r + 1} if several else {})
             | {
-                "feature": str(data.feature_names[i]),
+                "feature": names[i],
                 "loading": float(x[i]),
                 "state": need.state(i),
                 "squared loading at most": rounded.percent(need.limit[i], 2, up=True),
             }
-            for i in (order[: np.count_nonzero(x)] if several else order)
+            for i in order
         ]
     return rows

@@ -15,6 +15,7 @@ import nnspca
 from nnspca.result import Components, rounded
 from nnspca.view import sanitize, say
 from nnspca.view.subject import Subject
+from nnspca.view.ui import component
 
 ROWS, MORE = 200, 40  # most rows of a table on paper; features that no part uses, those with PCA's largest loadings
 ROUNDS = 100
@@ -78,7 +79,7 @@ class Sheet:
             columns[f"PCA{suffix}"], columns[f"PCA + varimax{suffix}"] = pca[:, r], turned[:, r]
         size = np.abs(U).max(axis=1)
         order = np.lexsort((-np.abs(pca).max(axis=1), -size))[: np.count_nonzero(size) + MORE]
-        labels = sanitize.headings([self.subject.data.feature_names[i] for i in order])
+        labels = sanitize.headings(list(component.names(self.subject.data, order).values()))
         return [
             {"feature": label, **{key: float(column[i]) for key, column in columns.items()}}
             for label, i in zip(labels, order, strict=True)

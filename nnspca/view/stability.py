@@ -98,13 +98,14 @@ def summary(stability: Stability) -> str:
 
 def listing(stability: Stability, data: Dataset) -> list[dict[str, object]]:
     """Return a row for each part and feature that it ever had, its own and the most frequent first."""
-    several = len(stability.parts.parts) > 1
+    several, records = len(stability.parts.parts) > 1, stability.to_records()
+    names = component.names(data, [int(str(row["feature"])) for row in records])
     return [
         ({"part": row["part"]} if several else {})
         | {
-            "feature": str(data.feature_names[int(str(row["feature"]))]),
+            "feature": names[int(str(row["feature"]))],
             component.SHARE: rounded.floor(100 * float(str(row["recurrence"])), 1),
             "loading": row["loading"],
         }
-        for row in stability.to_records()
+        for row in records
     ]

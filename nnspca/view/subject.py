@@ -100,7 +100,7 @@ class Subject:
 
     def key_of(self, what: str, *about: Hashable) -> Key:
         """Return the key of a result that does not hang on k and seed, or on others."""
-        return what, self.data.name, *self.problem, *about
+        return what, self.data.name, *self.problem, bool(self.data.feature_titles), *about
 
     def call(
         self,

@@ -107,12 +107,7 @@ def nothing(page: Page) -> None:
 BOTH, DATA, NONE = {"data", "k"}, {"data"}, set[str]()
 # For each page its address, what a phone has at its foot there (what counts on it, and nothing else), and what is done.
 PAGES = {
-    "explore": (
-        "/?data=pitprops&ks=2,5,13&methods=best&methods=em&samples=true&proof=true&proof_view=paper&more=true",
-        BOTH,
-        explore,
-    ),
-    "explore's certificate": ("/?data=pitprops&proof=true&more=true", BOTH, nothing),
+    "explore": ("/?data=pitprops&ks=2,5,13&methods=best&methods=em&these=true&proof=true&more=true", BOTH, explore),
     "explore's samples": ("/?data=lrs&why=3", BOTH, nothing),
     "parts": ("/parts?data=pitprops&k=4&r=3&use=true&proven=true&others=true", BOTH, parts),
     "the circle": ("/spannogram", NONE, circle),

@@ -13,9 +13,9 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.page import (
     PROVEN,
+    button,
     enter,
     field,
-    figure,
     grown,
     in_view,
     player,
@@ -27,6 +27,8 @@ from tests.browser.page import (
 
 pytestmark = pytest.mark.browser
 
+MARKED = """() => { window.marked = 0; const { animate } = Element.prototype;
+  Element.prototype.animate = function (...a) { marked += this.matches(".words"); return animate.apply(this, a); }; }"""
 # Keeps what the chart draws from now on: its words without a halo, as boxes, and its upright dashed lines.
 WATCHED = """() => {
   const pen = CanvasRenderingContext2D.prototype, {beginPath, lineTo, stroke, strokeText, fillText} = pen;
@@ -100,6 +102,7 @@ def test_k_is_played_walked_and_chosen_in_the_chart_and_a_card_opens_other_data(
     assert len(found.get_attribute("data-support").split(",")) == 1
     expect(field(page, "k")).to_have_value("1")
     # arrow keys walk along k, and the page follows when they rest; also to the k that was told before
+    page.evaluate(MARKED)
     for k in ("3", "5"):
         enter(page, "k", k)
         expect(found).to_have_attribute("data-k", k)
@@ -110,6 +113,7 @@ def test_k_is_played_walked_and_chosen_in_the_chart_and_a_card_opens_other_data(
         settled_url(page, k="6")
         expect(field(page, "k")).to_have_value("6")
     expect(found.locator("[data-say=words]")).to_contain_text(PROVEN)
+    assert page.evaluate("marked") >= 2, "an answer that has changed is marked"
     quiet(page)
     page.evaluate(WATCHED)
     slider.press("End")
@@ -264,7 +268,7 @@ def test_a_curve_fills_in_while_watched_and_a_click_on_stop_in_its_first_instant
 
 
 def test_a_broken_link_opens_a_page_that_has_notes_themes_keys_and_downloads(visit, tmp_path):
-    page = quiet(visit("/?proof=true&proof_view=paper&data=pitprops&scale=none&k=minus&method=magic&ks=banana"))
+    page = quiet(visit("/?proof=true&data=pitprops&scale=none&k=minus&method=magic&ks=banana"))
     expect(page.get_by_text("cannot be used here").first).to_be_visible()
     expect(page.get_by_text("banana").first).to_be_visible()
     changes_its_theme(page)
@@ -274,16 +278,12 @@ def test_a_broken_link_opens_a_page_that_has_notes_themes_keys_and_downloads(vis
 
 def changes_its_theme(page: Page) -> None:
     """Switching the theme redraws the figures in it."""
-    colour = "gd._fullData.find(t => t.name === 'best found')?.line.color"
-    light = figure(page, "band", colour)
+    curve = player(page).locator(".curve")
+    light = curve.evaluate("drawn => drawn.toDataURL()")
     page.locator("[data-testid=stMainMenu] button, [data-testid=stMainMenuButton]").first.click()
     page.get_by_test_id("stMainMenuItem-theme-Dark").click()
-    page.wait_for_function(
-        f"""light => {{ const gd = document.querySelector('.st-key-band .js-plotly-plot');
-        const now = gd?._fullData && {colour}; return now && now !== light; }}""",
-        arg=light,
-    )
     quiet(page)
+    assert curve.evaluate("drawn => drawn.toDataURL()") != light
 
 
 def is_reached_by_the_keyboard(page: Page) -> None:
@@ -310,7 +310,7 @@ def is_proven_taken_home_and_checked_there(page: Page, folder: Path) -> None:
     printed.goto(saved(page, "Report (HTML)", folder).as_uri())
     expect(printed.get_by_text("Upper bound (proven)")).to_be_visible()
     assert len(re.findall(rb"/Type\s*/Page\b", printed.pdf(prefer_css_page_size=True))) == 1
-    page.get_by_text("Certificate", exact=True).first.click()
+    button(page, "start-prove").click()
     page.get_by_role("button", name="Check it by a second route").click()
     expect(page.get_by_text("Confirmed:")).to_be_visible()
     zipfile.ZipFile(saved(page, "All that checks it (ZIP)", folder)).extractall(folder)

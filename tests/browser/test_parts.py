@@ -21,6 +21,7 @@ def test_each_part_is_drawn_once_in_one_colour_beside_the_band_and_rebuilds_its_
     second = face.get_by_role("button", name=re.compile("Part 2"))
     second.hover()
     expect(face).to_have_attribute("data-seen", "2")
+    expect(face.get_by_role("img")).to_have_attribute("aria-label", re.compile(r"^part 2: .+ % *, .+"))
     for seen in ("1,3", "1,2,3"):
         second.click()
         page.mouse.move(0, 0)

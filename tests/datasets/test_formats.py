@@ -48,7 +48,8 @@ def workbook(rows, *more):
 def h5ad(X=COUNTS, *, by="csr", genes=("G1", "G2", "G3"), cells=("a", "b", "a", "b"), compression=None):
     sparse = scipy.sparse.issparse(X)
     obs = pandas.DataFrame({"cell_type": pandas.Categorical(cells)}, index=[f"c{i}" for i in range(len(cells))])
-    made = anndata.AnnData(X.asformat(by) if sparse else X, obs, pandas.DataFrame(index=list(genes)))
+    var = pandas.DataFrame({"description": [f"gene {name}" for name in genes]}, index=list(genes))
+    made = anndata.AnnData(X.asformat(by) if sparse else X, obs, var)
     with tempfile.TemporaryDirectory() as folder:
         made.write_h5ad(f"{folder}/t.h5ad", compression=compression)
         return Path(folder, "t.h5ad").read_bytes()
@@ -86,7 +87,7 @@ def test_anndata_stays_sparse_and_knows_its_genes_and_cell_types(by, options):
     ds = read(h5ad(by=by, **options), "cells.h5ad")
     assert ds.is_sparse
     np.testing.assert_array_equal(ds.X.toarray(), COUNTS.toarray())
-    assert ds.feature_names == ("G1", "G2", "G3")
+    assert (ds.feature_names, ds.feature_titles) == (("G1", "G2", "G3"), ("gene G1", "gene G2", "gene G3"))
     assert ds.label_names == ("a", "b")
     np.testing.assert_array_equal(ds.labels, [0, 1, 0, 1])
     assert read(h5ad(by=by), "cells.h5ad", label="").labels is None
@@ -257,13 +258,13 @@ def test_json_records_hdf5_and_one_spectrum_a_file_are_read_as_the_table_that_th
         file["run/data"], file["run/time"] = X, X[0]
     np.testing.assert_array_equal(read(out.getvalue(), "t.h5").X, X)
     spectra = {
-        f"run{i}.csv": "nm,absorbance\n" + "".join(f"{400 + 10 * j},{value:g}\n" for j, value in enumerate(row))
+        f"run{i}.csv": "light (nm),absorbance\n" + "".join(f"{400 + 10 * j},{value:g}\n" for j, value in enumerate(row))
         for i, row in enumerate(X)
     }
     for found in (read(zipped(spectra), "t.zip"), read({name: text.encode() for name, text in spectra.items()})):
         np.testing.assert_array_equal(found.X, X)
-        assert (found.axis.name, found.axis.values.tolist()) == ("nm", [400, 410, 420])
-        assert found.feature_names == ("400", "410", "420") and found.sample_names[0] == "run0"
+        assert (found.axis.name, found.axis.unit, found.axis.values.tolist()) == ("light", "nm", [400, 410, 420])
+        assert found.feature_names == ("400 nm", "410 nm", "420 nm") and found.sample_names[0] == "run0"
     assert "'run1.csv' differs" in refused(zipped({**spectra, "run1.csv": "nm,absorbance\n400,1\n411,1\n"}), "t.zip")
 
 

@@ -85,6 +85,7 @@ def test_what_the_pointer_is_told_is_rounded_against_us():
     (below,) = [t for t in figure.data if t.name == "best found" and t.yaxis == "y2"]
     assert above.customdata[0][1] == "29.99 %"
     assert below.customdata[0][1] == "gap at most 10.0 %"
+    assert all(share in figure.layout.meta["alt"] for share in ("29.99 %", "33.34 %")), "it says the result"
 
 
 def test_a_chosen_point_wears_a_ring():

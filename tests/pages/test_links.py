@@ -24,8 +24,7 @@ DIGITS, PITPROPS = {"data": "digits", "k": 5}, {"data": "pitprops", "k": 4}
 LINKS = [
     ("main", {}, "data=digits&scale=standardised&sign=any+sign&k=9&d=2&seed=5&method=em&em.restarts=3&proof=true"),
     ("main", {}, "method=epsilon-net&epsilon-net.epsilon=0.05&epsilon-net.max_samples=2000"),
-    ("explore", PITPROPS, "method=thresholding&proof=true&proof_view=paper"),
-    ("explore", PITPROPS, "methods=best&methods=thresholding&ks=2%2C+5&proof_view=paper&proof=true"),
+    ("explore", PITPROPS, "method=thresholding&methods=best&methods=thresholding&ks=2%2C+5&proof=true"),
     ("explore", {"data": "lrs", "k": 4}, "samples=true&why=90&method=em"),
     ("parts", DIGITS, "r=3&apart=quasi-orthogonal&with=em&angle=80&use=true&from=em&sample=5&used=2"),
     ("parts", PITPROPS, "r=2&apart=joint&with=coordinate-descent&alpha=10.0"),
@@ -71,12 +70,8 @@ HOSTILE = ["inf", "-inf", "nan", "1e309", "-1e309", "1e300", "9" * 400, "", "Ù¤Ù
 HOSTILE += ["\x00", LURES[0], LURES[2], LURES[6]]
 # Each link of a page is opened in a turn of its own, in which the keys say something else.
 PAGES = {
-    "main": ["method=em&samples=true", "proof=true&proof_view=paper", "more=true"],
-    "explore": [
-        "method=em&samples=true",
-        "method=best&proof=true&proof_view=paper",
-        "method=epsilon-net&more=true&hold=true",
-    ],
+    "main": ["method=em&samples=true", "proof=true", "more=true"],
+    "explore": ["method=em&samples=true", "method=best&proof=true", "method=epsilon-net&more=true&hold=true"],
     "parts": ["apart=joint&with=coordinate-descent", "apart=quasi-orthogonal&use=true", ""],
     "spannogram": ["curves=random", "curves=data+set", "dimensions=3%3A+a+sphere"],
     "compare": ["what=data+sets", ""],

@@ -195,7 +195,7 @@ def test_parts_of_standardised_data_rebuild_a_sample_in_its_own_units(settled):
     away = (data.X[0] - data.X.mean(axis=0)) / spread
     u = np.linalg.eigh(nnspca.Covariance.from_dataset(data, standardize=True).entries)[1][:, -1]
     share = rounded.percent((u @ away) ** 2 / (away @ away))
-    assert f"This part explains **{share}** of this image's squared distance from the mean." in texts(app)
+    assert f"This part explains {share} of this image's squared distance from the mean." in texts(app)
 
 
 def test_parts_go_home_with_their_features_and_loadings_as_a_page_and_as_a_table(page, taken):

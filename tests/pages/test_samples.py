@@ -13,7 +13,7 @@ from nnspca.view.link import canvas
 from nnspca.view.link.state import State
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
-from tests.pages.conftest import job_of, sent, settle, unpacked
+from tests.pages.conftest import job_of, jobs, redrawn, sent, settle, unpacked
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(12, 6)) + RNG.normal(size=(12, 1))
@@ -95,3 +95,13 @@ def test_another_solvers_component_is_asked_about_where_it_is_shown(open_page):
     answer = sent(page, "play")["why"]
     assert answer["asks"] == samples.question(role, data) and answer["feature"] == 0
     assert answer["support"] == canvas.pack(role.others, "i4")
+
+
+def test_each_question_opens_with_a_figure_that_answers_it_and_begins_no_run(open_page):
+    page = open_page(data="lfw-faces", k=40, scale="standardised")
+    for key in ("samples", "these", "hold", "proof"):
+        page.session_state[key] = True
+    for fold in redrawn(page).expander[:4]:
+        first = next(one.type for one in fold if one.type in ("markdown", "radio", "slider", "select_slider"))
+        assert first == "markdown" and re.search(r"\d", fold.markdown[0].value), fold.label
+    assert not jobs(page)

@@ -121,8 +121,7 @@ FOLDS = ("samples", "these", "hold", "proof", "more", "proven", "others", "use",
 CHOICES = {
     "explore": [
         {"k": 3},
-        {"k": 3, "method": "thresholding", "proof_view": "paper"},
-        {"k": 3, "ks": "2, 5", "proof_view": "indispensable"},
+        {"k": 3, "ks": "2, 5", "method": "thresholding"},
     ],
     "parts": [{"k": 3, "r": 2, "with": ["best"]}],
     "spannogram": [

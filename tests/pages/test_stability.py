@@ -57,7 +57,7 @@ def test_a_table_says_of_each_feature_what_is_known():
 
 
 def test_nothing_is_proven_until_it_is_asked_and_the_answer_stands_with_its_list(open_page):
-    page = settle(open_page("pages/explore.py", data="pitprops", k=4, proof=True, proof_view="indispensable"))
+    page = settle(open_page("pages/explore.py", data="pitprops", k=4, these=True))
     assert not [job for job in jobs(page) if job.key[0] == "indispensable"]
     press(page, "start-need")
     (part,) = sent(page, "needed")["parts"]

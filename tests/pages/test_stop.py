@@ -89,8 +89,7 @@ SLOW = {
     "d": 8,
     "epsilon-net.epsilon": 0.01,
     "epsilon-net.max_samples": 10_000_000,
-    "proof": True,
-    "proof_view": "paper",
+    "more": True,
 }
 
 
@@ -98,7 +97,7 @@ SLOW = {
     ("path", "slot", "panels", "draws", "asked"),
     [
         ("pages/compare.py", "compare", sets, "together", SETS),
-        ("pages/explore.py", "explore", more, "figure", SLOW),
+        ("pages/explore.py", "explore", more, "take", SLOW),
         ("pages/compare.py", "race", race, "track", {"what": "solvers", "data": "lfw-faces", "k": 40}),
     ],
 )

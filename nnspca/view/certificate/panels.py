@@ -62,13 +62,12 @@ def claim(proven: Proof | Known, subject: Subject) -> str:
 
 
 def opened(certificate: Proof, known: Known, subject: Subject) -> None:
-    """Open the certificate: its claim, the bound that gave it, all the others, a second route, and the file."""
+    """Open the certificate: the bound that gave it, all the others, a second route, and the file."""
     won = certificate.winner
     gaps = [f"a gap of at most {rounded.gap(one.lower, one.upper)}" for one in (certificate, known)]
     if known.upper < certificate.upper and gaps[0] != gaps[1]:
         source = f" ({known.source})" if known.source else ""
         st.caption(f"This certificate was made live: it has {gaps[0]}. The answer above has {gaps[1]}{source}.")
-    st.markdown(f"**What was proven.** {claim(certificate, subject)}")
     st.markdown(f"**The lowest upper bound: {say.title(won.name).lower()}.** {won.detail}")
     st.markdown(f"**Why it holds.** {why(won.name)}")
     if isinstance(certificate, Certificate) and (more := certificate.ahead(code=False)):
@@ -88,13 +87,12 @@ def opened(certificate: Proof, known: Known, subject: Subject) -> None:
 
 
 def kept(known: Known, subject: Subject) -> None:
-    """Say what is stored of a proof whose file does not come with the package, and offer to make it here."""
+    """Say how a proof whose file does not come with the package was made, and offer to make it here."""
     made, live, thorough = ledger.stored()[subject.problem].made(known.at), PLANS["live"], PLANS["thorough"]
     longer = f", or up to {rounded.seconds(thorough.relaxation + thorough.trees)} if the stored proof took longer"
     lasts = f"about {rounded.seconds(made.seconds or live.seconds)}{'' if made.seconds else longer}"
     run = f" by a {made.effort} run" if made.effort else ""
     by = f" Its lowest upper bound: {say.title(made.bound).lower()}. {why(made.bound)}" if made.bound else ""
-    st.markdown(f"**What is stored.** {claim(known, subject)}")
     st.markdown(
         f"It was proven on {made.day}{run}, and `nnspca.verify` has checked it.{by} The package has the numbers, not "
         f"the certificate. Proving it here takes {lasts}; it ends once as much is proven."

@@ -1,4 +1,4 @@
-"""The folds of the Explore page: the proof, downloads and code, k by held-out samples, stability."""
+"""The folds of the Explore page: why these features, the proof, downloads and code, other samples."""
 
 from __future__ import annotations
 
@@ -14,71 +14,39 @@ import numpy as np
 import streamlit as st
 
 import nnspca
-from nnspca.result import Component, CrossValidation, Progress, SweepPoint, rounded, sentences
+from nnspca.result import Component, CrossValidation, SweepPoint, rounded, sentences
 from nnspca.solvers.registry import METHODS
-from nnspca.studies import paper_bound
-from nnspca.view import cache, chance, export, necessity, stability, tasks
+from nnspca.view import cache, chance, export, stability, tasks
 from nnspca.view.certificate import panels, proofs
-from nnspca.view.explore import figures
+from nnspca.view.explore import figures, samples
 from nnspca.view.explore.run import KEYS, STEPS, Choices, few
 from nnspca.view.explore.stage import View, sentence_at
 from nnspca.view.figures import band, style
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import Job
-from nnspca.view.link.state import PROOF, remembered
+from nnspca.view.link.state import remembered
 from nnspca.view.link.widgets import Suggestion, choose
 from nnspca.view.session import Content
 from nnspca.view.subject import Subject
-from nnspca.view.tasks import Key, Task
+from nnspca.view.tasks import Key
 from nnspca.view.ui import charts, downloads
 
-DIRECTIONS = 1000  # of the paper's bound, which then fails less often than once in 10^20 runs
-PROOFS = dict(zip(PROOF, ("Certificate", "The paper's band", "Indispensable features"), strict=True))
 MOST = 12  # values of k that are tried
 STOPPED = "Stopped. The results so far are shown."
 
 
 def proof(_: Component, view: View) -> None:
-    """Show the certificate, the paper's band, or the indispensable features, as chosen."""
-    which = choose(KEYS["proof_view"], "Show", format_func=PROOFS.__getitem__, horizontal=True)
+    """Say what is proven, and open the certificate."""
     final, known = proofs.certificate_at(view, view.k), view.known[view.k]
     as_good = final is not None and (final.upper <= known.upper or rounded.optimal(final.lower, final.upper))
-    if which == "paper":
-        _paper(view)
-    elif which == "certificate" and known.stored and not as_good:
+    if known.found and known.bounded:
+        st.markdown(f"**What was proven.** {panels.claim(known, view)}")
+    if known.stored and not as_good:
         panels.kept(known, view)
-    elif final is None and known.stored:
-        necessity.panel(view.only(known.component), view)
     elif final is None:
         st.info("The proof is being made. It is shown here once it is complete.", icon=":material/hourglass_empty:")
-    elif which == "indispensable":
-        necessity.panel(view.only(final.component), view)
     else:
         panels.opened(final, known, view)
-
-
-def _paper(view: View) -> None:
-    """Draw the band inside the paper's, which is computed on request."""
-    ks = few(view.choice.ks, STEPS)
-
-    def work(job: Job) -> None:
-        for done, k in enumerate(ks):
-            job.report(Progress(done / len(ks), "The paper's bound"))
-            if job.should_stop():
-                return
-            job.publish((k, view.call(job, paper_bound, k, max_samples=DIRECTIONS, on_progress=None)))
-
-    picture, task = figure(view), Task("paper", view.key_of("paper", view.seed, ks), work)
-    job = tasks.offer(task, tasks.compute("Many random directions at each k: some seconds.", ":material/casino:"))
-    if job is not None:
-        tasks.follow(job)
-        lower = {k: row.lower for k, row in view.known.items() if row.found}
-        figures.add_paper(picture, dict(job.results), lower, view.total, charts.palette())
-    charts.figure(picture, "band")
-    st.caption(
-        "The upper bound of Asteris et al. (2014) rests on random samples: it holds with the probability in the legend "
-        "and is not proven."
-    )
 
 
 def figure(view: View) -> Figure:
@@ -96,11 +64,10 @@ def figure(view: View) -> Figure:
 
 def holds(part: Component, view: View) -> None:
     """Say what other samples would give: each k on held-out ones, and how often each feature returns."""
-    m, ks, solver = view.data.X.shape[0], _tried(view), _solver(view.choice)
+    m, ks, solver, said = view.data.X.shape[0], _tried(view), _solver(view.choice), st.container()
     st.markdown(
-        "More features never explain less of **these** samples, but may explain less of new ones. Here a share of the "
-        "samples is held out, the component is found on the others, and its variance is measured on those held out. "
-        "That is sampling: an estimate with an error, **not a proof**."
+        "More features never explain less of **these** samples, but may of new ones: a share of the samples is held "
+        "out, and the component found on the others is measured on it, an estimate with an error, **not a proof**."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         folds = choose(
@@ -116,8 +83,11 @@ def holds(part: Component, view: View) -> None:
         about = "Takes as long as the curve, once for each fold. Stop at any time: the results so far are shown."
         job = tasks.offer(task, tasks.compute(about, ":material/content_cut:"))
     result = tasks.answer(task, job, STOPPED)
-    if result is not None:
-        _say_which(result, view, solver, folds)
+    if result is None or result.best_k is None:
+        said.markdown(samples.uncertain(part, view))
+    else:
+        said.markdown(summary(result, view.k))
+        _draw(result, view, solver, folds)
     st.divider()
     if METHODS[part.method].feasible:
         stability.panel(view.only(part), view)
@@ -190,12 +160,8 @@ def _hold_out(job: Job, subject: Subject, ks: tuple[int, ...], solver: Any, fold
     return subject.call_with_samples(job, nnspca.cross_validate, ks, **settings)
 
 
-def _say_which(result: CrossValidation, view: View, solver: str, folds: int) -> None:
-    """Say which k it is, and draw what each keeps."""
-    if result.best_k is None:
-        st.info("Nothing was held out before it was stopped.", icon=":material/content_cut:")
-        return
-    st.markdown(summary(result, view.k))
+def _draw(result: CrossValidation, view: View, solver: str, folds: int) -> None:
+    """Draw what each k keeps."""
     charts.figure(figures.held_out(result, charts.palette()), "held-out")
     st.caption(
         f"{METHODS[solver].title}, {folds} folds. “Share”: how much of the held-out samples' squared distance from the "

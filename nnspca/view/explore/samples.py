@@ -12,7 +12,7 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Component, Contribution, rounded, wording
-from nnspca.view import sanitize, say
+from nnspca.view import necessity, sanitize, say
 from nnspca.view.figures.dataset import montage
 from nnspca.view.link import canvas, state, widgets
 from nnspca.view.subject import Subject
@@ -181,10 +181,11 @@ def answer(feature: int, part: Component, subject: Subject) -> dict[str, Any]:
 def who(first: Component, subject: Subject) -> None:
     """Say what the scores tell apart, and list the samples at both ends."""
     data, scores = subject.data, scored(first, subject)
-    apart = say.told_apart(data, scores[:, None])
-    st.markdown(sanitize.plain(f"{apart} {score(first, data, standardised=subject.standardise)}".strip()))
     order = np.argsort(-scores.astype(np.float32), kind="stable")  # ties in their own order
-    classes = _class_names(data)
+    classes, top = _class_names(data), order[0]
+    said = say.told_apart(data, scores[:, None])
+    said = said or f"Sample {top + 1:,} scores highest: {scores[top]:.1f} standard deviations."
+    st.markdown(sanitize.plain(f"{said} {score(first, data, standardised=subject.standardise)}"))
     ends = ("The highest scores", order[:ENDS]), ("The lowest scores", order[ENDS:][-ENDS:])
     for place, (title, which) in zip(st.columns(2), ends, strict=True):
         if not len(which):
@@ -206,18 +207,35 @@ def who(first: Component, subject: Subject) -> None:
         )
 
 
+def uncertain(part: Component, subject: Subject) -> str:
+    """Say how far the samples leave a component's variance open: by the fourth moment of their scores, an estimate."""
+    scores = scored(part, subject)
+    error = 1.96 * float(np.sqrt(max((scores**4).mean() - 1, 0.0) / len(scores)))
+    return (
+        f"Its variance is uncertain by **± {rounded.fixed(100 * error, 0, up=True)} %** (95 % interval, estimated from "
+        f"the scores of these {len(scores):,} samples). It was chosen on them: new samples tend to give less."
+    )
+
+
 def these(part: Component, subject: Subject) -> None:
-    """List the features, the component's own first; a press on one asks why it is included, or not."""
+    """List the features, the component's own first; a press asks why one is there; offer the indispensable ones."""
     order = np.argsort(-np.abs(part.loadings), kind="stable")[:LISTED].tolist()
-    names = component.names(subject.data, order)
+    names, noun, x = component.names(subject.data, order), component.noun(subject.data), part.loadings[order]
+    half = int(np.searchsorted(np.cumsum(x**2), 0.5 * (x @ x))) + 1
 
     def ask() -> None:
         for row in st.session_state[ROWS].selection.rows:
             widgets.press(KEYS["why"], order[row] + 1)
 
-    st.markdown(f"Press one of the {component.noun(subject.data)} here or in the picture: why is it included, or not?")
+    st.markdown(
+        f"**{sanitize.plain(names[order[0]])}** has the largest loading, {rounded.fixed(x[0], 3)}; {half:,} of "
+        f"{part.cardinality:,} make half of the sum of squares. Press one of the {noun} here or in the picture: why "
+        "is it included, or not?"
+    )
     rows = [{"feature": names[i], "loading": round(float(part.loadings[i]), 4)} for i in order]
     st.dataframe(rows, hide_index=True, key=ROWS, on_select=ask, selection_mode="single-row", alt="Features, loadings.")
+    st.divider()
+    necessity.panel(subject.only(part), subject)
 
 
 def _largest(classes: list[str]) -> np.ndarray:

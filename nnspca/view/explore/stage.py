@@ -50,13 +50,12 @@ def sentence(
     known: Known,
     data: Dataset,
     total: float,
-    features: Features | None = None,
+    features: Features | None,
     by_chance: Chance | None = None,
 ) -> str:
     """Say what a component is made of and explains, and how close to the optimum it is proven to be.
 
-    ``features`` has the names of the features; without it only their number is given, as where it is no more than
-    chance, which is said first.
+    Where it is no more than chance that is said first, and no feature is named.
     """
     noun, used, n = component.NOUNS.get(data.kind, "features"), part.cardinality, data.n_features
     text = f"{used:,} of {n:,} {noun if n != 1 else noun.removesuffix('s')}"

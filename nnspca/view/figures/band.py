@@ -116,8 +116,11 @@ def figure(
     multiply. The ``chosen`` point of a curve wears a ring.
     """
     figure, closed_text = go.Figure(), closed(band, what)
+    at = chosen[0] if chosen is not None else max(band.at, default=0)
+    known = [told(low, high) for one, low, high in zip(band.at, band.lower, band.upper, strict=True) if one == at]
+    result = "; ".join(f"{low} at {what} {at}{high and f', the proven maximum is {high}'}" for low, high in known)
     alt = (
-        f"{title}: {', '.join(curves) or 'nothing yet'}; an upper bound is proven at {len(band.proven)} of "
+        f"{title}: {', '.join(curves) or 'nothing yet'}; {result}; an upper bound is proven at {len(band.proven)} of "
         f"{len(band.at)} {_several(what)}{'; ' + closed_text if closed_text else ''}. Below, the gap to the best "
         "possible in per cent, on a logarithmic axis."
     )

@@ -140,7 +140,6 @@ SETS, SOLVERS = "data sets", "solvers"
 OF_SETS, OF_SOLVERS = f"compare of {SETS}", f"compare of {SOLVERS}"
 ONE_SET = ("explore", "parts", ON_DATA, OF_SOLVERS)  # where the sidebar's data set is in use
 EVERY_FIGURE = ("explore", "parts", ON_FOUR, ON_RANDOM, ON_DATA, OF_SETS, OF_SOLVERS)
-PROOF = ("certificate", "paper", "indispensable")
 PARTS_PROOF = ("certificate", "each part alone", "indispensable", "stability")
 PARTS_USE = ("samples", "downloads")
 
@@ -217,7 +216,6 @@ TABLE = (
     Entry("why", ("explore",), "whole", low=1),
     Entry("over", ("explore",), "whole", low=1),
     Entry("proof", ("explore",), "fold", False),
-    Entry("proof_view", ("explore",), "one", PROOF[0], options=PROOF, widget="radio"),
     Entry("within", ("explore", "parts"), "one", 1.0, options=NEAR, widget="select_slider"),
     Entry("more", ("explore",), "fold", False),
     Entry("these", ("explore",), "fold", False),

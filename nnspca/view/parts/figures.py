@@ -37,7 +37,8 @@ def together(cumulative: Mapping[str, np.ndarray], digits: int, palette: Palette
         figure,
         palette,
         title=title,
-        alt=f"{title}: one line for each of {', '.join(cumulative)}.",
+        alt=f"{title}, of the total variance: "
+        + "; ".join(f"{name} {rounded.percent(shares[-1], digits)}" for name, shares in cumulative.items()),
         height=320,
         x={"title_text": "number of parts", "dtick": 1},
         y={"title_text": "share of the total variance (%)", "rangemode": "tozero"},
@@ -45,7 +46,7 @@ def together(cumulative: Mapping[str, np.ndarray], digits: int, palette: Palette
 
 
 def rebuilt(
-    original: np.ndarray, steps: np.ndarray, shape: tuple[int, int], palette: Palette, *, title: str
+    original: np.ndarray, steps: np.ndarray, shape: tuple[int, int], palette: Palette, *, title: str, says: str
 ) -> go.Figure:
     """Draw a sample beside its reconstruction from parts, in greys on one scale."""
     rows, columns = shape
@@ -67,7 +68,7 @@ def rebuilt(
         figure,
         palette,
         title=title,
-        alt=f"{title}: the image on the left, its reconstruction on the right.",
+        alt=f"{title}: the image on the left, its reconstruction on the right. {says}",
         height=280,
         x=PIXELS_X,
         y=PIXELS_Y,
@@ -76,7 +77,9 @@ def rebuilt(
     return figure
 
 
-def retraced(original: np.ndarray, approximation: np.ndarray, axis: Axis, palette: Palette, *, title: str) -> go.Figure:
+def retraced(
+    original: np.ndarray, approximation: np.ndarray, axis: Axis, palette: Palette, *, title: str, says: str
+) -> go.Figure:
     """Draw a sample along its axis, and its reconstruction from parts."""
     name, _, along = axis_words(axis)
     order = np.argsort(axis.values, kind="stable")
@@ -92,7 +95,7 @@ def retraced(original: np.ndarray, approximation: np.ndarray, axis: Axis, palett
         figure,
         palette,
         title=title,
-        alt=f"{title}: two curves along {name}.",
+        alt=f"{title}: two curves along {name}. {says}",
         height=320,
         x={"title_text": along},
         y={"title_text": "value"},

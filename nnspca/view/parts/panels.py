@@ -107,14 +107,14 @@ def tighten(view: View) -> None:
         proofs.under_way(tasks.running(task), view)
 
 
-def certificate(view: View) -> None:
-    """Open the certificate of all parts together, or say why there is none."""
+def proven(view: View) -> None:
+    """Say what is proven of all parts together, or why nothing is."""
     if view.proof is not None:
-        panels.opened(view.proof, view.best, view)
+        st.markdown(f"**What was proven.** {panels.claim(view.proof, view)}")
     elif not view.choice.disjoint:
         st.markdown("Upper bounds hold only for disjoint parts: choose **Together** or **Disjoint supports**.")
     else:
-        st.markdown("The certificate of these parts is not on this machine: **Solve live** makes it.")
+        st.markdown(f"{headline(view)} The certificate is not on this machine: **Solve live** makes it.")
 
 
 def watch(job: Job, view: View) -> None:

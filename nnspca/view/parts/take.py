@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -68,20 +69,19 @@ def _reconstruction(parts: Components, subject: Subject) -> None:
     approximation = mean + spread * near
     left = float((away - near) @ (away - near)) / (float(away @ away) or 1.0)
     title = f"{called(data, number)}, rebuilt from {used} {'part' if used == 1 else 'parts'}"
+    what = component.SAMPLES.get(data.kind, "sample")
+    says = f"The mean alone. Parts explain how this {what} differs from the mean."
+    if used:
+        these = "This part explains" if used == 1 else "These parts explain"
+        says = f"{these} {rounded.percent(1 - left)} of this {what}'s squared distance from the mean."
+    told: dict[str, Any] = {"title": title, "says": says}
     if data.image_shape is not None:
-        figure = figures.rebuilt(sample, approximation, data.image_shape, charts.palette(), title=title)
+        figure = figures.rebuilt(sample, approximation, data.image_shape, charts.palette(), **told)
     else:
         assert data.axis is not None
-        figure = figures.retraced(sample, approximation, data.axis, charts.palette(), title=title)
+        figure = figures.retraced(sample, approximation, data.axis, charts.palette(), **told)
     charts.figure(figure, "rebuilt")
-    what, these = (
-        component.SAMPLES.get(data.kind, "sample"),
-        "This part explains" if used == 1 else "These parts explain",
-    )
-    if used:
-        st.markdown(f"{these} **{rounded.percent(1 - left)}** of this {what}'s squared distance from the mean.")
-    else:
-        st.markdown(f"The mean alone. Parts explain how this {what} differs from the mean.")
+    st.markdown(says)
 
 
 def _sample(data: Dataset) -> int:

@@ -60,7 +60,7 @@ def covariance_maker(
         except nnspca.DataError as problem:
             return nnspca.DataError(str(problem))
 
-    return ("covariance", data.name, data.content_hash, standardise, repair), form
+    return ("covariance", data.name, data.content_hash, hash(data.feature_titles), standardise, repair), form
 
 
 def prepared(raw: Dataset, steps: Sequence[str]) -> Dataset:
@@ -75,7 +75,8 @@ def prepared(raw: Dataset, steps: Sequence[str]) -> Dataset:
             data = preparing.STEPS[step].do(data)
         return data
 
-    return cache.get_or_create(("prepared", raw.name, raw.content_hash, *done), make, "Preparing the data")
+    key = ("prepared", raw.name, raw.content_hash, hash(raw.feature_titles), *done)
+    return cache.get_or_create(key, make, "Preparing the data")
 
 
 def waits(data: Dataset, standardise: bool) -> bool:

@@ -59,7 +59,7 @@ GAVE_UP = (
     "again, or as CSV."
 )
 _TEXTS = ("name", "title", "kind", "description", "citation", "terms", "source")
-_LISTS, _ROWS = ("feature_names", "label_names", "sample_names"), ("labels", "weights")
+_LISTS, _ROWS = ("feature_names", "feature_titles", "label_names", "sample_names"), ("labels", "weights")
 _SEEN = ("shape", "rows", "decided", "sheets", "problem")  # of a preview, as JSON has them
 
 

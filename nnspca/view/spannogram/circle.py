@@ -13,7 +13,6 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import rounded
 from nnspca.spannogram import curves, enumeration
-from nnspca.view import sanitize
 from nnspca.view.link.canvas import component, pack, signed
 from nnspca.view.subject import Subject
 from nnspca.view.ui import component as picturing
@@ -76,7 +75,7 @@ def of_data(subject: Subject, d: int) -> Rows:
     V = _directions(data.name, data.content_hash, subject.standardise, d, subject.cov)
     lies = data.image_shape is not None or data.axis is not None
     scene = picturing.packed_scene(data, picturing.backdrop(data), ()) if lies else None
-    names = tuple(sanitize.line(str(name), sanitize.NAME) for name in data.feature_names)
+    names = tuple(picturing.names(data, range(data.n_features)).values())
     return Rows(V[:, ::-1] if d == 2 else V, names, scene)
 
 

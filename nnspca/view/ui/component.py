@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from string import Template
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 import streamlit as st
 
 from nnspca.datasets import Dataset
-from nnspca.result import Components, sentences
+from nnspca.result import Components, sentences, wording
 from nnspca.result.rounded import percent
 from nnspca.view import sanitize
 from nnspca.view.figures.style import LIGHT, PARTS
@@ -58,11 +58,11 @@ def packed_scene(data: Dataset, backdrop: np.ndarray | None, named: Sequence[int
     return {"names": names(data, named)}
 
 
-def names(data: Dataset, features: Sequence[int]) -> dict[int, str]:
-    """Return the names of some features, each as one line; control probes of a gene chip are marked."""
-    said = {int(i): sanitize.line(str(data.feature_names[i]), sanitize.NAME) for i in features}
-    controls = data.kind == "genes"
-    return {i: f"control {name}" if controls and name.startswith("AFFX") else name for i, name in said.items()}
+def names(data: Dataset, features: Iterable[int]) -> dict[int, str]:
+    """Return what some features are called, each as one line: their names with their titles."""
+    titles = data.feature_titles or [""] * data.n_features
+    said = {int(i): wording.titled(str(data.feature_names[i]), titles[i]) for i in features}
+    return {i: sanitize.line(text, sanitize.NAME) for i, text in said.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +117,7 @@ def payload(
         order = support[np.argsort(-np.abs(layer.weights[support]), kind="stable")]
         heavy = order[:NAMED].tolist()
         named |= set(heavy)
-        short = [] if pictured or len(layers) < 2 else [str(data.feature_names[i]) for i in heavy[:SHORT]]
+        short = [] if pictured or len(layers) < 2 else heavy[:SHORT]
         listed.append(
             {
                 "support": canvas.pack(support, "i4"),
@@ -126,7 +126,7 @@ def payload(
                 "most": layer.most,
                 "says": layer.says,
                 "where": layer.where,
-                "names": [sanitize.line(name, sanitize.NAME) for name in short],
+                "names": list(names(data, short).values()),
                 **{
                     key: np.flatnonzero(marks).tolist()
                     for key, marks in (("sure", layer.sure), ("open", layer.open))

@@ -107,9 +107,9 @@ def data_lines(now: State) -> list[str]:
 
 def loadings(components: ComponentsBySolver, data: Dataset) -> bytes:
     """Return one row for each feature and one column for each component, as CSV."""
-    columns = _columns(components)
+    columns, titles = _columns(components), data.feature_titles
     return table_csv(
-        {"feature": str(name), **{title: float(column[i]) for title, column in columns}}
+        {"feature": str(name)} | ({"called": titles[i]} if titles else {}) | {key: float(of[i]) for key, of in columns}
         for i, name in enumerate(data.feature_names)
     )
 

@@ -314,6 +314,9 @@ class Player extends Shown {
     this.say("k", count(at));
     this.find(".words").ariaLive = this.playing ? "off" : "polite"; // a screen reader is not told of each k that passes
     this.say("words", words);
+    const other = words !== (this.said ?? words) && !waits && !this.playing && !this.dragging && !prefersStill();
+    if (other) this.find(".words").animate({ background: ["var(--other)", "transparent"] }, { duration: 1200, easing: "ease-in" });
+    if (!waits) this.said = words;
     this.say("context", waits ? "" : context);
     this.say("apart", waits || path.ks[s] !== path.pointedAt ? "" : path.apart);
     this.graph.setAttribute("aria-valuenow", String(at));

@@ -77,9 +77,9 @@ class Picture extends Shown {
   }
 
   words(r) {
-    const { says, support, sure } = this.parts[r];
+    const { says, support, sure, where, names } = this.parts[r], at = where || names.slice(0, 3).join(", ");
     const what = this.parts.length > 1 ? `part ${r + 1}: ` : "", framed = sure ? `, ${sure.length} of them framed` : "";
-    return `${what}${says || `${count(support.length)} features coloured`}${framed}`;
+    return `${what}${says || `${count(support.length)} features coloured`}${at && `, ${at}`}${framed}`;
   }
 
   frames(brush, features, thick, dash) {

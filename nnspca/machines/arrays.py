@@ -22,6 +22,7 @@ from nnspca.errors import DataError, ReadingStopped, reason
 from nnspca.machines.workers import POLL_SECONDS
 
 TOGETHER = 8  # shares merged at a time
+FEWER = "give blocks of fewer rows, as by X.rechunk((rows, -1)), or workers more memory"
 Leaf = Callable[[Any, int, Any], Any]  # of a block, the number of its first row, and what lies beside its rows
 
 
@@ -153,15 +154,15 @@ def _said() -> Iterator[None]:
     """Say of what Dask raises what to do about it."""
     try:
         yield
-    except (DataError, BrokenExecutor, MemoryError):
+    except (DataError, BrokenExecutor):
         raise
+    except MemoryError as error:
+        raise MemoryError(f"a block and what it adds up to take more memory than a worker has: {FEWER}") from error
     except Exception as error:
         kind = type(error).__name__
         if kind == "KilledWorker":
-            raise BrokenExecutor(
-                "a block's task ended several workers: they were killed, or ran out of memory; give blocks of fewer "
-                "rows, as by X.rechunk((rows, -1)), or workers more memory"
-            ) from error
+            lost = "a block's task ended several workers: they were killed, or ran out of memory"
+            raise BrokenExecutor(f"{lost}; {FEWER}") from error
         if "Cancelled" in kind or (isinstance(error, OSError | TimeoutError) and "Comm" in kind):
             raise BrokenExecutor(
                 "the scheduler is gone, or the call was cancelled there: connect a new client, make the array anew"

@@ -43,7 +43,19 @@ def sent(client):
     return sum(client.run(lambda dask_worker: dask_worker.transfer_outgoing_bytes_total).values())
 
 
-def made(heights=(HEIGHT,), path="", seconds=0.0, wrong=-1):
+def disk_fails():
+    raise OSError("the disk is gone")
+
+
+def memory_is_short():
+    raise MemoryError
+
+
+def killed():
+    os._exit(1)
+
+
+def made(heights=(HEIGHT,), path="", seconds=0.0, wrong=-1, fault=disk_fails):
     """The rows of X, made where they are used; each making is noted in a file."""
 
     def load(block, block_info=None):
@@ -53,7 +65,7 @@ def made(heights=(HEIGHT,), path="", seconds=0.0, wrong=-1):
                 file.write(b"x")
         time.sleep(seconds)
         if start <= wrong < end:
-            raise OSError("the disk is gone")
+            fault()
         return np.random.default_rng(start).standard_normal((end - start, N)) * np.linspace(1, 2, N)
 
     return dask.array.zeros((M, N), chunks=(*heights, -1)).map_blocks(load, dtype=float)
@@ -101,6 +113,14 @@ def test_stop_takes_a_second_and_leaves_nothing_running(client):
 def test_a_task_that_fails_says_why_and_a_lost_worker_costs_time_only(client):
     with pytest.raises(nnspca.DataError, match=r"cannot be computed.*the disk is gone"):
         nnspca.Covariance.from_data(made(wrong=9000), False)
+    with pytest.raises(MemoryError, match="blocks of fewer rows"):
+        nnspca.most_variable(made(wrong=9000, fault=memory_is_short, seconds=0.1), 5)
+    client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 0))
+    with pytest.raises(BrokenExecutor, match="blocks of fewer rows"):
+        nnspca.most_variable(made(wrong=9000, fault=killed, seconds=0.1), 5)
+    assert not any(client.processing().values())
+    client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 3))
+    client.wait_for_workers(3, timeout=60)
     expected, lost = nnspca.Covariance.from_data(made(), False), []
 
     def kill(progress):

@@ -41,6 +41,10 @@ NUMBER = 32  # bytes that a number of data in memory takes, with those that are 
 Made = tuple[Form, Provenance]
 
 
+class Constant(DataError):
+    """Samples without any variance."""
+
+
 class TooFar(DataError):
     """Features of a scale so far from 1 that their squares are no doubles."""
 
@@ -136,7 +140,7 @@ def centred(given: object, standardize: bool, sample_weight: object) -> Made:
         rows, weights = _weighing(rows, weights)
         m = len(weights)
     if m == 1:
-        raise DataError(
+        raise Constant(
             "one sample has no variance; give at least 2 samples" + ("" if weights is None else " of weight")
         )
     if weights is not None and (weights == weights[0]).all():
@@ -152,7 +156,7 @@ def centred(given: object, standardize: bool, sample_weight: object) -> Made:
         held = factor
         trace = float(held.diagonal.sum())
         if not trace > 0 and not varies(rows).any():
-            raise DataError("no feature varies over the samples: the covariance is zero")
+            raise Constant("no feature varies over the samples: the covariance is zero")
         check_scale(trace)
         allowed = rounding.of_data if weights is None else rounding.of_weighted
         operation, digest = of_data(rows, standardize, scipy.sparse.issparse(rows))  # their allowances differ
@@ -289,12 +293,12 @@ def of_sums(sums: Sums, standardize: bool, *, last: bool = True) -> Made:
         sums.flush()
         m = sums.count
         if m < 2:
-            raise DataError("one sample has no variance; give at least 2 samples of weight")
+            raise Constant("one sample has no variance; give at least 2 samples of weight")
         A, mean = sums.result(last=last)
         variance = A.diagonal().copy()
         varies = sums.varies
         if not varies.any():
-            raise DataError("no feature varies over the samples: the covariance is zero")
+            raise Constant("no feature varies over the samples: the covariance is zero")
         scale = np.ones(len(mean))
         if standardize:
             few = variance[varies]

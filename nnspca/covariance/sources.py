@@ -85,6 +85,20 @@ class Source:
         chosen = features if self.features is None else self.features[features]
         return replace(self, names=names, features=chosen, monitor=UNHEARD)
 
+    def repeated(self, counts: np.ndarray) -> Source:
+        """Return rows of a Dask array, each so many times in its place."""
+        import dask.array
+
+        X, counts = self.spread, counts.astype(np.min_scalar_type(int(counts.max())))
+        heights = tuple(int(part.sum()) for part in np.split(counts, np.cumsum(X.chunks[0])[:-1]))
+        beside = dask.array.from_array(counts[:, None], chunks=(X.chunks[0], 1))
+        X = X.map_blocks(_repeated, beside, chunks=(heights, X.chunks[1]), dtype=X.dtype, meta=X._meta)
+        return replace(of_blocks(X, self.what), names=self.names, chosen=self.chosen, monitor=self.monitor)
+
+
+def _repeated(rows: Any, counts: np.ndarray) -> Any:
+    return rows[np.repeat(np.arange(rows.shape[0]), counts[:, 0])]
+
 
 @contextmanager
 def _within(number: int, what: str) -> Iterator[None]:

@@ -64,7 +64,6 @@ def _share(leaf: Leaf, rows: Any, beside: np.ndarray | None = None, *, block_inf
 def _here(shares: list[Any], merged: Callable[..., Any], monitor: Monitor) -> Any:
     """In the threads of Dask here, as a tree."""
     import dask
-    from dask.callbacks import Callback
 
     done, keys = 0, {share.key for share in shares}
 
@@ -76,8 +75,8 @@ def _here(shares: list[Any], merged: Callable[..., Any], monitor: Monitor) -> An
     tree = shares
     while len(tree) > 1:
         tree = [dask.delayed(merged)(tree[i : i + TOGETHER]) for i in range(0, len(tree), TOGETHER)]
-    with _said(), Callback(posttask=told):
-        return tree[0].compute()
+    with _said():  # Dask's own Callback is not for several passes at a time
+        return tree[0].compute(callbacks=[(None, None, None, told, None)])
 
 
 def _there(client: Any, X: Any, shares: list[Any], merged: Callable[..., Any], monitor: Monitor) -> Any:

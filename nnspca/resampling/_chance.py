@@ -93,7 +93,7 @@ def parallel_analysis(
     """
     check_callables(should_stop=should_stop, on_progress=on_progress)
     monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
-    samples = read_samples(data, standardize, "parallel_analysis", monitor, center=center, groups=groups)
+    samples = read_samples(data, standardize, "parallel_analysis", monitor, there=False, center=center, groups=groups)
     check_executor(executor)
     count, n = check_whole("draws", draws, 19, 100_000), samples.shape[1]
     ks = tuple(sorted({check_whole("k", each, 1, n) for each in check_one_or_several("k", k)}))

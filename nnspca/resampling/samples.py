@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial, wraps
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,23 @@ from nnspca.components._decompose import decompose
 from nnspca.control.arguments import Method, Seed, check_flag, check_whole, shown
 from nnspca.control.progress import Monitor, ShouldStop
 from nnspca.covariance import Covariance
-from nnspca.covariance.factor import varies
 from nnspca.covariance.forms import DENSE_EIGEN
 from nnspca.covariance.input import Given, aligned, check_finite, check_unmasked, numbers, opened
 from nnspca.covariance.problem import orthonormal
-from nnspca.covariance.samples import GATHERED, TooFar, check_weights, is_large, stated, warn_of_dominant, whole
-from nnspca.covariance.sources import Source, chunked, taking_part
-from nnspca.errors import DataError
+from nnspca.covariance.samples import (
+    GATHERED,
+    Constant,
+    TooFar,
+    check_weights,
+    is_large,
+    stated,
+    warn_of_dominant,
+    whole,
+)
+from nnspca.covariance.sources import Source, chunked, in_memory, summed, taking_part
+from nnspca.covariance.sums import Moments
+from nnspca.errors import DataError, ReadingStopped
+from nnspca.machines import Executor, arrays, check_executor
 from nnspca.result import Components, Features
 from nnspca.tasks._solve import check_method, check_seed
 
@@ -30,13 +41,14 @@ READ = "deflation", "min_angle", "starts", "include", "exclude"
 OF_DECOMPOSE = set(inspect.signature(decompose).parameters)
 AT_ONCE = 2**20  # numbers copied at a time
 UNREAD = OF_DECOMPOSE - {*READ, "options"}
+Squares = tuple[Any, dict[int, np.ndarray]]  # sums of each feature's, and of each sample by the first one's row
 
 
 @dataclass(frozen=True, eq=False)
 class Samples:
     """Samples as rows, and whether features are standardised."""
 
-    X: Any  # ndarray or scipy.sparse.csr_array, shape (m, n)
+    X: Any  # ndarray or scipy.sparse.csr_array, shape (m, n); or a Source of blocks that stay on workers of Dask
     standardize: bool
     described: Given | None = None  # names and other facts about the features, without the numbers
     center: bool = True  # whether the mean is taken off
@@ -49,33 +61,52 @@ class Samples:
         m, n = self.X.shape
         return m, n
 
+    @property
+    def lie_elsewhere(self) -> bool:
+        """Whether they stay on workers of Dask, where each resample is a pass."""
+        return isinstance(self.X, Source)
+
+    def check(self, executor: Executor, n_jobs: int | None) -> None:
+        """Raise TypeError or ValueError for an executor that cannot resample these samples."""
+        check_executor(executor)
+        if self.lie_elsewhere and (executor is not None or n_jobs is not None):
+            raise ValueError(
+                "executor= and n_jobs= would do nothing: the samples are resampled on the workers of Dask that have "
+                "them; leave both out"
+            )
+
     def covariance(self, rows: np.ndarray) -> Covariance | None:
-        """Return the covariance of some samples, with repetition; None if they are all the same or weigh nothing."""
-        described, first = self.described or Given(None), self.X[rows[:1]]
-        weights = None if self.weights is None else self.weights[rows]
+        """Return the covariance of samples in ascending order, some repeated; None if nothing of weight varies."""
+        described, weights = self.described or Given(None), None if self.weights is None else self.weights[rows]
         if weights is not None and not weights.any():
             return None
-        if not self.center or weights is not None:
-            with suppress(DataError):
-                how: dict[str, Any] = {"center": self.center, "sample_weight": weights}
+        how: dict[str, Any] = {"center": self.center, "sample_weight": weights}
+        with suppress(Constant):
+            try:
+                return Covariance.from_data(replace(described, values=self._taken(rows)), self.standardize, **how)
+            except TooFar:  # of any scale where they are copied
+                if self.lie_elsewhere:
+                    raise
                 return Covariance.from_data(replace(described, values=self.X[rows]), self.standardize, **how)
-            return None
-        if scipy.sparse.issparse(self.X) or not is_large(len(rows), self.shape[1]):
-            chosen = self.X[rows]
-            if not varies(chosen).any():
-                return None
-            return Covariance.from_data(replace(described, values=chosen), self.standardize)
-        if not any((some != first).any() for some in self._few(rows)):
-            return None
-        source = Source("the samples", lambda: self._few(rows), len(rows), self.shape[1], described.names, stored=False)
-        with suppress(TooFar):  # of any scale where they are copied
-            return Covariance.from_data(replace(described, values=source), self.standardize)
-        return Covariance.from_data(replace(described, values=self.X[rows]), self.standardize)
+        return None
+
+    def _taken(self, rows: np.ndarray) -> Any:
+        """Some samples, as an array or a source that copies few at a time."""
+        m, n = self.shape
+        if self.lie_elsewhere:
+            return self.X.repeated(np.bincount(rows, minlength=m))
+        if scipy.sparse.issparse(self.X) or not is_large(len(rows), n):
+            return self.X[rows]
+        names = None if self.described is None else self.described.names
+        return Source("the samples", lambda: self._few(rows), len(rows), n, names, stored=False)
 
     def _few(self, rows: np.ndarray) -> Iterator[np.ndarray]:
         """Give some samples a few at a time: only these are copied."""
-        step = max(1, AT_ONCE // self.shape[1])
-        return (self.X[rows[start : start + step]] for start in range(0, len(rows), step))
+        return (self.X[rows[start : start + self._step]] for start in range(0, len(rows), self._step))
+
+    @property
+    def _step(self) -> int:
+        return max(1, AT_ONCE // self.shape[1])
 
     def only(self, features: np.ndarray) -> Samples:
         """Return the samples with some of their features."""
@@ -103,8 +134,9 @@ class Samples:
     def measured(self, cov: Covariance | None, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Mean of the samples of a covariance, and factors of the features: 0 for constant ones, if standardised."""
         if cov is None:  # they are all the same
-            first = np.asarray(numbers(self.X[rows[:1]]).sum(axis=0)).ravel()
-            return first * self.center, np.full(self.shape[1], 0.0 if self.standardize else 1.0)
+            first = self._taken(rows[:1])
+            mean = summed(chunked(first) or in_memory(first), Moments).mean
+            return mean * self.center, np.full(self.shape[1], 0.0 if self.standardize else 1.0)
         mean, scale = cov.features.mean, cov.features.scale
         assert mean is not None and scale is not None
         return mean, np.where(cov.diagonal > 0, 1.0 / scale, 0.0) if self.standardize else np.ones(len(mean))
@@ -122,34 +154,71 @@ class Samples:
         >>> samples.explained(np.array([[1.0], [0.0]]), np.zeros(2), np.ones(2), np.array([2]))
         (0.36, 0.36, 0.0)
         """
-        basis = orthonormal(columns)
-        weights, pairs = (basis**2).sum(axis=1), []  # of each sample, what its pairs of features add
-        own: np.ndarray | float = 0.0  # squared distance of each feature
-        if self.weights is not None:  # a sample of weight 4 counts as one twice as far away
-            far = np.sqrt(self.weights[rows] / self.weights.max())[:, None]
-            X = self.X[rows].toarray() if scipy.sparse.issparse(self.X) else self.X[rows]
-            groups = None if self.groups is None else self.groups[rows]
-            alone = replace(self, X=far * (X - mean), weights=None, groups=groups)
-            return alone.explained(columns, np.zeros(len(mean)), factors, np.arange(len(rows)))
-        if scipy.sparse.issparse(self.X):
-            X, scaled, squared = self.X[rows], factors[:, None] * basis, factors**2
-            inside, squares = (X @ scaled - mean @ scaled) ** 2, X.multiply(X)
-            own = np.asarray(squares.sum(axis=0) - 2 * mean * X.sum(axis=0)).ravel() + len(rows) * mean**2
-            own, each = own * squared, squared * weights
-            pairs = [inside.sum(axis=1) - (squares @ each - 2 * (X @ (mean * each)) + mean**2 @ each)]
+        basis, beside = orthonormal(columns), None
+        if self.weights is not None:
+            rows = rows[self.weights[rows] > 0]
+            beside = self.weights[rows, None] / self.weights.max()
+        if self.lie_elsewhere:
+            source = self._taken(rows)
+            leaf = partial(_squares, basis, mean, factors)
+            own, pairs = arrays.total(source.spread, leaf, _added, source.monitor, beside)
+        elif scipy.sparse.issparse(self.X):
+            own, pairs = _squares(basis, mean, factors, self.X[rows], 0, beside)
         else:  # divided by the largest distance first, so that no square overflows
-            largest = max(float((factors * np.abs(some - mean)).max()) for some in self._few(rows)) or 1.0
-            for some in self._few(rows):
-                away = (some - mean) * (factors / largest)
-                inside, squares = (away @ basis) ** 2, away**2
-                own = own + squares.sum(axis=0)
-                pairs.append(inside.sum(axis=1) - squares @ weights)
+            largest = max((float((factors * np.abs(some - mean)).max()) for some in self._few(rows)), default=1.0)
+            leaf, step = partial(_squares, basis, mean, factors / (largest or 1.0)), self._step
+            starts = range(0, len(rows), step)
+            few = [None if beside is None else beside[start : start + step] for start in starts]
+            own, pairs = _added([leaf(*each) for each in zip(self._few(rows), starts, few, strict=True)])
         total = float(np.sum(own))
         if not total > 0:
             return np.nan, np.nan, np.nan
-        apart, beyond = float(weights @ own) / total, np.concatenate(pairs) / total
+        apart = float((basis**2).sum(axis=1) @ own) / total
+        beyond = np.concatenate([pairs[start] for start in sorted(pairs)]) / total
         error = beyond if self.groups is None else np.bincount(self.groups[rows], beyond)
         return min(apart + float(beyond.sum()), 1.0), apart, float(np.sqrt(error @ error))
+
+
+def _squares(
+    basis: np.ndarray, mean: np.ndarray, factors: np.ndarray, rows: Any, start: int, beside: np.ndarray | None
+) -> Squares:
+    """Squared distances of features from the mean, and what pairs of features add to those of each sample inside.
+
+    A sample of weight 4, which is beside it, counts as one twice as far away.
+    """
+    weights = (basis**2).sum(axis=1)
+    if scipy.sparse.issparse(rows) and beside is None:
+        scaled, squared = factors[:, None] * basis, factors**2
+        inside, squares = (rows @ scaled - mean @ scaled) ** 2, rows.multiply(rows)
+        own = np.asarray(squares.sum(axis=0) - 2 * mean * rows.sum(axis=0)).ravel() + rows.shape[0] * mean**2
+        own, each = own * squared, squared * weights
+        return own, {start: inside.sum(axis=1) - (squares @ each - 2 * (rows @ (mean * each)) + mean**2 @ each)}
+    away = ((rows.toarray() if scipy.sparse.issparse(rows) else rows) - mean) * factors
+    away *= 1.0 if beside is None else np.sqrt(beside)
+    inside, squares = (away @ basis) ** 2, away**2
+    return squares.sum(axis=0), {start: inside.sum(axis=1) - squares @ weights}
+
+
+def _added(shares: Sequence[Squares]) -> Squares:
+    return sum(own for own, _ in shares), {start: pairs for _, each in shares for start, pairs in each.items()}
+
+
+def unless_stopped(task: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a task on samples return None where it is stopped, before it begins or in a pass over them."""
+
+    @wraps(task)
+    def begun(samples: Samples, *arguments: Any) -> Any:
+        should_stop: ShouldStop | None = arguments[-1]
+        if should_stop is not None and should_stop():
+            return None
+        if samples.lie_elsewhere:
+            samples = replace(samples, X=samples.X.heeding(should_stop, None))
+        try:
+            return task(samples, *arguments)
+        except ReadingStopped:
+            return None
+
+    return begun
 
 
 def members(groups: np.ndarray) -> list[np.ndarray]:
@@ -171,10 +240,12 @@ def read_samples(
     center: bool = True,
     sample_weight: object = None,
     groups: object = None,
+    there: bool = True,
 ) -> Samples:
     """Read the samples that a caller gives; ``what`` names the call; DataError if it cannot be done on them.
 
-    Where parts of some features are known, those features are read, by name where both have names.
+    Where parts of some features are known, those features are read, by name where both have names. Large data on the
+    workers of Dask stay ``there``, unless told otherwise.
     """
     scaled, centred = stated(standardize), check_flag("center", center)
     if known is None or known.given_names is None:
@@ -189,7 +260,9 @@ def read_samples(
         source = source if order is None else source.only(order)
         heard = source.heeding(monitor.should_stop, monitor.part(0.0, 0.0).relay)
         chosen = source.chosen if order is None or known is None else known.chosen
-        samples = Samples(_loaded(heard, what), scaled, Given(None, source.names, chosen=chosen), centred)
+        there = there and source.spread is not None and is_large(*source.spread.shape)
+        X = heard if there else _loaded(heard, what)
+        samples = Samples(X, scaled, Given(None, source.names, chosen=chosen), centred)
         return _told(samples, sample_weight, groups)
     given = opened(data)
     if given.is_matrix:

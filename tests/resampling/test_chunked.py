@@ -88,3 +88,33 @@ def test_too_many_numbers_and_unusable_ones_are_errors_that_say_what_to_do(call,
     monkeypatch.setattr(reading, "GATHERED", 1000)
     with pytest.raises(nnspca.DataError, match=r"up to 1,000 numbers, and .* has more: choose the features that vary"):
         call(cut(planted()), 3)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("told", [{}, {"standardize": True}, {"center": False}, {"groups": 1}, {"sample_weight": 1}])
+def test_samples_on_workers_of_dask_are_resampled_there(sparse, told, monkeypatch):
+    X = planted()
+    each = {"groups": np.arange(len(X)) // 3, "sample_weight": np.arange(len(X)) % 3}
+    told = {name: each.get(name, value) for name, value in told.items()}
+    held = scipy.sparse.csr_array(np.where(np.abs(X) > 1, X, 0.0)) if sparse else X
+    blocks = dask.array.from_array(held.toarray() if sparse else X, chunks=(17, -1))
+    blocks = blocks.map_blocks(scipy.sparse.csr_matrix) if sparse else blocks
+    monkeypatch.setattr(making, "WHOLE", 0)
+    monkeypatch.setattr(reading, "GATHERED", 0)  # so that none are loaded
+    options = {"method": "em", "seed": 3, **told}
+    one, other = (nnspca.bootstrap(d, 6, n_components=2, resamples=3, shuffles=0, **options) for d in (blocks, held))
+    np.testing.assert_allclose(one.agreement, other.agreement)
+    np.testing.assert_allclose(one.recurrence, other.recurrence)
+    one, other = (nnspca.cross_validate(d, [2, 6], folds=3, **options) for d in (blocks, held))
+    np.testing.assert_allclose(one.held_out, other.held_out)
+    np.testing.assert_allclose(one.error, other.error)
+
+
+def test_a_stopped_call_on_workers_of_dask_keeps_its_resamples_and_refuses_what_would_do_nothing(monkeypatch):
+    monkeypatch.setattr(making, "WHOLE", 0)
+    X, seen = dask.array.from_array(planted(), chunks=(17, -1)), []
+    options = {"on_resample": seen.append, "should_stop": lambda: len(seen) > 2}
+    assert 2 < len(nnspca.bootstrap(X, 6, resamples=50, method="em", **options).agreement) < 50
+    for told in ({"n_jobs": 2}, {"shuffles": 2}):
+        with pytest.raises(ValueError, match=f"{min(told)}="):
+            nnspca.bootstrap(X, 6, **told)

@@ -106,7 +106,8 @@ class Samples:
 
     @property
     def _step(self) -> int:
-        return max(1, AT_ONCE // self.shape[1])
+        m, n = self.shape
+        return m if scipy.sparse.issparse(self.X) else max(1, AT_ONCE // n)
 
     def only(self, features: np.ndarray) -> Samples:
         """Return the samples with some of their features."""
@@ -154,24 +155,19 @@ class Samples:
         >>> samples.explained(np.array([[1.0], [0.0]]), np.zeros(2), np.ones(2), np.array([2]))
         (0.36, 0.36, 0.0)
         """
-        basis, beside = orthonormal(columns), None
-        if self.weights is not None:
-            rows = rows[self.weights[rows] > 0]
-            beside = self.weights[rows, None] / self.weights.max()
+        basis = orthonormal(columns)
+        weights = None if self.weights is None else self.weights[rows, None] / self.weights.max()
+        leaf, step = partial(_squares, basis, mean, factors), self._step
         if self.lie_elsewhere:
             source = self._taken(rows)
-            leaf = partial(_squares, basis, mean, factors)
-            own, pairs = arrays.total(source.spread, leaf, _added, source.monitor, beside)
-        elif scipy.sparse.issparse(self.X):
-            own, pairs = _squares(basis, mean, factors, self.X[rows], 0, beside)
-        else:  # divided by the largest distance first, so that no square overflows
-            largest = max((float((factors * np.abs(some - mean)).max()) for some in self._few(rows)), default=1.0)
-            leaf, step = partial(_squares, basis, mean, factors / (largest or 1.0)), self._step
-            starts = range(0, len(rows), step)
-            few = [None if beside is None else beside[start : start + step] for start in starts]
-            own, pairs = _added([leaf(*each) for each in zip(self._few(rows), starts, few, strict=True)])
-        total = float(np.sum(own))
-        if not total > 0:
+            own, pairs = arrays.total(source.spread, leaf, _added, source.monitor, weights)
+        else:
+            few = (
+                (rows[at : at + step], at, weights if weights is None else weights[at : at + step])
+                for at in range(0, len(rows), step)
+            )
+            own, pairs = _added([leaf(self.X[some], *more) for some, *more in few])
+        if not 0 < (total := float(np.sum(own))) < np.inf:
             return np.nan, np.nan, np.nan
         apart = float((basis**2).sum(axis=1) @ own) / total
         beyond = np.concatenate([pairs[start] for start in sorted(pairs)]) / total
@@ -182,21 +178,21 @@ class Samples:
 def _squares(
     basis: np.ndarray, mean: np.ndarray, factors: np.ndarray, rows: Any, start: int, beside: np.ndarray | None
 ) -> Squares:
-    """Squared distances of features from the mean, and what pairs of features add to those of each sample inside.
+    """Squared distances of features from the mean, and what pairs of features add to that of each sample.
 
-    A sample of weight 4, which is beside it, counts as one twice as far away.
+    A sample's weight is beside it.
     """
-    weights = (basis**2).sum(axis=1)
-    if scipy.sparse.issparse(rows) and beside is None:
+    weights, apart = np.ones(rows.shape[0]) if beside is None else beside[:, 0], (basis**2).sum(axis=1)
+    if scipy.sparse.issparse(rows):
         scaled, squared = factors[:, None] * basis, factors**2
-        inside, squares = (rows @ scaled - mean @ scaled) ** 2, rows.multiply(rows)
-        own = np.asarray(squares.sum(axis=0) - 2 * mean * rows.sum(axis=0)).ravel() + rows.shape[0] * mean**2
-        own, each = own * squared, squared * weights
-        return own, {start: inside.sum(axis=1) - (squares @ each - 2 * (rows @ (mean * each)) + mean**2 @ each)}
-    away = ((rows.toarray() if scipy.sparse.issparse(rows) else rows) - mean) * factors
-    away *= 1.0 if beside is None else np.sqrt(beside)
-    inside, squares = (away @ basis) ** 2, away**2
-    return squares.sum(axis=0), {start: inside.sum(axis=1) - squares @ weights}
+        inside, squares, each = rows @ scaled - mean @ scaled, rows.multiply(rows), squared * apart
+        own = squared * (squares.T @ weights - 2 * mean * (rows.T @ weights) + weights.sum() * mean**2)
+        alone = squares @ each - 2 * (rows @ (mean * each)) + mean**2 @ each
+    else:
+        away = (rows - mean) * factors
+        inside, squares = away @ basis, away**2
+        own, alone = weights @ squares, squares @ apart
+    return own, {start: weights * ((inside**2).sum(axis=1) - alone)}
 
 
 def _added(shares: Sequence[Squares]) -> Squares:

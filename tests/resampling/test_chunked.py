@@ -90,8 +90,10 @@ def test_too_many_numbers_and_unusable_ones_are_errors_that_say_what_to_do(call,
         call(cut(planted()), 3)
 
 
-@pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("told", [{}, {"standardize": True}, {"center": False}, {"groups": 1}, {"sample_weight": 1}])
+@pytest.mark.parametrize(
+    "sparse, told",
+    [(False, {}), (True, {"standardize": True}), (False, {"center": False, "groups": 1}), (True, {"sample_weight": 1})],
+)
 def test_samples_on_workers_of_dask_are_resampled_there(sparse, told, monkeypatch):
     X = planted()
     each = {"groups": np.arange(len(X)) // 3, "sample_weight": np.arange(len(X)) % 3}

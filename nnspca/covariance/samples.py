@@ -22,7 +22,7 @@ from nnspca.covariance.factor import AT_A_TIME, DenseFactor, SparseFactor, varie
 from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldMatrix, check_scale
 from nnspca.covariance.input import Given, check_names, numbers, opened
 from nnspca.covariance.provenance import Provenance, hashed, of_data
-from nnspca.covariance.sources import Source, chunked, in_memory, over_blocks, plain
+from nnspca.covariance.sources import Source, chunked, in_memory, plain, summed
 from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
 from nnspca.numerics import rounding
@@ -60,7 +60,12 @@ def of_samples(
     weighted = sample_weight is not None
     if (source := chunked(X)) is not None:
         source = source.heeding(should_stop, on_progress)
-        values = read(source, standardize, sample_weight)
+        try:
+            values = read(source, standardize, sample_weight)
+        except TooFar:
+            if source.stored:
+                raise
+            values = whole(list(source.chunks()))  # of any scale where they are in memory
         given = Given(None, source.names, chosen=source.chosen)
         given = replace(X, values=None) if isinstance(X, Given) else given
         if isinstance(values, tuple):
@@ -264,7 +269,7 @@ def added(sums: Sums | None, source: Source, weights: np.ndarray | None, chunks:
     whole = sums
     begin = 0
     if source.spread is not None and sums is None:
-        return over_blocks(source, Sums, weights)
+        return summed(source, Sums, weights)
     for chunk in source.chunks() if chunks is None else chunks:
         n = chunk.shape[1]
         if whole is None:

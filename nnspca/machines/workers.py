@@ -18,6 +18,7 @@ import numpy as np
 
 from nnspca.control.arguments import check_callables, shown
 from nnspca.control.progress import Monitor, ShouldStop
+from nnspca.errors import ReadingStopped
 from nnspca.machines.processes import Line, Processes, are_processes
 
 PATIENCE = 2.0  # seconds in which a cluster's tasks return what they have after a stop
@@ -202,6 +203,8 @@ class Workers:
             raise self.failure
         try:
             return future.result()
+        except ReadingStopped:  # in a pass over data
+            return None
         except (BrokenExecutor, CancelledError, *getattr(self._line, "lost", ())) as error:
             if again or not isinstance(self._executor, Processes):
                 raise BrokenExecutor(LOST) from error

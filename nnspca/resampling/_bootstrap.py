@@ -25,7 +25,7 @@ from nnspca.covariance.samples import is_large
 from nnspca.machines import Executor, Workers, jobs
 from nnspca.numerics.doubles import read_only
 from nnspca.resampling._chance import shuffled
-from nnspca.resampling.samples import Recipe, Samples, read_samples, unless_stopped
+from nnspca.resampling.samples import Recipe, Samples, read_samples
 from nnspca.result import Components, CrossValidation, OnProgress, ShouldStop, Stability
 
 SHUFFLES = 20  # usual number of tables of shuffled columns
@@ -130,7 +130,7 @@ def bootstrap(
     known = parts.features if isinstance(parts, Components) else None
     told: dict[str, Any] = {"center": center, "sample_weight": sample_weight, "groups": groups}
     samples = read_samples(data, standardize, "bootstrap", monitor, known, **told)
-    samples.check(executor, n_jobs)
+    samples.check(executor=executor, n_jobs=n_jobs, shuffles=shuffles)
     draws = check_whole("resamples", resamples, 1, 100_000)
     threshold = check_number("threshold", threshold, 0, 1, "a share")
     options["deflation"] = deflation
@@ -144,8 +144,6 @@ def bootstrap(
     seen = _Seen(whole, threshold, search.seed)
     usual = 0 if is_large(*samples.shape) else min(draws, SHUFFLES)  # shuffled columns are a copy of all samples
     mixed = usual if shuffles is None else check_whole("shuffles", shuffles, 0, 100_000)
-    if mixed and samples.lie_elsewhere:
-        raise ValueError(f"shuffles={mixed} is not allowed of samples that stay on the workers of Dask; give 0")
     total = draws + mixed + 1
     monitor.tell(1 / total, "the parts of all samples", float(whole.variances.sum()))
     if parts is not None or not whole.stopped:
@@ -176,13 +174,14 @@ def _prepared(parts: object, samples: Samples, r: int) -> Components:
     return parts
 
 
-@unless_stopped
 def _redrawn(
     samples: Samples, search: Recipe, k: int | Sequence[int], number: int, should_stop: ShouldStop | None
 ) -> tuple[tuple[np.ndarray, np.ndarray], ...] | None:
     """The parts of one resample as (features, loadings); none if it does not vary, None if stopped."""
+    if should_stop is not None and should_stop():
+        return None
     drawn = np.random.default_rng([search.seed, number]).integers(samples.count, size=samples.count)
-    cov = samples.covariance(np.sort(samples.rows_of(drawn)))
+    cov = samples.heeding(should_stop).covariance(np.sort(samples.rows_of(drawn)))
     if cov is None:
         return ()
     components = search.of(cov, k, should_stop)
@@ -325,7 +324,7 @@ def cross_validate(
     told: dict[str, Any] = {"center": center, "sample_weight": sample_weight, "groups": groups}
     samples = read_samples(data, standardize, "cross_validate", monitor, **told)
     n = samples.shape[1]
-    samples.check(executor, n_jobs)
+    samples.check(executor=executor, n_jobs=n_jobs)
     ks = check_one_or_several("k", k)
     wanted = tuple(sorted({check_whole("k", each, 1, n) for each in ks}))
     several = check_one_or_several("n_components", n_components)
@@ -375,7 +374,6 @@ def folded(m: int, folds: int, seed: int) -> list[np.ndarray]:
     return [np.sort(rows) for rows in np.array_split(order, folds)]
 
 
-@unless_stopped
 def _explained_shares(
     samples: Samples, search: Recipe, folds: int, fold: int, k: int, should_stop: ShouldStop | None
 ) -> tuple[float, ...] | None:
@@ -383,6 +381,9 @@ def _explained_shares(
 
     None if stopped.
     """
+    if should_stop is not None and should_stop():
+        return None
+    samples = samples.heeding(should_stop)
     rows = np.sort(samples.rows_of(folded(samples.count, folds, search.seed)[fold]))
     others = np.setdiff1d(np.arange(samples.shape[0]), rows)
     columns = np.zeros((samples.shape[1], 0))  # samples that are all the same show no direction

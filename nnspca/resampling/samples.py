@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial, wraps
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,20 +19,11 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.forms import DENSE_EIGEN
 from nnspca.covariance.input import Given, aligned, check_finite, check_unmasked, numbers, opened
 from nnspca.covariance.problem import orthonormal
-from nnspca.covariance.samples import (
-    GATHERED,
-    Constant,
-    TooFar,
-    check_weights,
-    is_large,
-    stated,
-    warn_of_dominant,
-    whole,
-)
-from nnspca.covariance.sources import Source, chunked, in_memory, summed, taking_part
+from nnspca.covariance.samples import GATHERED, Constant, check_weights, is_large, stated, warn_of_dominant, whole
+from nnspca.covariance.sources import Source, chunked, in_memory, summed, taking_part, totalled
 from nnspca.covariance.sums import Moments
-from nnspca.errors import DataError, ReadingStopped
-from nnspca.machines import Executor, arrays, check_executor
+from nnspca.errors import DataError
+from nnspca.machines import check_executor
 from nnspca.result import Components, Features
 from nnspca.tasks._solve import check_method, check_seed
 
@@ -66,14 +57,16 @@ class Samples:
         """Whether they stay on workers of Dask, where each resample is a pass."""
         return isinstance(self.X, Source)
 
-    def check(self, executor: Executor, n_jobs: int | None) -> None:
-        """Raise TypeError or ValueError for an executor that cannot resample these samples."""
-        check_executor(executor)
-        if self.lie_elsewhere and (executor is not None or n_jobs is not None):
-            raise ValueError(
-                "executor= and n_jobs= would do nothing: the samples are resampled on the workers of Dask that have "
-                "them; leave both out"
-            )
+    def check(self, **told: Any) -> None:
+        """Raise TypeError or ValueError for arguments that these samples cannot be resampled with."""
+        check_executor(told["executor"])
+        given = [f"{name}={shown(value)}" for name, value in told.items() if value]
+        if self.lie_elsewhere and given:
+            raise ValueError(f"{given[0]} is not allowed: large Dask arrays are resampled on their own workers")
+
+    def heeding(self, should_stop: ShouldStop | None) -> Samples:
+        """Return the samples, passes over which on workers of Dask this stops."""
+        return replace(self, X=replace(self.X, monitor=Monitor(should_stop))) if self.lie_elsewhere else self
 
     def covariance(self, rows: np.ndarray) -> Covariance | None:
         """Return the covariance of samples in ascending order, some repeated; None if nothing of weight varies."""
@@ -82,12 +75,7 @@ class Samples:
             return None
         how: dict[str, Any] = {"center": self.center, "sample_weight": weights}
         with suppress(Constant):
-            try:
-                return Covariance.from_data(replace(described, values=self._taken(rows)), self.standardize, **how)
-            except TooFar:  # of any scale where they are copied
-                if self.lie_elsewhere:
-                    raise
-                return Covariance.from_data(replace(described, values=self.X[rows]), self.standardize, **how)
+            return Covariance.from_data(replace(described, values=self._taken(rows)), self.standardize, **how)
         return None
 
     def _taken(self, rows: np.ndarray) -> Any:
@@ -97,17 +85,13 @@ class Samples:
             return self.X.repeated(np.bincount(rows, minlength=m))
         if scipy.sparse.issparse(self.X) or not is_large(len(rows), n):
             return self.X[rows]
-        names = None if self.described is None else self.described.names
-        return Source("the samples", lambda: self._few(rows), len(rows), n, names, stored=False)
+        names, step = None if self.described is None else self.described.names, max(1, AT_ONCE // n)
+        few = partial(map, lambda start: self.X[rows[start : start + step]], range(0, len(rows), step))
+        return Source("the samples", few, len(rows), n, names, stored=False)
 
-    def _few(self, rows: np.ndarray) -> Iterator[np.ndarray]:
-        """Give some samples a few at a time: only these are copied."""
-        return (self.X[rows[start : start + self._step]] for start in range(0, len(rows), self._step))
-
-    @property
-    def _step(self) -> int:
-        m, n = self.shape
-        return m if scipy.sparse.issparse(self.X) else max(1, AT_ONCE // n)
+    def _source(self, rows: np.ndarray) -> Source:
+        taken = self._taken(rows)
+        return chunked(taken) or in_memory(taken)
 
     def only(self, features: np.ndarray) -> Samples:
         """Return the samples with some of their features."""
@@ -135,8 +119,7 @@ class Samples:
     def measured(self, cov: Covariance | None, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Mean of the samples of a covariance, and factors of the features: 0 for constant ones, if standardised."""
         if cov is None:  # they are all the same
-            first = self._taken(rows[:1])
-            mean = summed(chunked(first) or in_memory(first), Moments).mean
+            mean = summed(self._source(rows[:1]), Moments).mean
             return mean * self.center, np.full(self.shape[1], 0.0 if self.standardize else 1.0)
         mean, scale = cov.features.mean, cov.features.scale
         assert mean is not None and scale is not None
@@ -157,16 +140,7 @@ class Samples:
         """
         basis = orthonormal(columns)
         weights = None if self.weights is None else self.weights[rows, None] / self.weights.max()
-        leaf, step = partial(_squares, basis, mean, factors), self._step
-        if self.lie_elsewhere:
-            source = self._taken(rows)
-            own, pairs = arrays.total(source.spread, leaf, _added, source.monitor, weights)
-        else:
-            few = (
-                (rows[at : at + step], at, weights if weights is None else weights[at : at + step])
-                for at in range(0, len(rows), step)
-            )
-            own, pairs = _added([leaf(self.X[some], *more) for some, *more in few])
+        own, pairs = totalled(self._source(rows), partial(_squares, basis, mean, factors), _added, weights)
         if not 0 < (total := float(np.sum(own))) < np.inf:
             return np.nan, np.nan, np.nan
         apart = float((basis**2).sum(axis=1) @ own) / total
@@ -197,24 +171,6 @@ def _squares(
 
 def _added(shares: Sequence[Squares]) -> Squares:
     return sum(own for own, _ in shares), {start: pairs for _, each in shares for start, pairs in each.items()}
-
-
-def unless_stopped(task: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a task on samples return None where it is stopped, before it begins or in a pass over them."""
-
-    @wraps(task)
-    def begun(samples: Samples, *arguments: Any) -> Any:
-        should_stop: ShouldStop | None = arguments[-1]
-        if should_stop is not None and should_stop():
-            return None
-        if samples.lie_elsewhere:
-            samples = replace(samples, X=samples.X.heeding(should_stop, None))
-        try:
-            return task(samples, *arguments)
-        except ReadingStopped:
-            return None
-
-    return begun
 
 
 def members(groups: np.ndarray) -> list[np.ndarray]:

@@ -221,18 +221,16 @@ def check_executor(executor: object) -> None:
 
 
 @contextmanager
-def jobs(executor: Executor, n_jobs: int | None) -> Iterator[Executor]:
-    """Provide the executor, or ``n_jobs`` processes (-1: one for each processor), until the block ends.
+def jobs(n_jobs: int | None) -> Iterator[Executor]:
+    """Provide ``n_jobs`` processes (-1: one for each processor) until the block ends; None for None.
 
-    >>> with jobs(None, None) as executor:
+    >>> with jobs(None) as executor:
     ...     print(executor)
     None
     """
     if n_jobs is None:
-        yield executor
+        yield None
         return
-    if executor is not None:
-        raise ValueError(f"n_jobs={shown(n_jobs)} and executor={shown(executor)} both say where to work; give one")
     whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
     if not whole or (n_jobs < 1 and n_jobs != -1):
         raise ValueError(f"n_jobs={shown(n_jobs)} is not allowed; give a number of processes, -1 for one a processor")

@@ -22,7 +22,7 @@ from nnspca.control.arguments import (
 )
 from nnspca.control.progress import Monitor
 from nnspca.covariance.samples import is_large
-from nnspca.machines import Executor, Workers, jobs
+from nnspca.machines import Executor, Workers
 from nnspca.numerics.doubles import read_only
 from nnspca.resampling._chance import shuffled
 from nnspca.resampling.samples import Recipe, Samples, read_samples
@@ -50,7 +50,6 @@ def bootstrap(
     parts: Components | None = None,
     seed: Seed = 0,
     executor: Executor = None,
-    n_jobs: int | None = None,
     on_resample: Callable[[Stability], None] | None = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
@@ -95,8 +94,6 @@ def bootstrap(
         Same seed, same answer, wherever and in whatever order the resamples are solved.
     executor
         As for :func:`nnspca.sweep`.
-    n_jobs : int, optional
-        So many processes of this machine instead, -1 for one a processor.
     on_resample : callable, optional
         Called with what is known by then, whenever a resample is solved.
 
@@ -130,7 +127,7 @@ def bootstrap(
     known = parts.features if isinstance(parts, Components) else None
     told: dict[str, Any] = {"center": center, "sample_weight": sample_weight, "groups": groups}
     samples = read_samples(data, standardize, "bootstrap", monitor, known, **told)
-    samples.check(executor=executor, n_jobs=n_jobs, shuffles=shuffles)
+    samples.check(executor=executor, shuffles=shuffles)
     draws = check_whole("resamples", resamples, 1, 100_000)
     threshold = check_number("threshold", threshold, 0, 1, "a share")
     options["deflation"] = deflation
@@ -147,7 +144,7 @@ def bootstrap(
     total = draws + mixed + 1
     monitor.tell(1 / total, "the parts of all samples", float(whole.variances.sum()))
     if parts is not None or not whole.stopped:
-        with jobs(executor, n_jobs) as where, Workers(where, samples, monitor) as workers:
+        with Workers(executor, samples, monitor) as workers:
             for number, resample in workers.each(_redrawn, ((search, k, number) for number in range(draws))):
                 if resample is not None:
                     seen.add(number, resample)
@@ -273,7 +270,6 @@ def cross_validate(
     nonnegative: bool = True,
     seed: Seed = 0,
     executor: Executor = None,
-    n_jobs: int | None = None,
     on_point: Callable[[CrossValidation], None] | None = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
@@ -293,7 +289,7 @@ def cross_validate(
         How many components are sought, and span what is kept; several, of one k, are compared.
     folds : int
         2 to m, or to the number of groups.
-    data, standardize, center, sample_weight, groups, method, deflation, nonnegative, seed, executor, n_jobs, \
+    data, standardize, center, sample_weight, groups, method, deflation, nonnegative, seed, executor, \
     should_stop, on_progress, **options
         As for :func:`nnspca.bootstrap`; features are divided by their standard deviation over the samples that are not
         held out, and a stopped call returns the results so far.
@@ -324,7 +320,7 @@ def cross_validate(
     told: dict[str, Any] = {"center": center, "sample_weight": sample_weight, "groups": groups}
     samples = read_samples(data, standardize, "cross_validate", monitor, **told)
     n = samples.shape[1]
-    samples.check(executor=executor, n_jobs=n_jobs)
+    samples.check(executor=executor)
     ks = check_one_or_several("k", k)
     wanted = tuple(sorted({check_whole("k", each, 1, n) for each in ks}))
     several = check_one_or_several("n_components", n_components)
@@ -346,7 +342,7 @@ def cross_validate(
         seconds = time.perf_counter() - started
         return CrossValidation(wanted, known, also, rs, search.seed, seconds, stopped, features, apart, error)
 
-    with jobs(executor, n_jobs) as where, Workers(where, samples, monitor) as workers:
+    with Workers(executor, samples, monitor) as workers:
         # every fold's smallest k first: what is known when it is stopped are whole columns
         places = [(fold, at) for at in range(len(tried)) for fold in range(parted)]
         for number, found in workers.each(

@@ -10,6 +10,7 @@ import scipy.sparse
 import nnspca
 from nnspca.covariance import samples as making
 from nnspca.covariance import sums
+from nnspca.machines import HERE
 from nnspca.resampling import samples as reading
 from tests.resampling.test_bootstrap import planted
 
@@ -117,6 +118,6 @@ def test_a_stopped_call_on_workers_of_dask_keeps_its_resamples_and_refuses_what_
     X, seen = dask.array.from_array(planted(), chunks=(17, -1)), []
     options = {"on_resample": seen.append, "should_stop": lambda: len(seen) > 2}
     assert 2 < len(nnspca.bootstrap(X, 6, resamples=50, method="em", **options).agreement) < 50
-    for told in ({"n_jobs": 2}, {"shuffles": 2}):
+    for told in ({"executor": HERE}, {"shuffles": 2}):
         with pytest.raises(ValueError, match=f"{min(told)}="):
             nnspca.bootstrap(X, 6, **told)

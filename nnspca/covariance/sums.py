@@ -160,10 +160,8 @@ class Sums(Pass):
         while done < len(rows):
             more = min(len(rows) - done, self._rows - self._held)
             taken, here = slice(done, done + more), slice(self._held, self._held + more)
-            some = rows[taken]
             with np.errstate(over="ignore", invalid="ignore"):  # what is too large is infinite, and refused as that
-                some = as_doubles(some) if some.dtype.itemsize >= 8 and some.dtype.kind in "iu" else some
-                np.add(some, 0.0, out=self._block[here], dtype=float, casting="same_kind")  # −0 is 0
+                np.add(_doubles(rows[taken]), 0.0, out=self._block[here])  # −0 is 0
             if weights is not None:
                 self._weights[here] = weights[taken]
             done, self._held = done + more, self._held + more
@@ -218,7 +216,8 @@ class Sums(Pass):
         by, count = _doubles(rows), rows.shape[0]
         if not np.isfinite(by.data).all():
             self.refuse(by)
-        low, high = _ranges(by)
+        columns = by.tocsc()
+        low, high = (side.toarray().ravel() for side in (columns.min(axis=0), columns.max(axis=0)))
         reference = np.where(low == high, low, 0.0)
         with np.errstate(over="ignore", invalid="ignore"):
             for _ in range(3):
@@ -310,15 +309,6 @@ def _doubles(rows: Any) -> Any:
     by = scipy.sparse.csr_array(rows)
     by.sum_duplicates()
     return scipy.sparse.csr_array((as_doubles(by.data) + 0.0, by.indices, by.indptr), shape=by.shape)
-
-
-def _ranges(block: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the least and the largest value of each feature."""
-    if scipy.sparse.issparse(block):
-        columns = scipy.sparse.csc_array(block)
-        low, high = (np.asarray(v.toarray()).ravel() for v in (columns.min(axis=0), columns.max(axis=0)))
-        return low, high
-    return block.min(axis=0), block.max(axis=0)
 
 
 def mark_of(rows: Any, start: int, weights: np.ndarray | None = None) -> np.ndarray:

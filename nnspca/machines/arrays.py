@@ -80,29 +80,37 @@ def _here(shares: list[Any], merged: Callable[..., Any], monitor: Monitor) -> An
 
 
 def _there(client: Any, X: Any, shares: list[Any], merged: Callable[..., Any], monitor: Monitor) -> Any:
-    """On the workers of a client, each of which merges its own shares; blocks that lie on workers stay there."""
+    """On the workers of a client, each of which merges its own shares; blocks that lie on workers stay there.
+
+    Shares are merged while others are made: a worker holds few at a time.
+    """
     from nnspca.machines.cluster import check_workers
 
     check_workers(client)
     futures: list[Any] = []
+    blocks = {share.key for share in shares}
     with _said():
         try:
             for own, there in _places(client, _lying(X), len(shares)):
                 futures += client.compute([shares[i] for i in own], **there)
-            while not all(future.done() for future in futures):
-                if any(future.status in ("error", "cancelled", "lost") for future in futures):
-                    break
-                _tell(monitor, sum(future.done() for future in futures), len(futures))
+            while len(futures) > 1 or not futures[0].done():
+                ended = [future for future in futures if future.done()]
+                for future in ended:
+                    if future.status != "finished":
+                        future.result()
+                left = blocks.intersection(future.key for future in futures if not future.done())
+                _tell(monitor, len(blocks) - len(left), len(blocks))
+                last = len(ended) == len(futures)
+                places = _places(client, ended, len(ended)) if last or len(ended) >= TOGETHER else []
+                if last and len(places) == len(ended):  # one of each worker
+                    places = [(list(range(len(ended))), {})]
+                for own, there in places:
+                    if last or len(own) >= TOGETHER:
+                        some = [ended[i] for i in own]
+                        whole = client.submit(merged, some, pure=False, priority=1, **there)
+                        futures = [future for future in futures if future not in some] + [whole]
                 time.sleep(POLL_SECONDS)
-            for future in futures:
-                if future.done() and future.status != "finished":
-                    future.result()
-            parts = [
-                client.submit(merged, [futures[i] for i in own], pure=False, **there)
-                for own, there in _places(client, futures, len(futures))
-            ]
-            futures += parts
-            return client.submit(merged, parts, pure=False).result()
+            return futures[0].result()
         except BaseException:
             if client.status == "running":  # else the scheduler is gone
                 client.cancel(futures, force=True)

@@ -125,9 +125,8 @@ def bootstrap(
     check_callables(on_resample=on_resample, should_stop=should_stop, on_progress=on_progress)
     monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
     known = parts.features if isinstance(parts, Components) else None
-    told: dict[str, Any] = {"center": center, "sample_weight": sample_weight, "groups": groups}
-    samples = read_samples(data, standardize, "bootstrap", monitor, known, **told)
-    samples.check(executor=executor, shuffles=shuffles)
+    told: dict[str, Any] = {"center": center, "sample_weight": sample_weight, "groups": groups, "executor": executor}
+    samples = read_samples(data, standardize, "bootstrap", monitor, known, shuffles=shuffles, **told)
     draws = check_whole("resamples", resamples, 1, 100_000)
     threshold = check_number("threshold", threshold, 0, 1, "a share")
     options["deflation"] = deflation
@@ -317,10 +316,9 @@ def cross_validate(
     """
     check_callables(on_point=on_point, should_stop=should_stop, on_progress=on_progress)
     monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
-    told: dict[str, Any] = {"center": center, "sample_weight": sample_weight, "groups": groups}
+    told: dict[str, Any] = {"center": center, "sample_weight": sample_weight, "groups": groups, "executor": executor}
     samples = read_samples(data, standardize, "cross_validate", monitor, **told)
     n = samples.shape[1]
-    samples.check(executor=executor)
     ks = check_one_or_several("k", k)
     wanted = tuple(sorted({check_whole("k", each, 1, n) for each in ks}))
     several = check_one_or_several("n_components", n_components)

@@ -13,7 +13,7 @@ import scipy.sparse
 from nnspca.control.arguments import Method, Seed, check_callables, check_one_or_several, check_whole
 from nnspca.control.progress import Monitor
 from nnspca.covariance.samples import DENSE_FEATURES
-from nnspca.machines import Executor, Workers, check_executor
+from nnspca.machines import Executor, Workers
 from nnspca.numerics.doubles import read_only
 from nnspca.resampling.samples import Recipe, Samples, members, read_samples
 from nnspca.result import OnProgress, ParallelAnalysis, ShouldStop
@@ -92,8 +92,8 @@ def parallel_analysis(
     """
     check_callables(should_stop=should_stop, on_progress=on_progress)
     monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
-    samples = read_samples(data, standardize, "parallel_analysis", monitor, there=False, center=center, groups=groups)
-    check_executor(executor)
+    told: dict[str, Any] = {"center": center, "groups": groups, "executor": executor, "shuffles": True}
+    samples = read_samples(data, standardize, "parallel_analysis", monitor, **told)
     count, n = check_whole("draws", draws, 19, 100_000), samples.shape[1]
     ks = tuple(sorted({check_whole("k", each, 1, n) for each in check_one_or_several("k", k)}))
     if not ks or (len(ks) > 1 and n_components != 1):

@@ -23,7 +23,7 @@ from nnspca.covariance.samples import GATHERED, Constant, check_weights, is_larg
 from nnspca.covariance.sources import Source, chunked, in_memory, summed, taking_part, totalled
 from nnspca.covariance.sums import Moments
 from nnspca.errors import DataError
-from nnspca.machines import check_executor
+from nnspca.machines import Executor, check_executor
 from nnspca.result import Components, Features
 from nnspca.tasks._solve import check_method, check_seed
 
@@ -52,21 +52,9 @@ class Samples:
         m, n = self.X.shape
         return m, n
 
-    @property
-    def lie_elsewhere(self) -> bool:
-        """Whether they stay on workers of Dask, where each resample is a pass."""
-        return isinstance(self.X, Source)
-
-    def check(self, **told: Any) -> None:
-        """Raise TypeError or ValueError for arguments that these samples cannot be resampled with."""
-        check_executor(told["executor"])
-        given = [f"{name}={shown(value)}" for name, value in told.items() if value]
-        if self.lie_elsewhere and given:
-            raise ValueError(f"{given[0]} is not allowed: large Dask arrays are resampled on their own workers")
-
     def heeding(self, should_stop: ShouldStop | None) -> Samples:
         """Return the samples, passes over which on workers of Dask this stops."""
-        return replace(self, X=replace(self.X, monitor=Monitor(should_stop))) if self.lie_elsewhere else self
+        return replace(self, X=replace(self.X, monitor=Monitor(should_stop))) if isinstance(self.X, Source) else self
 
     def covariance(self, rows: np.ndarray) -> Covariance | None:
         """Return the covariance of samples in ascending order, some repeated; None if nothing of weight varies."""
@@ -81,7 +69,7 @@ class Samples:
     def _taken(self, rows: np.ndarray) -> Any:
         """Some samples, as an array or a source that copies few at a time."""
         m, n = self.shape
-        if self.lie_elsewhere:
+        if isinstance(self.X, Source):
             return self.X.repeated(np.bincount(rows, minlength=m))
         if scipy.sparse.issparse(self.X) or not is_large(len(rows), n):
             return self.X[rows]
@@ -192,14 +180,16 @@ def read_samples(
     center: bool = True,
     sample_weight: object = None,
     groups: object = None,
-    there: bool = True,
+    executor: Executor = None,
+    shuffles: object = None,
 ) -> Samples:
     """Read the samples that a caller gives; ``what`` names the call; DataError if it cannot be done on them.
 
     Where parts of some features are known, those features are read, by name where both have names. Large data on the
-    workers of Dask stay ``there``, unless told otherwise.
+    workers of Dask stay there, unless their columns are to be shuffled.
     """
     scaled, centred = stated(standardize), check_flag("center", center)
+    check_executor(executor)
     if known is None or known.given_names is None:
         data = taking_part(data)
     if isinstance(data, Covariance):
@@ -212,7 +202,9 @@ def read_samples(
         source = source if order is None else source.only(order)
         heard = source.heeding(monitor.should_stop, monitor.part(0.0, 0.0).relay)
         chosen = source.chosen if order is None or known is None else known.chosen
-        there = there and source.spread is not None and is_large(*source.spread.shape)
+        there = not shuffles and source.spread is not None and is_large(*source.spread.shape)
+        if there and executor is not None:
+            raise ValueError(f"executor={shown(executor)} is not allowed: the data are resampled on their own workers")
         X = heard if there else _loaded(heard, what)
         samples = Samples(X, scaled, Given(None, source.names, chosen=chosen), centred)
         return _told(samples, sample_weight, groups)
@@ -273,9 +265,8 @@ def _loaded(source: Source, what: str) -> Any:
 
 def _numbers(given: Any) -> Any:
     """Samples in double precision; those whose covariance is summed a few at a time, of their own type if smaller."""
-    if not (isinstance(given, np.ndarray) and given.ndim == 2 and given.dtype.kind in "fiub"):
-        return numbers(given)
-    if given.dtype.itemsize >= 8 or not is_large(*given.shape):
+    plain = isinstance(given, np.ndarray) and given.ndim == 2 and given.dtype.kind in "fiub"
+    if not plain or given.dtype.itemsize >= 8 or not is_large(*given.shape):
         return numbers(given)
     check_unmasked(given)
     check_finite(given)

@@ -118,6 +118,5 @@ def test_a_stopped_call_on_workers_of_dask_keeps_its_resamples_and_refuses_what_
     X, seen = dask.array.from_array(planted(), chunks=(17, -1)), []
     options = {"on_resample": seen.append, "should_stop": lambda: len(seen) > 2}
     assert 2 < len(nnspca.bootstrap(X, 6, resamples=50, method="em", **options).agreement) < 50
-    for told in ({"executor": HERE}, {"shuffles": 2}):
-        with pytest.raises(ValueError, match=f"{min(told)}="):
-            nnspca.bootstrap(X, 6, **told)
+    with pytest.raises(ValueError, match="executor="):
+        nnspca.bootstrap(X, 6, executor=HERE)

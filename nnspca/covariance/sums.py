@@ -330,8 +330,7 @@ def mark_of(rows: Any, start: int, weights: np.ndarray | None = None) -> np.ndar
         room = np.empty((min(m, step), n), dtype=np.uint64)  # taken once: a worker of Dask gives memory back at once
         for at in range(0, m, step):
             folded = _folded(rows[at : at + step], room[: m - at])
-            for which in range(2):
-                np.einsum("ij,j->i", folded, keys[which, :-1], out=hashes[at : at + step, which])
+            np.einsum("ij,wj->iw", folded, keys[:, :-1], out=hashes[at : at + step])
     if weights is not None:
         hashes += _folded(weights)[:, None] * keys[:, -1]
     places = np.arange(start + 1, start + m + 1, dtype=np.uint64)[:, None]

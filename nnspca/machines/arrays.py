@@ -119,11 +119,12 @@ def _there(client: Any, X: Any, shares: list[Any], merged: Callable[..., Any], m
 
 def _lying(X: Any) -> list[Any]:
     """The blocks that lie on workers, where all do and each block of X is made of one of them alone."""
-    import dask
     import distributed
+    from dask.core import flatten
 
-    futures = distributed.futures_of(X)
-    few = len(futures) == X.numblocks[0] and len(distributed.futures_of(dask.optimize(X.blocks[0])[0])) == 1
+    futures, first = distributed.futures_of(X), X.blocks[0]
+    needed = dict(first.dask.cull(list(flatten(first.__dask_keys__()))))
+    few = len(futures) == X.numblocks[0] and len(distributed.futures_of(needed)) == 1
     return sorted(futures, key=lambda future: future.key[1:]) if few else []
 
 

@@ -7,10 +7,12 @@ import argparse
 import os
 import resource
 import time
+from functools import partial
 
 import dask
 import dask.array
 import distributed
+import numpy as np
 import scipy.sparse
 
 import nnspca
@@ -26,8 +28,16 @@ def spent():
     return sum(os.times()[:2])
 
 
-def thinned(block):
-    return scipy.sparse.random(*block.shape, density=1 / 90, format="csr", rng=int(block[0, 0] * 2**30))
+def thinned(block, block_info=None):
+    return scipy.sparse.random(*block.shape, density=1 / 90, format="csr", rng=block_info[0]["chunk-location"][0])
+
+
+def product(blocks):
+    """X'X of sparse blocks, added eight at a time."""
+    few = [dask.delayed(lambda block: block.T @ block)(block) for block in blocks.to_delayed().ravel()]
+    while len(few) > 1:
+        few = [dask.delayed(sum)(few[i : i + 8]) for i in range(0, len(few), 8)]
+    return few[0].compute()
 
 
 def main() -> None:
@@ -43,22 +53,43 @@ def main() -> None:
         distributed.Client(cluster) as client,
     ):
         rng, columns = dask.array.random.default_rng(0), (asked.height, -1)
-        dense = client.persist(rng.standard_normal((asked.rows, N), chunks=columns))
-        thin = rng.random((asked.rows, SPARSE), chunks=columns).map_blocks(thinned)
-        distributed.wait(dense)
+        lazy = rng.standard_normal((asked.rows, N), chunks=columns)
+        held: dict[str, dask.array.Array] = {}
+        covariance, part = partial(nnspca.Covariance.from_data, standardize=False), None
+
+        def resampled():
+            nnspca.bootstrap(held["dense"], 10, parts=part, resamples=2, shuffles=0, method="em", standardize=False)
+
         for name, call in {
-            "X.T @ X": lambda: (dense.T @ dense).compute(),
-            "from_data": lambda: nnspca.Covariance.from_data(dense, False),
-            "most_variable": lambda: nnspca.most_variable(dense, 100),
-            "from_data, 10 million of 900 million": lambda: nnspca.Covariance.from_data(thin, False),
+            "a first pass, which imports nnspca": lambda: covariance(lazy[: 9 * asked.height]),
+            "persist": lambda: distributed.wait(held.setdefault("dense", client.persist(lazy))),
+            "X.T @ X": lambda: (held["dense"].T @ held["dense"]).compute(),
+            "from_data": lambda: covariance(held["dense"]),
+            "X.T @ X again": lambda: (held["dense"].T @ held["dense"]).compute(),
+            "from_data again": lambda: covariance(held["dense"]),
+            "most_variable": lambda: nnspca.most_variable(held["dense"], 100),
+            "bootstrap, two resamples": resampled,
+            "X.T @ X, X made on the way": lambda: (held.pop("dense") is not None and lazy.T @ lazy).compute(),
+            "from_data, X made on the way": lambda: covariance(lazy),
+            "from_data, X - X.mean(0)": lambda: covariance(lazy - lazy.mean(0)),
+            "persist sparse": lambda: distributed.wait(
+                held.setdefault("sparse", client.persist(dask.array.zeros((asked.rows, SPARSE), chunks=columns).map_blocks(
+                    thinned, dtype=float, meta=np.empty((0, 0)))))
+            ),
+            "sparse X.T @ X": lambda: product(held["sparse"]),
+            "sparse from_data": lambda: covariance(held["sparse"]),
+            "sparse most_variable": lambda: nnspca.most_variable(held["sparse"], 100),
         }.items():
-            wire, cpu, begun = sum(client.run(sent).values()), client.run(spent), time.perf_counter()
+            part = part or nnspca.decompose(covariance(np.eye(N)), 1, 10, "em")
+            time.sleep(1.0)
+            wire, cpu, begun = sum(client.run(sent).values()), sum(client.run(spent).values()), time.perf_counter()
+            own = time.process_time()
             call()
-            cpu = sum(client.run(spent).values()) - sum(cpu.values())
+            cpu, own = sum(client.run(spent).values()) - cpu, time.process_time() - own
             wire = (sum(client.run(sent).values()) - wire) / 1e6
             most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
             seconds = time.perf_counter() - begun
-            print(f"{name:40} {cpu:6.1f} CPU s {wire:7.1f} MB sent {most:6.0f} MB {seconds:6.1f} s", flush=True)
+            print(f"{name:36} {cpu:6.1f} + {own:4.1f} CPU s {wire:7.1f} MB sent {most:6.0f} MB {seconds:6.1f} s", flush=True)
 
 
 if __name__ == "__main__":

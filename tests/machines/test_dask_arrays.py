@@ -80,8 +80,11 @@ def test_few_bytes_cross_the_wire_and_certificates_hold_on_either_side(client, X
     there, own = nnspca.Covariance.from_data(blocks, False), nnspca.Covariance.from_data(here, False)
     few = nnspca.most_variable(blocks, 50)
     scores = nnspca.scores(blocks, nnspca.solve(there, 5))
+    how = {"parts": nnspca.decompose(own, 1, 5, "em"), "resamples": 1, "method": "em", "standardize": False}
+    drawn = nnspca.bootstrap(blocks, 5, **how)
     assert isinstance(scores, dask.array.Array)
     assert sent(client) - before < 20e6  # of 160 MB, in 20 blocks: a share is 2 MB
+    assert np.array_equal(drawn.recurrence, nnspca.bootstrap(here, 5, shuffles=0, **how).recurrence)
     assert there.fingerprint == own.fingerprint
     assert there.representation_error == own.representation_error
     nnspca.verify(nnspca.certify(there, 5), own)

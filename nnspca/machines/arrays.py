@@ -95,9 +95,8 @@ def _there(client: Any, X: Any, shares: list[Any], merged: Callable[..., Any], m
                 futures += client.compute([shares[i] for i in own], **there)
             while len(futures) > 1 or not futures[0].done():
                 ended = [future for future in futures if future.done()]
-                for future in ended:
-                    if future.status != "finished":
-                        future.result()
+                for failed in (future for future in ended if future.status != "finished"):
+                    failed.result()
                 left = blocks.intersection(future.key for future in futures if not future.done())
                 _tell(monitor, len(blocks) - len(left), len(blocks))
                 last = len(ended) == len(futures)

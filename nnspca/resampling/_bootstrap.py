@@ -64,7 +64,8 @@ def bootstrap(
     Parameters
     ----------
     data : anything that :meth:`Covariance.from_data` takes, shape (m, n)
-        Samples as rows, which are loaded into memory.
+        Samples as rows, which are loaded into memory; those of a large Dask array stay on its workers, where each
+        resample is a pass, unless columns are to be shuffled.
     k : int or sequence of int
         Most nonzero loadings of each part, or of one part after the other.
     n_components : int, optional
@@ -174,8 +175,6 @@ def _redrawn(
     samples: Samples, search: Recipe, k: int | Sequence[int], number: int, should_stop: ShouldStop | None
 ) -> tuple[tuple[np.ndarray, np.ndarray], ...] | None:
     """The parts of one resample as (features, loadings); none if it does not vary, None if stopped."""
-    if should_stop is not None and should_stop():
-        return None
     drawn = np.random.default_rng([search.seed, number]).integers(samples.count, size=samples.count)
     cov = samples.heeding(should_stop).covariance(np.sort(samples.rows_of(drawn)))
     if cov is None:
@@ -375,8 +374,6 @@ def _explained_shares(
 
     None if stopped.
     """
-    if should_stop is not None and should_stop():
-        return None
     samples = samples.heeding(should_stop)
     rows = np.sort(samples.rows_of(folded(samples.count, folds, search.seed)[fold]))
     others = np.setdiff1d(np.arange(samples.shape[0]), rows)

@@ -22,7 +22,7 @@ from nnspca.covariance.problem import orthonormal
 from nnspca.covariance.samples import GATHERED, Constant, check_weights, is_large, stated, warn_of_dominant, whole
 from nnspca.covariance.sources import Source, chunked, in_memory, summed, taking_part, totalled
 from nnspca.covariance.sums import Moments
-from nnspca.errors import DataError
+from nnspca.errors import DataError, ReadingStopped
 from nnspca.machines import Executor, check_executor
 from nnspca.result import Components, Features
 from nnspca.tasks._solve import check_method, check_seed
@@ -53,7 +53,9 @@ class Samples:
         return m, n
 
     def heeding(self, should_stop: ShouldStop | None) -> Samples:
-        """Return the samples, passes over which on workers of Dask this stops."""
+        """Return the samples, passes over which on workers of Dask this stops; ReadingStopped once it does."""
+        if should_stop is not None and should_stop():
+            raise ReadingStopped("stopped before it began")
         return replace(self, X=replace(self.X, monitor=Monitor(should_stop))) if isinstance(self.X, Source) else self
 
     def covariance(self, rows: np.ndarray) -> Covariance | None:
@@ -197,30 +199,29 @@ def read_samples(
             f"{what} needs the samples themselves: give the data X, samples as rows, not {shown(data)}, which no "
             "longer has them"
         )
-    if (source := chunked(data)) is not None:
-        order = None if known is None else aligned(source.names, known.given_names, "parts")
-        source = source if order is None else source.only(order)
-        heard = source.heeding(monitor.should_stop, monitor.part(0.0, 0.0).relay)
-        chosen = source.chosen if order is None or known is None else known.chosen
-        there = not shuffles and source.spread is not None and is_large(*source.spread.shape)
-        if there and executor is not None:
-            raise ValueError(f"executor={shown(executor)} is not allowed: the data are resampled on their own workers")
-        X = heard if there else _loaded(heard, what)
-        samples = Samples(X, scaled, Given(None, source.names, chosen=chosen), centred)
-        return _told(samples, sample_weight, groups)
-    given = opened(data)
+    source = chunked(data)
+    given = opened(data) if source is None else Given(None, source.names, chosen=source.chosen)
     if given.is_matrix:
         raise DataError(
             f"{what} needs the samples themselves: {shown(getattr(data, 'name', 'this data set'))} is only a "
             "covariance matrix"
         )
-    X = _numbers(given.values)
-    if X.ndim != 2 or min(X.shape) < 1:
-        raise DataError(f"data must be a table of shape (samples, features); got shape {X.shape}")
     order = None if known is None else aligned(given.names, known.given_names, "parts")
     described = replace(given, values=None)
     if order is not None and known is not None:
-        X, described = X[:, order], Given(None, known.given_names, chosen=known.chosen)
+        described = Given(None, known.given_names, chosen=known.chosen)
+    if source is not None:
+        source = source if order is None else source.only(order)
+        X: Any = source.heeding(monitor.should_stop, monitor.part(0.0, 0.0).relay)
+        if shuffles or source.spread is None or not is_large(*source.spread.shape):
+            X = _loaded(X, what)
+        elif executor is not None:
+            raise ValueError(f"executor={shown(executor)} is not allowed: the data are resampled on their own workers")
+    else:
+        X = _numbers(given.values)
+        if X.ndim != 2 or min(X.shape) < 1:
+            raise DataError(f"data must be a table of shape (samples, features); got shape {X.shape}")
+        X = X if order is None else X[:, order]
     return _told(Samples(X, scaled, described, centred), sample_weight, groups)
 
 
@@ -249,8 +250,7 @@ def _loaded(source: Source, what: str) -> Any:
         if source.rows is None or scipy.sparse.issparse(chunk):
             rows.append(chunk)
         else:  # into their place at once, so that they are held once
-            if not begin:
-                table = np.empty((source.rows, chunk.shape[1]), chunk.dtype)
+            table = table if begin else np.empty((source.rows, chunk.shape[1]), chunk.dtype)
             table = table.astype(np.promote_types(table.dtype, chunk.dtype), copy=False)
             table[begin : begin + len(chunk)] = chunk
             begin += len(chunk)

@@ -1,11 +1,11 @@
 """A pass over data on three workers beside Dask's own X.T @ X: CPU seconds, bytes between workers, the client's memory.
 
-python -m tests.benchmarks.cluster [--rows 300000] [--height 5000]
+python -m tests.benchmarks.cluster [ROWS, 300,000 if not given]
 """
 
-import argparse
 import os
 import resource
+import sys
 import time
 from functools import partial
 
@@ -17,7 +17,7 @@ import scipy.sparse
 
 import nnspca
 
-N, SPARSE = 500, 3000
+N, SPARSE, HEIGHT = 500, 3000, 5000
 
 
 def sent(dask_worker):
@@ -42,54 +42,44 @@ def product(blocks):
 
 def main() -> None:
     """Print a line for each pass."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=300_000)
-    parser.add_argument("--height", type=int, default=5000)
-    asked = parser.parse_args()
-    quiet = {"distributed.nanny.environ.OMP_NUM_THREADS": "1"}
+    rows = int([*sys.argv, "300000"][1])
     with (
-        dask.config.set(quiet),
+        dask.config.set({"distributed.nanny.environ.OMP_NUM_THREADS": "1"}),
         distributed.LocalCluster(3, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
-        rng, columns = dask.array.random.default_rng(0), (asked.height, -1)
-        lazy = rng.standard_normal((asked.rows, N), chunks=columns)
+        lazy = dask.array.random.default_rng(0).standard_normal((rows, N), chunks=(HEIGHT, -1))
+        thin = dask.array.zeros((rows, SPARSE), chunks=(HEIGHT, -1)).map_blocks(thinned, dtype=float, meta=lazy._meta)
+        covariance = partial(nnspca.Covariance.from_data, standardize=False)
+        part = nnspca.decompose(covariance(np.eye(N)), 1, 10, "em")
+        resampled = partial(nnspca.bootstrap, k=10, parts=part, resamples=2, method="em", standardize=False)
         held: dict[str, dask.array.Array] = {}
-        covariance, part = partial(nnspca.Covariance.from_data, standardize=False), None
 
-        def resampled():
-            nnspca.bootstrap(held["dense"], 10, parts=part, resamples=2, shuffles=0, method="em", standardize=False)
+        def persist(name, X):
+            held.clear()
+            distributed.wait(held.setdefault(name, client.persist(X)))
 
         for name, call in {
-            "a first pass, which imports nnspca": lambda: covariance(lazy[: 9 * asked.height]),
-            "persist": lambda: distributed.wait(held.setdefault("dense", client.persist(lazy))),
+            "a first pass, which imports nnspca": lambda: covariance(lazy[: 9 * HEIGHT]),
+            "persist": lambda: persist("dense", lazy),
             "X.T @ X": lambda: (held["dense"].T @ held["dense"]).compute(),
             "from_data": lambda: covariance(held["dense"]),
-            "X.T @ X again": lambda: (held["dense"].T @ held["dense"]).compute(),
-            "from_data again": lambda: covariance(held["dense"]),
             "most_variable": lambda: nnspca.most_variable(held["dense"], 100),
-            "bootstrap, two resamples": resampled,
-            "X.T @ X, X made on the way": lambda: (held.pop("dense") is not None and lazy.T @ lazy).compute(),
-            "from_data, X made on the way": lambda: covariance(lazy),
-            "from_data, X - X.mean(0)": lambda: covariance(lazy - lazy.mean(0)),
-            "persist sparse": lambda: distributed.wait(
-                held.setdefault("sparse", client.persist(dask.array.zeros((asked.rows, SPARSE), chunks=columns).map_blocks(
-                    thinned, dtype=float, meta=np.empty((0, 0)))))
-            ),
+            "bootstrap, two resamples": lambda: resampled(held["dense"]),
+            "persist sparse": lambda: persist("sparse", thin),
             "sparse X.T @ X": lambda: product(held["sparse"]),
             "sparse from_data": lambda: covariance(held["sparse"]),
-            "sparse most_variable": lambda: nnspca.most_variable(held["sparse"], 100),
+            "X.T @ X, X made on the way": lambda: (lazy.T @ lazy).compute(),
+            "from_data, X made on the way": lambda: covariance(lazy),
+            "from_data, X - X.mean(0)": lambda: covariance(lazy - lazy.mean(0)),
         }.items():
-            part = part or nnspca.decompose(covariance(np.eye(N)), 1, 10, "em")
             time.sleep(1.0)
-            wire, cpu, begun = sum(client.run(sent).values()), sum(client.run(spent).values()), time.perf_counter()
-            own = time.process_time()
+            wire, cpu, own = sum(client.run(sent).values()), sum(client.run(spent).values()), time.process_time()
             call()
             cpu, own = sum(client.run(spent).values()) - cpu, time.process_time() - own
             wire = (sum(client.run(sent).values()) - wire) / 1e6
             most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-            seconds = time.perf_counter() - begun
-            print(f"{name:36} {cpu:6.1f} + {own:4.1f} CPU s {wire:7.1f} MB sent {most:6.0f} MB {seconds:6.1f} s", flush=True)
+            print(f"{name:36} {cpu:6.1f} + {own:4.1f} CPU s {wire:7.1f} MB sent {most:6.0f} MB", flush=True)
 
 
 if __name__ == "__main__":

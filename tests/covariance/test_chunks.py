@@ -268,15 +268,9 @@ def test_any_cut_of_the_rows_gives_the_same_to_the_last_bit(cuts, small):
     assert Covariance.from_data(cut(X[::-1].copy(), *cuts)).fingerprint != cov.fingerprint
     assert Covariance.from_data(cut(X, *cuts), True).fingerprint != cov.fingerprint
     assert Covariance.from_data(cut(-X, *cuts)).fingerprint != cov.fingerprint
-
-
-@pytest.mark.parametrize("height", [1, 3, 50, M])
-def test_any_partition_of_a_dask_array_gives_the_same_to_rounding(height, small, whole):
-    X = made()
-    cov = Covariance.from_data(dask.array.from_array(X, chunks=(height, N)))
-    close(cov, whole)
-    assert cov.fingerprint == Covariance.from_data(X).fingerprint
-    assert np.linalg.norm(cov.matrix - Covariance.from_data(X).matrix) <= cov.drift
+    there = Covariance.from_data(dask.array.from_array(X, chunks=(tuple(np.diff([0, *cuts, M])), N)))
+    assert there.fingerprint == cov.fingerprint
+    assert np.linalg.norm(there.matrix - cov.matrix) <= cov.drift
 
 
 # ---------------------------------------------------------------------- what cannot be used
@@ -454,14 +448,9 @@ def test_reading_tells_how_far_it_is_and_stops_when_told(call, small, tmp_path):
 
 def test_chunks_of_which_one_feature_holds_nearly_all_variance_are_warned_of(recwarn):
     X = np.random.default_rng(0).standard_normal((50, 3)) * [100.0, 1.0, 1.0]
-
-    def read():
-        yield X[:20]
-        yield X[20:]
-
     with pytest.warns(UserWarning, match="'x0' alone holds 99"):
-        Covariance.from_data(read)
+        Covariance.from_data(cut(X, 20))
     recwarn.clear()
-    Covariance.from_data(read, standardize=False)
-    Covariance.from_data(read, standardize=True)
+    Covariance.from_data(cut(X, 20), standardize=False)
+    Covariance.from_data(cut(X, 20), standardize=True)
     assert not recwarn

@@ -43,19 +43,7 @@ def sent(client):
     return sum(client.run(lambda dask_worker: dask_worker.transfer_outgoing_bytes_total).values())
 
 
-def disk_fails():
-    raise OSError("the disk is gone")
-
-
-def memory_is_short():
-    raise MemoryError
-
-
-def killed():
-    os._exit(1)
-
-
-def made(heights=(HEIGHT,), path="", seconds=0.0, wrong=-1, fault=disk_fails):
+def made(heights=(HEIGHT,), path="", seconds=0.0, wrong=-1, fault=OSError):
     """The rows of X, made where they are used; each making is noted in a file."""
 
     def load(block, block_info=None):
@@ -65,7 +53,9 @@ def made(heights=(HEIGHT,), path="", seconds=0.0, wrong=-1, fault=disk_fails):
                 file.write(b"x")
         time.sleep(seconds)
         if start <= wrong < end:
-            fault()
+            if fault is None:
+                os._exit(1)
+            raise fault("the disk is gone")
         return np.random.default_rng(start).standard_normal((end - start, N)) * np.linspace(1, 2, N)
 
     return dask.array.zeros((M, N), chunks=(*heights, -1)).map_blocks(load, dtype=float)
@@ -117,10 +107,10 @@ def test_a_task_that_fails_says_why_and_a_lost_worker_costs_time_only(client):
     with pytest.raises(nnspca.DataError, match=r"cannot be computed.*the disk is gone"):
         nnspca.Covariance.from_data(made(wrong=9000), False)
     with pytest.raises(MemoryError, match="blocks of fewer rows"):
-        nnspca.most_variable(made(wrong=9000, fault=memory_is_short, seconds=0.1), 5)
+        nnspca.most_variable(made(wrong=9000, fault=MemoryError, seconds=0.1), 5)
     client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 0))
     with pytest.raises(BrokenExecutor, match="blocks of fewer rows"):
-        nnspca.most_variable(made(wrong=9000, fault=killed, seconds=0.1), 5)
+        nnspca.most_variable(made(wrong=9000, fault=None, seconds=0.1), 5)
     assert not any(client.processing().values())
     client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 3))
     client.wait_for_workers(3, timeout=60)
@@ -137,17 +127,14 @@ def test_a_task_that_fails_says_why_and_a_lost_worker_costs_time_only(client):
     client.wait_for_workers(3, timeout=60)
     blocks, lost[:] = client.persist(made()), []
     distributed.wait(blocks)
-    assert nnspca.Covariance.from_data(blocks.map_blocks(slowly, dtype=float), False, on_progress=kill).fingerprint
+    assert nnspca.Covariance.from_data(
+        blocks.map_blocks(lambda block: time.sleep(0.2) or block, dtype=float), False, on_progress=kill
+    ).fingerprint
     client.wait_for_workers(3, timeout=60)
 
 
 def thinned(block):
     return scipy.sparse.csr_matrix(np.where(block > 3, block, 0.0))
-
-
-def slowly(block):
-    time.sleep(0.2)
-    return block
 
 
 def test_a_scheduler_that_is_gone_is_said():

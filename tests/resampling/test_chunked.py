@@ -92,31 +92,30 @@ def test_too_many_numbers_and_unusable_ones_are_errors_that_say_what_to_do(call,
 
 
 @pytest.mark.parametrize(
-    "sparse, told",
-    [(False, {}), (True, {"standardize": True}), (False, {"center": False, "groups": 1}), (True, {"sample_weight": 1})],
+    ("sparse", "told"),
+    [
+        (False, {"standardize": True}),
+        (False, {"center": False, "groups": lambda i: i // 3}),
+        (True, {"sample_weight": lambda i: i % 3}),
+    ],
 )
 def test_samples_on_workers_of_dask_are_resampled_there(sparse, told, monkeypatch):
-    X = planted()
-    each = {"groups": np.arange(len(X)) // 3, "sample_weight": np.arange(len(X)) % 3}
-    told = {name: each.get(name, value) for name, value in told.items()}
-    held = scipy.sparse.csr_array(np.where(np.abs(X) > 1, X, 0.0)) if sparse else X
-    blocks = dask.array.from_array(held.toarray() if sparse else X, chunks=(17, -1))
+    X = np.where(np.abs(planted()) > sparse, planted(), 0.0)
+    blocks, held = dask.array.from_array(X, chunks=(17, -1)), scipy.sparse.csr_array(X) if sparse else X
     blocks = blocks.map_blocks(scipy.sparse.csr_matrix) if sparse else blocks
+    told = {name: value if isinstance(value, bool) else value(np.arange(len(X))) for name, value in told.items()}
     monkeypatch.setattr(making, "WHOLE", 0)
     monkeypatch.setattr(reading, "GATHERED", 0)  # so that none are loaded
     options = {"method": "em", "seed": 3, **told}
-    one, other = (nnspca.bootstrap(d, 6, n_components=2, resamples=3, shuffles=0, **options) for d in (blocks, held))
-    np.testing.assert_allclose(one.agreement, other.agreement)
-    np.testing.assert_allclose(one.recurrence, other.recurrence)
-    one, other = (nnspca.cross_validate(d, [2, 6], folds=3, **options) for d in (blocks, held))
-    np.testing.assert_allclose(one.held_out, other.held_out)
-    np.testing.assert_allclose(one.error, other.error)
-
-
-def test_a_stopped_call_on_workers_of_dask_keeps_its_resamples_and_refuses_what_would_do_nothing(monkeypatch):
-    monkeypatch.setattr(making, "WHOLE", 0)
-    X, seen = dask.array.from_array(planted(), chunks=(17, -1)), []
-    options = {"on_resample": seen.append, "should_stop": lambda: len(seen) > 2}
-    assert 2 < len(nnspca.bootstrap(X, 6, resamples=50, method="em", **options).agreement) < 50
+    own, *others = (
+        nnspca.bootstrap(d, 6, n_components=2, resamples=3, shuffles=0, **options) for d in (X, held, blocks)
+    )
+    assert all(np.array_equal(own.recurrence, other.recurrence) for other in others)
+    own, *others = (nnspca.cross_validate(d, [2, 6], folds=3, **options) for d in (X, held, blocks))
+    for other in others:
+        np.testing.assert_allclose([*own.held_out, own.error], [*other.held_out, other.error])
+    seen = []
+    stopping = options | {"on_resample": seen.append, "should_stop": lambda: len(seen) > 2}
+    assert 2 < len(nnspca.bootstrap(blocks, 6, resamples=50, **stopping).agreement) < 50
     with pytest.raises(ValueError, match="executor="):
-        nnspca.bootstrap(X, 6, executor=HERE)
+        nnspca.bootstrap(blocks, 6, executor=HERE)

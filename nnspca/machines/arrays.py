@@ -102,7 +102,7 @@ def _there(client: Any, X: Any, shares: list[Any], merged: Callable[..., Any], m
                 last = len(ended) == len(futures)
                 places = _places(client, ended, len(ended)) if last or len(ended) >= TOGETHER else []
                 if last and len(places) == len(ended):  # one of each worker
-                    places = [(list(range(len(ended))), {})]
+                    places = [(list(range(len(ended)))[i : i + TOGETHER], {}) for i in range(0, len(ended), TOGETHER)]
                 for own, there in places:
                     if last or len(own) >= TOGETHER:
                         some = [ended[i] for i in own]

@@ -57,9 +57,6 @@ def whole():
     return Covariance.from_data(made())
 
 
-# ---------------------------------------------------------------------- the arithmetic
-
-
 def exact(X, weights=None):
     w = [Fraction(1)] * len(X) if weights is None else [Fraction(float(v)) for v in weights]
     columns = [[Fraction(float(v)) for v in column] for column in X.T]
@@ -173,9 +170,6 @@ def test_an_array_in_memory_of_any_scale_can_still_be_standardised(small):
         Covariance.from_data(cut(X, 9), True)
 
 
-# ---------------------------------------------------------------------- whatever holds them
-
-
 def in_hdf5(X, tmp_path):
     file = h5py.File(tmp_path / "data.h5", "w")
     return file.create_dataset("X", data=X, chunks=(7, 3))
@@ -271,9 +265,6 @@ def test_any_cut_of_the_rows_gives_the_same_to_the_last_bit(cuts, small):
     there = Covariance.from_data(dask.array.from_array(X, chunks=(tuple(np.diff([0, *cuts, M])), N)))
     assert there.fingerprint == cov.fingerprint
     assert np.linalg.norm(there.matrix - cov.matrix) <= cov.drift
-
-
-# ---------------------------------------------------------------------- what cannot be used
 
 
 def broken():
@@ -373,9 +364,6 @@ def test_an_iterator_is_read_once_and_says_so_when_it_would_be_read_again(small,
     few = nnspca.most_variable(iter(np.split(made(), [30])), 2)
     with pytest.raises(DataError, match="an iterator can be read once only: give a function that returns a new one"):
         Covariance.from_data(few)
-
-
-# ---------------------------------------------------------------------- fewer features
 
 
 def test_rows_of_too_many_features_come_into_memory_where_there_is_room_and_else_an_error_says_what_to_do(monkeypatch):

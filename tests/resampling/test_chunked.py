@@ -95,15 +95,14 @@ def test_too_many_numbers_and_unusable_ones_are_errors_that_say_what_to_do(call,
     ("sparse", "told"),
     [
         (False, {"standardize": True}),
-        (False, {"center": False, "groups": lambda i: i // 3}),
-        (True, {"sample_weight": lambda i: i % 3}),
+        (False, {"center": False, "groups": np.arange(60) // 3}),
+        (True, {"sample_weight": np.arange(60) % 3}),
     ],
 )
 def test_samples_on_workers_of_dask_are_resampled_there(sparse, told, monkeypatch):
     X = np.where(np.abs(planted()) > sparse, planted(), 0.0)
     blocks, held = dask.array.from_array(X, chunks=(17, -1)), scipy.sparse.csr_array(X) if sparse else X
     blocks = blocks.map_blocks(scipy.sparse.csr_matrix) if sparse else blocks
-    told = {name: value if isinstance(value, bool) else value(np.arange(len(X))) for name, value in told.items()}
     monkeypatch.setattr(making, "WHOLE", 0)
     monkeypatch.setattr(reading, "GATHERED", 0)  # so that none are loaded
     options = {"method": "em", "seed": 3, **told}

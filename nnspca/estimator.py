@@ -477,7 +477,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         if known is not None:
             return known
         how: dict[str, Any] = {"effort": effort, "seed": self._seed, "should_stop": should_stop}
-        with jobs(None, None if self.n_jobs == 1 else self.n_jobs) as where:
+        with jobs(None if self.n_jobs == 1 else self.n_jobs) as where:
             certificates = certify_found(cov, self._found, whole, executor=where or HERE, **how)
         single = certificates if isinstance(certificates, tuple) else (certificates,)
         if not any(cert is None or cert.stopped for cert in single):

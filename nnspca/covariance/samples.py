@@ -22,7 +22,7 @@ from nnspca.covariance.factor import AT_A_TIME, DenseFactor, SparseFactor, varie
 from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldMatrix, check_scale
 from nnspca.covariance.input import Given, check_names, numbers, opened
 from nnspca.covariance.provenance import Provenance, hashed, of_data
-from nnspca.covariance.sources import Source, chunked, in_memory, over_blocks, plain
+from nnspca.covariance.sources import Source, chunked, in_memory, plain, summed
 from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
 from nnspca.numerics import rounding
@@ -41,6 +41,10 @@ NUMBER = 32  # bytes that a number of data in memory takes, with those that are 
 Made = tuple[Form, Provenance]
 
 
+class Constant(DataError):
+    """Samples without any variance."""
+
+
 class TooFar(DataError):
     """Features of a scale so far from 1 that their squares are no doubles."""
 
@@ -56,7 +60,12 @@ def of_samples(
     weighted = sample_weight is not None
     if (source := chunked(X)) is not None:
         source = source.heeding(should_stop, on_progress)
-        values = read(source, standardize, sample_weight)
+        try:
+            values = read(source, standardize, sample_weight)
+        except TooFar:
+            if source.stored:
+                raise
+            values = whole(list(source.chunks()))  # of any scale where they are in memory
         given = Given(None, source.names, chosen=source.chosen)
         given = replace(X, values=None) if isinstance(X, Given) else given
         if isinstance(values, tuple):
@@ -136,7 +145,7 @@ def centred(given: object, standardize: bool, sample_weight: object) -> Made:
         rows, weights = _weighing(rows, weights)
         m = len(weights)
     if m == 1:
-        raise DataError(
+        raise Constant(
             "one sample has no variance; give at least 2 samples" + ("" if weights is None else " of weight")
         )
     if weights is not None and (weights == weights[0]).all():
@@ -152,7 +161,7 @@ def centred(given: object, standardize: bool, sample_weight: object) -> Made:
         held = factor
         trace = float(held.diagonal.sum())
         if not trace > 0 and not varies(rows).any():
-            raise DataError("no feature varies over the samples: the covariance is zero")
+            raise Constant("no feature varies over the samples: the covariance is zero")
         check_scale(trace)
         allowed = rounding.of_data if weights is None else rounding.of_weighted
         operation, digest = of_data(rows, standardize, scipy.sparse.issparse(rows))  # their allowances differ
@@ -260,7 +269,7 @@ def added(sums: Sums | None, source: Source, weights: np.ndarray | None, chunks:
     whole = sums
     begin = 0
     if source.spread is not None and sums is None:
-        return over_blocks(source, Sums, weights)
+        return summed(source, Sums, weights)
     for chunk in source.chunks() if chunks is None else chunks:
         n = chunk.shape[1]
         if whole is None:
@@ -289,12 +298,12 @@ def of_sums(sums: Sums, standardize: bool, *, last: bool = True) -> Made:
         sums.flush()
         m = sums.count
         if m < 2:
-            raise DataError("one sample has no variance; give at least 2 samples of weight")
+            raise Constant("one sample has no variance; give at least 2 samples of weight")
         A, mean = sums.result(last=last)
         variance = A.diagonal().copy()
         varies = sums.varies
         if not varies.any():
-            raise DataError("no feature varies over the samples: the covariance is zero")
+            raise Constant("no feature varies over the samples: the covariance is zero")
         scale = np.ones(len(mean))
         if standardize:
             few = variance[varies]

@@ -73,7 +73,8 @@ class Source:
     def heeding(self, should_stop: ShouldStop | None, on_progress: OnProgress | None) -> Source:
         """Return the same rows, whose reading tells how far it is and can be stopped."""
         check_callables(should_stop=should_stop, on_progress=on_progress)
-        return replace(self, monitor=Monitor(should_stop, on_progress))
+        own = self.monitor
+        return replace(self, monitor=Monitor(should_stop or own.should_stop, on_progress or own.on_progress))
 
     def only(self, features: np.ndarray) -> Source:
         """Return the same rows with some of their features, to be read again."""
@@ -84,6 +85,20 @@ class Source:
             return replace(of_blocks(X, self.what), names=names, chosen=self.chosen)
         chosen = features if self.features is None else self.features[features]
         return replace(self, names=names, features=chosen, monitor=UNHEARD)
+
+    def repeated(self, counts: np.ndarray) -> Source:
+        """Return rows of a Dask array, each so many times in its place."""
+        import dask.array
+
+        X, counts = self.spread, counts.astype(np.min_scalar_type(int(counts.max())))
+        heights = tuple(int(part.sum()) for part in np.split(counts, np.cumsum(X.chunks[0])[:-1]))
+        beside = dask.array.from_array(counts[:, None], chunks=(X.chunks[0], 1))
+        X = X.map_blocks(_repeated, beside, chunks=(heights, X.chunks[1]), dtype=X.dtype, meta=X._meta)
+        return replace(of_blocks(X, self.what), names=self.names, chosen=self.chosen, monitor=self.monitor)
+
+
+def _repeated(rows: Any, counts: np.ndarray) -> Any:
+    return rows[np.repeat(np.arange(rows.shape[0]), counts[:, 0])]
 
 
 @contextmanager
@@ -314,28 +329,27 @@ def _columns(batch: Any, names: tuple[str, ...]) -> np.ndarray:
     return table
 
 
-def summed(source: Source, kind: Callable[..., Any]) -> Any:
-    """Return what a pass over all rows adds up."""
+def summed(source: Source, kind: Callable[..., Any], weights: np.ndarray | None = None) -> Any:
+    """Return what a pass adds up of all rows, where they lie."""
+    beside = None if weights is None else np.column_stack([weights, np.cumsum(weights > 0) - (weights > 0)])
+    return totalled(source, partial(_pass_over, kind, source.names), joined, beside)
+
+
+def totalled(source: Source, leaf: arrays.Leaf, merged: Callable[..., Any], beside: np.ndarray | None = None) -> Any:
+    """Return what the rows of a source add up to, where they lie: :func:`nnspca.machines.arrays.total`."""
     if source.spread is not None:
-        return over_blocks(source, kind)
-    total: Any = None
-    for chunk in source.chunks():
-        if total is None:
-            total = kind(chunk.shape[1], names=source.names)
-        total.add(chunk)
-    return total
+        return arrays.total(source.spread, leaf, merged, source.monitor, beside)
+    whole, begin = None, 0
+    for rows in source.chunks():
+        share = leaf(rows, begin, None if beside is None else beside[begin : begin + rows.shape[0]])
+        whole, begin = share if whole is None else merged([whole, share]), begin + rows.shape[0]
+    return whole
 
 
 def mapped(source: Source, function: Callable[[Any], np.ndarray], width: int) -> Any:
     """Return the Dask array of what a function makes of rows that lie on workers, of so many columns."""
     chunks = source.spread.chunks[0], (width,)
     return source.spread.map_blocks(function, chunks=chunks, dtype=float, meta=np.empty((0, 0)))
-
-
-def over_blocks(source: Source, kind: Callable[..., Any], weights: np.ndarray | None = None) -> Any:
-    """Return what a pass adds up of rows where they lie."""
-    beside = None if weights is None else np.column_stack([weights, np.cumsum(weights > 0) - (weights > 0)])
-    return arrays.total(source.spread, partial(_pass_over, kind, source.names), joined, source.monitor, beside)
 
 
 def _pass_over(kind: Any, names: tuple[str, ...] | None, rows: Any, start: int, beside: np.ndarray | None) -> Any:

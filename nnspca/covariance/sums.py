@@ -22,7 +22,7 @@ NEAR = 0.8  # share of a feature's squares that its mean may have for that: 2 de
 MOST = 8192  # most rows of a block
 SPARSE_ROWS = 16_384  # most rows of a block whose products are sparse
 STEPS = np.array([0x9E3779B97F4A7C15, 0xD1B54A32D192ED03], dtype=np.uint64)  # odd: any row's place differs
-FOLDED = 2**17  # numbers folded at a time, so that they stay in the processor's cache
+FOLDED = 2**16  # numbers folded at a time, so that they stay in the processor's cache
 SPARSE = 0.05  # share of entries up to which a sparse block is multiplied as it is
 
 
@@ -138,7 +138,7 @@ class Sums(Pass):
         self.mark = np.zeros(2, dtype=np.uint64)
         self.weight = 0.0
         self.low, self.high = np.full(n, np.inf), np.full(n, -np.inf)
-        self._products = np.zeros((n, n), order="F")  # its upper triangle
+        self._products = np.zeros((n, n), order="F")  # its lower triangle
         self._means: list[tuple[float, np.ndarray, np.ndarray]] = []
         self._rows = max(FEWEST, min(MOST, BLOCK // n))
         self._block, self._weights, self._held = np.empty((0, n)), np.empty(0), 0
@@ -160,9 +160,8 @@ class Sums(Pass):
         while done < len(rows):
             more = min(len(rows) - done, self._rows - self._held)
             taken, here = slice(done, done + more), slice(self._held, self._held + more)
-            some = rows[taken]
             with np.errstate(over="ignore", invalid="ignore"):  # what is too large is infinite, and refused as that
-                self._block[here] = as_doubles(some) if some.dtype.itemsize >= 8 and some.dtype.kind in "iu" else some
+                np.add(_doubles(rows[taken]), 0.0, out=self._block[here])  # −0 is 0
             if weights is not None:
                 self._weights[here] = weights[taken]
             done, self._held = done + more, self._held + more
@@ -187,10 +186,9 @@ class Sums(Pass):
         if not self._held:
             return
         block, count = self._block[: self._held], self._held
-        few = not self.weighted and np.count_nonzero(block) <= SPARSE * block.size
-        if few and self._absorb_sparse(scipy.sparse.csr_array(block)):
+        few = (np.count_nonzero(some) <= SPARSE * some.size for some in (block[::16], block))
+        if not self.weighted and all(few) and self._absorb_sparse(scipy.sparse.csr_array(block)):
             return
-        block += 0.0  # −0 is 0
         low, high = block.min(axis=0), block.max(axis=0)
         if not (np.isfinite(low).all() and np.isfinite(high).all()):
             self.refuse(block)
@@ -206,7 +204,7 @@ class Sums(Pass):
             block -= rest
             if weights is not None:
                 block *= np.sqrt(weights)[:, None]
-            self._products = dsyrk(1.0, block.T, beta=1.0, c=self._products, overwrite_c=True)
+            self._products = dsyrk(1.0, block.T, beta=1.0, c=self._products, overwrite_c=True, lower=True)
         self._end(count, total, mean, rest)
 
     def _absorb_sparse(self, rows: scipy.sparse.csr_array) -> bool:
@@ -218,7 +216,8 @@ class Sums(Pass):
         by, count = _doubles(rows), rows.shape[0]
         if not np.isfinite(by.data).all():
             self.refuse(by)
-        low, high = _ranges(by)
+        columns = by.tocsc()
+        low, high = (side.toarray().ravel() for side in (columns.min(axis=0), columns.max(axis=0)))
         reference = np.where(low == high, low, 0.0)
         with np.errstate(over="ignore", invalid="ignore"):
             for _ in range(3):
@@ -280,13 +279,13 @@ class Sums(Pass):
             again = weights @ away / self.weight
             away -= again
             away *= np.sqrt(weights)[:, None]
-            A = dsyrk(1.0, away.T, beta=1.0, c=self._products, overwrite_c=last)
+            A = dsyrk(1.0, away.T, beta=1.0, c=self._products, overwrite_c=last, lower=True)
             A /= self.weight
-        for start in range(0, self.n, FEWEST):  # the lower triangle, a few rows at a time
-            rows = slice(start, start + FEWEST)
-            A[rows, :start] = A[:start, rows].T
-            own = A[rows, rows]
-            A[rows, rows] = np.triu(own) + np.triu(own, 1).T
+        for start in range(0, self.n, FEWEST):  # the upper triangle, a few columns at a time
+            few = slice(start, start + FEWEST)
+            A[:start, few] = A[few, :start].T
+            own = A[few, few]
+            A[few, few] = np.tril(own) + np.tril(own, -1).T
         still = ~self.varies  # must be zero exactly, whatever their means' rounding left behind
         A[still], A[:, still] = 0.0, 0.0
         return A.T, reference + (middle + again)  # symmetric to the last bit: row after row
@@ -312,15 +311,6 @@ def _doubles(rows: Any) -> Any:
     return scipy.sparse.csr_array((as_doubles(by.data) + 0.0, by.indices, by.indptr), shape=by.shape)
 
 
-def _ranges(block: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the least and the largest value of each feature."""
-    if scipy.sparse.issparse(block):
-        columns = scipy.sparse.csc_array(block)
-        low, high = (np.asarray(v.toarray()).ravel() for v in (columns.min(axis=0), columns.max(axis=0)))
-        return low, high
-    return block.min(axis=0), block.max(axis=0)
-
-
 def mark_of(rows: Any, start: int, weights: np.ndarray | None = None) -> np.ndarray:
     """Mark rows of doubles, the first of which is row ``start``, by two sums of 64 bits; marks of more rows are added.
 
@@ -337,20 +327,21 @@ def mark_of(rows: Any, start: int, weights: np.ndarray | None = None) -> np.ndar
         )
     else:
         hashes, step = np.empty((m, 2), dtype=np.uint64), max(1, FOLDED // n)
+        room = np.empty((min(m, step), n), dtype=np.uint64)  # taken once: a worker of Dask gives memory back at once
         for at in range(0, m, step):
-            folded = _folded(rows[at : at + step])
-            for which in range(2):
-                np.einsum("ij,j->i", folded, keys[which, :-1], out=hashes[at : at + step, which])
+            folded = _folded(rows[at : at + step], room[: m - at])
+            np.einsum("ij,wj->iw", folded, keys[:, :-1], out=hashes[at : at + step])
     if weights is not None:
         hashes += _folded(weights)[:, None] * keys[:, -1]
     places = np.arange(start + 1, start + m + 1, dtype=np.uint64)[:, None]
     return np.asarray(_mixed(hashes + places * STEPS).sum(axis=0, dtype=np.uint64))
 
 
-def _folded(values: np.ndarray) -> np.ndarray:
+def _folded(values: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     """Bits of doubles, the upper half also in the lower: signs and exponents reach every bit of a product."""
     bits = np.ascontiguousarray(values).view(np.uint64)
-    return (bits >> np.uint64(32)) ^ bits
+    folded = np.right_shift(bits, np.uint64(32), out=out)
+    return np.bitwise_xor(folded, bits, out=folded)
 
 
 def _mixed(values: np.ndarray) -> np.ndarray:

@@ -22,6 +22,7 @@ from nnspca.errors import DataError, ReadingStopped, reason
 from nnspca.machines.workers import POLL_SECONDS
 
 TOGETHER = 8  # shares merged at a time
+FEWER = "give blocks of fewer rows, as by X.rechunk((rows, -1)), or workers more memory"
 Leaf = Callable[[Any, int, Any], Any]  # of a block, the number of its first row, and what lies beside its rows
 
 
@@ -63,7 +64,6 @@ def _share(leaf: Leaf, rows: Any, beside: np.ndarray | None = None, *, block_inf
 def _here(shares: list[Any], merged: Callable[..., Any], monitor: Monitor) -> Any:
     """In the threads of Dask here, as a tree."""
     import dask
-    from dask.callbacks import Callback
 
     done, keys = 0, {share.key for share in shares}
 
@@ -75,34 +75,41 @@ def _here(shares: list[Any], merged: Callable[..., Any], monitor: Monitor) -> An
     tree = shares
     while len(tree) > 1:
         tree = [dask.delayed(merged)(tree[i : i + TOGETHER]) for i in range(0, len(tree), TOGETHER)]
-    with _said(), Callback(posttask=told):
-        return tree[0].compute()
+    with _said():  # Dask's own Callback is not for several passes at a time
+        return tree[0].compute(callbacks=[(None, None, None, told, None)])
 
 
 def _there(client: Any, X: Any, shares: list[Any], merged: Callable[..., Any], monitor: Monitor) -> Any:
-    """On the workers of a client, each of which merges its own shares; blocks that lie on workers stay there."""
+    """On the workers of a client, each of which merges its own shares; blocks that lie on workers stay there.
+
+    Shares are merged while others are made: a worker holds few at a time.
+    """
     from nnspca.machines.cluster import check_workers
 
     check_workers(client)
     futures: list[Any] = []
+    blocks = {share.key for share in shares}
     with _said():
         try:
             for own, there in _places(client, _lying(X), len(shares)):
                 futures += client.compute([shares[i] for i in own], **there)
-            while not all(future.done() for future in futures):
-                if any(future.status in ("error", "cancelled", "lost") for future in futures):
-                    break
-                _tell(monitor, sum(future.done() for future in futures), len(futures))
+            while len(futures) > 1 or not futures[0].done():
+                ended = [future for future in futures if future.done()]
+                for failed in (future for future in ended if future.status != "finished"):
+                    failed.result()
+                left = blocks.intersection(future.key for future in futures if not future.done())
+                _tell(monitor, len(blocks) - len(left), len(blocks))
+                last = len(ended) == len(futures)
+                places = _places(client, ended, len(ended)) if last or len(ended) >= TOGETHER else []
+                if last and len(places) == len(ended):  # one of each worker
+                    places = [(list(range(len(ended)))[i : i + TOGETHER], {}) for i in range(0, len(ended), TOGETHER)]
+                for own, there in places:
+                    if last or len(own) >= TOGETHER:
+                        some = [ended[i] for i in own]
+                        whole = client.submit(merged, some, pure=False, priority=1, **there)
+                        futures = [future for future in futures if future not in some] + [whole]
                 time.sleep(POLL_SECONDS)
-            for future in futures:
-                if future.done() and future.status != "finished":
-                    future.result()
-            parts = [
-                client.submit(merged, [futures[i] for i in own], pure=False, **there)
-                for own, there in _places(client, futures, len(futures))
-            ]
-            futures += parts
-            return client.submit(merged, parts, pure=False).result()
+            return futures[0].result()
         except BaseException:
             if client.status == "running":  # else the scheduler is gone
                 client.cancel(futures, force=True)
@@ -111,11 +118,12 @@ def _there(client: Any, X: Any, shares: list[Any], merged: Callable[..., Any], m
 
 def _lying(X: Any) -> list[Any]:
     """The blocks that lie on workers, where all do and each block of X is made of one of them alone."""
-    import dask
     import distributed
+    from dask.core import flatten
 
-    futures = distributed.futures_of(X)
-    few = len(futures) == X.numblocks[0] and len(distributed.futures_of(dask.optimize(X.blocks[0])[0])) == 1
+    futures, first = distributed.futures_of(X), X.blocks[0]
+    needed = dict(first.dask.cull(list(flatten(first.__dask_keys__()))))
+    few = len(futures) == X.numblocks[0] and len(distributed.futures_of(needed)) == 1
     return sorted(futures, key=lambda future: future.key[1:]) if few else []
 
 
@@ -153,15 +161,15 @@ def _said() -> Iterator[None]:
     """Say of what Dask raises what to do about it."""
     try:
         yield
-    except (DataError, BrokenExecutor, MemoryError):
+    except (DataError, BrokenExecutor):
         raise
+    except MemoryError as error:
+        raise MemoryError(f"a block and what it adds up to take more memory than a worker has: {FEWER}") from error
     except Exception as error:
         kind = type(error).__name__
         if kind == "KilledWorker":
-            raise BrokenExecutor(
-                "a block's task ended several workers: they were killed, or ran out of memory; give blocks of fewer "
-                "rows, as by X.rechunk((rows, -1)), or workers more memory"
-            ) from error
+            lost = "a block's task ended several workers: they were killed, or ran out of memory"
+            raise BrokenExecutor(f"{lost}; {FEWER}") from error
         if "Cancelled" in kind or (isinstance(error, OSError | TimeoutError) and "Comm" in kind):
             raise BrokenExecutor(
                 "the scheduler is gone, or the call was cancelled there: connect a new client, make the array anew"

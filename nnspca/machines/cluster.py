@@ -1,13 +1,4 @@
-"""A Dask cluster: the shared object goes to every machine once, and a stop reaches all at once.
-
-Dask sends the tasks of a lost machine to another one. What limits a run on a hundred machines, as measured on one of
-two cores (Dask 2026.8, CPU seconds):
-
-- *Bytes.* What is shared goes to each worker once, 0.5 to 7.4 MB for the catalogue's data sets. A resample's answer is
-  0.9 to 4.4 kB, a certificate up to 4 MB.
-- *Tasks.* Scheduler and client together take 6.5 ms a task: tasks of s seconds keep 150 · s workers busy, not more.
-- *Chains.* Resamples, folds and joint starts are nearly independent; a curve proceeds from coarse k to those between.
-"""
+"""A Dask cluster: the shared object goes to every machine once, and a stop reaches all at once."""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from nnspca.control.arguments import check_callables, shown
 from nnspca.control.progress import Monitor, ShouldStop
+from nnspca.errors import ReadingStopped
 from nnspca.machines.processes import Line, Processes, are_processes
 
 PATIENCE = 2.0  # seconds in which a cluster's tasks return what they have after a stop
@@ -202,6 +203,8 @@ class Workers:
             raise self.failure
         try:
             return future.result()
+        except ReadingStopped:  # in a pass over data
+            return None
         except (BrokenExecutor, CancelledError, *getattr(self._line, "lost", ())) as error:
             if again or not isinstance(self._executor, Processes):
                 raise BrokenExecutor(LOST) from error
@@ -218,18 +221,16 @@ def check_executor(executor: object) -> None:
 
 
 @contextmanager
-def jobs(executor: Executor, n_jobs: int | None) -> Iterator[Executor]:
-    """Provide the executor, or ``n_jobs`` processes (-1: one for each processor), until the block ends.
+def jobs(n_jobs: int | None) -> Iterator[Executor]:
+    """Provide ``n_jobs`` processes (-1: one for each processor) until the block ends; None for None.
 
-    >>> with jobs(None, None) as executor:
+    >>> with jobs(None) as executor:
     ...     print(executor)
     None
     """
     if n_jobs is None:
-        yield executor
+        yield None
         return
-    if executor is not None:
-        raise ValueError(f"n_jobs={shown(n_jobs)} and executor={shown(executor)} both say where to work; give one")
     whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
     if not whole or (n_jobs < 1 and n_jobs != -1):
         raise ValueError(f"n_jobs={shown(n_jobs)} is not allowed; give a number of processes, -1 for one a processor")

@@ -22,7 +22,7 @@ from nnspca.control.arguments import (
 )
 from nnspca.control.progress import Monitor
 from nnspca.covariance.samples import is_large
-from nnspca.machines import Executor, Workers, check_executor, jobs
+from nnspca.machines import Executor, Workers
 from nnspca.numerics.doubles import read_only
 from nnspca.resampling._chance import shuffled
 from nnspca.resampling.samples import Recipe, Samples, read_samples
@@ -50,7 +50,6 @@ def bootstrap(
     parts: Components | None = None,
     seed: Seed = 0,
     executor: Executor = None,
-    n_jobs: int | None = None,
     on_resample: Callable[[Stability], None] | None = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
@@ -65,7 +64,8 @@ def bootstrap(
     Parameters
     ----------
     data : anything that :meth:`Covariance.from_data` takes, shape (m, n)
-        Samples as rows, which are loaded into memory.
+        Samples as rows, which are loaded into memory; those of a large Dask array stay on its workers, where each
+        resample is a pass, unless columns are to be shuffled.
     k : int or sequence of int
         Most nonzero loadings of each part, or of one part after the other.
     n_components : int, optional
@@ -95,8 +95,6 @@ def bootstrap(
         Same seed, same answer, wherever and in whatever order the resamples are solved.
     executor
         As for :func:`nnspca.sweep`.
-    n_jobs : int, optional
-        So many processes of this machine instead, -1 for one a processor.
     on_resample : callable, optional
         Called with what is known by then, whenever a resample is solved.
 
@@ -128,9 +126,8 @@ def bootstrap(
     check_callables(on_resample=on_resample, should_stop=should_stop, on_progress=on_progress)
     monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
     known = parts.features if isinstance(parts, Components) else None
-    told: dict[str, Any] = {"center": center, "sample_weight": sample_weight, "groups": groups}
-    samples = read_samples(data, standardize, "bootstrap", monitor, known, **told)
-    check_executor(executor)
+    told: dict[str, Any] = {"center": center, "sample_weight": sample_weight, "groups": groups, "executor": executor}
+    samples = read_samples(data, standardize, "bootstrap", monitor, known, shuffles=shuffles, **told)
     draws = check_whole("resamples", resamples, 1, 100_000)
     threshold = check_number("threshold", threshold, 0, 1, "a share")
     options["deflation"] = deflation
@@ -147,7 +144,7 @@ def bootstrap(
     total = draws + mixed + 1
     monitor.tell(1 / total, "the parts of all samples", float(whole.variances.sum()))
     if parts is not None or not whole.stopped:
-        with jobs(executor, n_jobs) as where, Workers(where, samples, monitor) as workers:
+        with Workers(executor, samples, monitor) as workers:
             for number, resample in workers.each(_redrawn, ((search, k, number) for number in range(draws))):
                 if resample is not None:
                     seen.add(number, resample)
@@ -178,11 +175,8 @@ def _redrawn(
     samples: Samples, search: Recipe, k: int | Sequence[int], number: int, should_stop: ShouldStop | None
 ) -> tuple[tuple[np.ndarray, np.ndarray], ...] | None:
     """The parts of one resample as (features, loadings); none if it does not vary, None if stopped."""
-    if should_stop is not None and should_stop():
-        return None
     drawn = np.random.default_rng([search.seed, number]).integers(samples.count, size=samples.count)
-    rows = samples.rows_of(drawn)
-    cov = samples.covariance(rows)
+    cov = samples.heeding(should_stop).covariance(np.sort(samples.rows_of(drawn)))
     if cov is None:
         return ()
     components = search.of(cov, k, should_stop)
@@ -274,7 +268,6 @@ def cross_validate(
     nonnegative: bool = True,
     seed: Seed = 0,
     executor: Executor = None,
-    n_jobs: int | None = None,
     on_point: Callable[[CrossValidation], None] | None = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
@@ -294,7 +287,7 @@ def cross_validate(
         How many components are sought, and span what is kept; several, of one k, are compared.
     folds : int
         2 to m, or to the number of groups.
-    data, standardize, center, sample_weight, groups, method, deflation, nonnegative, seed, executor, n_jobs, \
+    data, standardize, center, sample_weight, groups, method, deflation, nonnegative, seed, executor, \
     should_stop, on_progress, **options
         As for :func:`nnspca.bootstrap`; features are divided by their standard deviation over the samples that are not
         held out, and a stopped call returns the results so far.
@@ -322,10 +315,9 @@ def cross_validate(
     """
     check_callables(on_point=on_point, should_stop=should_stop, on_progress=on_progress)
     monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
-    told: dict[str, Any] = {"center": center, "sample_weight": sample_weight, "groups": groups}
+    told: dict[str, Any] = {"center": center, "sample_weight": sample_weight, "groups": groups, "executor": executor}
     samples = read_samples(data, standardize, "cross_validate", monitor, **told)
     n = samples.shape[1]
-    check_executor(executor)
     ks = check_one_or_several("k", k)
     wanted = tuple(sorted({check_whole("k", each, 1, n) for each in ks}))
     several = check_one_or_several("n_components", n_components)
@@ -347,7 +339,7 @@ def cross_validate(
         seconds = time.perf_counter() - started
         return CrossValidation(wanted, known, also, rs, search.seed, seconds, stopped, features, apart, error)
 
-    with jobs(executor, n_jobs) as where, Workers(where, samples, monitor) as workers:
+    with Workers(executor, samples, monitor) as workers:
         # every fold's smallest k first: what is known when it is stopped are whole columns
         places = [(fold, at) for at in range(len(tried)) for fold in range(parted)]
         for number, found in workers.each(
@@ -382,8 +374,7 @@ def _explained_shares(
 
     None if stopped.
     """
-    if should_stop is not None and should_stop():
-        return None
+    samples = samples.heeding(should_stop)
     rows = np.sort(samples.rows_of(folded(samples.count, folds, search.seed)[fold]))
     others = np.setdiff1d(np.arange(samples.shape[0]), rows)
     columns = np.zeros((samples.shape[1], 0))  # samples that are all the same show no direction

@@ -13,7 +13,7 @@ import scipy.sparse
 from nnspca.control.arguments import Method, Seed, check_callables, check_one_or_several, check_whole
 from nnspca.control.progress import Monitor
 from nnspca.covariance.samples import DENSE_FEATURES
-from nnspca.machines import Executor, Workers, check_executor, jobs
+from nnspca.machines import Executor, Workers
 from nnspca.numerics.doubles import read_only
 from nnspca.resampling.samples import Recipe, Samples, members, read_samples
 from nnspca.result import OnProgress, ParallelAnalysis, ShouldStop
@@ -34,7 +34,6 @@ def parallel_analysis(
     nonnegative: bool = True,
     seed: Seed = 0,
     executor: Executor = None,
-    n_jobs: int | None = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
     **options: object,
@@ -61,7 +60,7 @@ def parallel_analysis(
     method : str
         A key of ``nnspca.METHODS``, for the data and the draws. For more than 1,500 features "greedy" takes the place
         of "best" on both sides; ``method`` of the result says so.
-    standardize, center, nonnegative, seed, executor, n_jobs, should_stop, on_progress, **options
+    standardize, center, nonnegative, seed, executor, should_stop, on_progress, **options
         As for :func:`nnspca.bootstrap`. A stopped call returns the draws so far.
 
     Returns
@@ -93,8 +92,8 @@ def parallel_analysis(
     """
     check_callables(should_stop=should_stop, on_progress=on_progress)
     monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
-    samples = read_samples(data, standardize, "parallel_analysis", monitor, center=center, groups=groups)
-    check_executor(executor)
+    told: dict[str, Any] = {"center": center, "groups": groups, "executor": executor, "shuffles": True}
+    samples = read_samples(data, standardize, "parallel_analysis", monitor, **told)
     count, n = check_whole("draws", draws, 19, 100_000), samples.shape[1]
     ks = tuple(sorted({check_whole("k", each, 1, n) for each in check_one_or_several("k", k)}))
     if not ks or (len(ks) > 1 and n_components != 1):
@@ -115,7 +114,7 @@ def parallel_analysis(
     monitor.tell(1 / (count + 1), "the data", float(observed[0]))
     if not any(parts.stopped for parts in found):
         alone = replace(search, r=1)
-        with jobs(executor, n_jobs) as where, Workers(where, samples, monitor) as workers:
+        with Workers(executor, samples, monitor) as workers:
             for number, drawn in workers.each(_by_chance, ((alone, cases, number) for number in range(count))):
                 if drawn is not None:
                     null[number] = drawn

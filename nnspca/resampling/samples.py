@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,14 @@ from nnspca.components._decompose import decompose
 from nnspca.control.arguments import Method, Seed, check_flag, check_whole, shown
 from nnspca.control.progress import Monitor, ShouldStop
 from nnspca.covariance import Covariance
-from nnspca.covariance.factor import varies
 from nnspca.covariance.forms import DENSE_EIGEN
 from nnspca.covariance.input import Given, aligned, check_finite, check_unmasked, numbers, opened
 from nnspca.covariance.problem import orthonormal
-from nnspca.covariance.samples import GATHERED, TooFar, check_weights, is_large, stated, warn_of_dominant, whole
-from nnspca.covariance.sources import Source, chunked, taking_part
-from nnspca.errors import DataError
+from nnspca.covariance.samples import GATHERED, Constant, check_weights, is_large, stated, warn_of_dominant, whole
+from nnspca.covariance.sources import Source, chunked, in_memory, summed, taking_part, totalled
+from nnspca.covariance.sums import Moments
+from nnspca.errors import DataError, ReadingStopped
+from nnspca.machines import Executor, check_executor
 from nnspca.result import Components, Features
 from nnspca.tasks._solve import check_method, check_seed
 
@@ -30,13 +32,14 @@ READ = "deflation", "min_angle", "starts", "include", "exclude"
 OF_DECOMPOSE = set(inspect.signature(decompose).parameters)
 AT_ONCE = 2**20  # numbers copied at a time
 UNREAD = OF_DECOMPOSE - {*READ, "options"}
+Squares = tuple[Any, dict[int, np.ndarray]]  # sums of each feature's, and of each sample by the first one's row
 
 
 @dataclass(frozen=True, eq=False)
 class Samples:
     """Samples as rows, and whether features are standardised."""
 
-    X: Any  # ndarray or scipy.sparse.csr_array, shape (m, n)
+    X: Any  # ndarray or scipy.sparse.csr_array, shape (m, n); or a Source of blocks that stay on workers of Dask
     standardize: bool
     described: Given | None = None  # names and other facts about the features, without the numbers
     center: bool = True  # whether the mean is taken off
@@ -49,33 +52,36 @@ class Samples:
         m, n = self.X.shape
         return m, n
 
+    def heeding(self, should_stop: ShouldStop | None) -> Samples:
+        """Return the samples, passes over which on workers of Dask this stops; ReadingStopped once it does."""
+        if should_stop is not None and should_stop():
+            raise ReadingStopped("stopped before it began")
+        return replace(self, X=replace(self.X, monitor=Monitor(should_stop))) if isinstance(self.X, Source) else self
+
     def covariance(self, rows: np.ndarray) -> Covariance | None:
-        """Return the covariance of some samples, with repetition; None if they are all the same or weigh nothing."""
-        described, first = self.described or Given(None), self.X[rows[:1]]
-        weights = None if self.weights is None else self.weights[rows]
+        """Return the covariance of samples in ascending order, some repeated; None if nothing of weight varies."""
+        described, weights = self.described or Given(None), None if self.weights is None else self.weights[rows]
         if weights is not None and not weights.any():
             return None
-        if not self.center or weights is not None:
-            with suppress(DataError):
-                how: dict[str, Any] = {"center": self.center, "sample_weight": weights}
-                return Covariance.from_data(replace(described, values=self.X[rows]), self.standardize, **how)
-            return None
-        if scipy.sparse.issparse(self.X) or not is_large(len(rows), self.shape[1]):
-            chosen = self.X[rows]
-            if not varies(chosen).any():
-                return None
-            return Covariance.from_data(replace(described, values=chosen), self.standardize)
-        if not any((some != first).any() for some in self._few(rows)):
-            return None
-        source = Source("the samples", lambda: self._few(rows), len(rows), self.shape[1], described.names, stored=False)
-        with suppress(TooFar):  # of any scale where they are copied
-            return Covariance.from_data(replace(described, values=source), self.standardize)
-        return Covariance.from_data(replace(described, values=self.X[rows]), self.standardize)
+        how: dict[str, Any] = {"center": self.center, "sample_weight": weights}
+        with suppress(Constant):
+            return Covariance.from_data(replace(described, values=self._taken(rows)), self.standardize, **how)
+        return None
 
-    def _few(self, rows: np.ndarray) -> Iterator[np.ndarray]:
-        """Give some samples a few at a time: only these are copied."""
-        step = max(1, AT_ONCE // self.shape[1])
-        return (self.X[rows[start : start + step]] for start in range(0, len(rows), step))
+    def _taken(self, rows: np.ndarray) -> Any:
+        """Some samples, as an array or a source that copies few at a time."""
+        m, n = self.shape
+        if isinstance(self.X, Source):
+            return self.X.repeated(np.bincount(rows, minlength=m))
+        if scipy.sparse.issparse(self.X) or not is_large(len(rows), n):
+            return self.X[rows]
+        names, step = None if self.described is None else self.described.names, max(1, AT_ONCE // n)
+        few = partial(map, lambda start: self.X[rows[start : start + step]], range(0, len(rows), step))
+        return Source("the samples", few, len(rows), n, names, stored=False)
+
+    def _source(self, rows: np.ndarray) -> Source:
+        taken = self._taken(rows)
+        return chunked(taken) or in_memory(taken)
 
     def only(self, features: np.ndarray) -> Samples:
         """Return the samples with some of their features."""
@@ -103,8 +109,8 @@ class Samples:
     def measured(self, cov: Covariance | None, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Mean of the samples of a covariance, and factors of the features: 0 for constant ones, if standardised."""
         if cov is None:  # they are all the same
-            first = np.asarray(numbers(self.X[rows[:1]]).sum(axis=0)).ravel()
-            return first * self.center, np.full(self.shape[1], 0.0 if self.standardize else 1.0)
+            mean = summed(self._source(rows[:1]), Moments).mean
+            return mean * self.center, np.full(self.shape[1], 0.0 if self.standardize else 1.0)
         mean, scale = cov.features.mean, cov.features.scale
         assert mean is not None and scale is not None
         return mean, np.where(cov.diagonal > 0, 1.0 / scale, 0.0) if self.standardize else np.ones(len(mean))
@@ -123,33 +129,38 @@ class Samples:
         (0.36, 0.36, 0.0)
         """
         basis = orthonormal(columns)
-        weights, pairs = (basis**2).sum(axis=1), []  # of each sample, what its pairs of features add
-        own: np.ndarray | float = 0.0  # squared distance of each feature
-        if self.weights is not None:  # a sample of weight 4 counts as one twice as far away
-            far = np.sqrt(self.weights[rows] / self.weights.max())[:, None]
-            X = self.X[rows].toarray() if scipy.sparse.issparse(self.X) else self.X[rows]
-            groups = None if self.groups is None else self.groups[rows]
-            alone = replace(self, X=far * (X - mean), weights=None, groups=groups)
-            return alone.explained(columns, np.zeros(len(mean)), factors, np.arange(len(rows)))
-        if scipy.sparse.issparse(self.X):
-            X, scaled, squared = self.X[rows], factors[:, None] * basis, factors**2
-            inside, squares = (X @ scaled - mean @ scaled) ** 2, X.multiply(X)
-            own = np.asarray(squares.sum(axis=0) - 2 * mean * X.sum(axis=0)).ravel() + len(rows) * mean**2
-            own, each = own * squared, squared * weights
-            pairs = [inside.sum(axis=1) - (squares @ each - 2 * (X @ (mean * each)) + mean**2 @ each)]
-        else:  # divided by the largest distance first, so that no square overflows
-            largest = max(float((factors * np.abs(some - mean)).max()) for some in self._few(rows)) or 1.0
-            for some in self._few(rows):
-                away = (some - mean) * (factors / largest)
-                inside, squares = (away @ basis) ** 2, away**2
-                own = own + squares.sum(axis=0)
-                pairs.append(inside.sum(axis=1) - squares @ weights)
-        total = float(np.sum(own))
-        if not total > 0:
+        weights = None if self.weights is None else self.weights[rows, None] / self.weights.max()
+        own, pairs = totalled(self._source(rows), partial(_squares, basis, mean, factors), _added, weights)
+        if not 0 < (total := float(np.sum(own))) < np.inf:
             return np.nan, np.nan, np.nan
-        apart, beyond = float(weights @ own) / total, np.concatenate(pairs) / total
+        apart = float((basis**2).sum(axis=1) @ own) / total
+        beyond = np.concatenate([pairs[start] for start in sorted(pairs)]) / total
         error = beyond if self.groups is None else np.bincount(self.groups[rows], beyond)
         return min(apart + float(beyond.sum()), 1.0), apart, float(np.sqrt(error @ error))
+
+
+def _squares(
+    basis: np.ndarray, mean: np.ndarray, factors: np.ndarray, rows: Any, start: int, beside: np.ndarray | None
+) -> Squares:
+    """Squared distances of features from the mean, and what pairs of features add to that of each sample.
+
+    A sample's weight is beside it.
+    """
+    weights, apart = np.ones(rows.shape[0]) if beside is None else beside[:, 0], (basis**2).sum(axis=1)
+    if scipy.sparse.issparse(rows):
+        scaled, squared = factors[:, None] * basis, factors**2
+        inside, squares, each = rows @ scaled - mean @ scaled, rows.multiply(rows), squared * apart
+        own = squared * (squares.T @ weights - 2 * mean * (rows.T @ weights) + weights.sum() * mean**2)
+        alone = squares @ each - 2 * (rows @ (mean * each)) + mean**2 @ each
+    else:
+        away = (rows - mean) * factors
+        inside, squares = away @ basis, away**2
+        own, alone = weights @ squares, squares @ apart
+    return own, {start: weights * ((inside**2).sum(axis=1) - alone)}
+
+
+def _added(shares: Sequence[Squares]) -> Squares:
+    return sum(own for own, _ in shares), {start: pairs for _, each in shares for start, pairs in each.items()}
 
 
 def members(groups: np.ndarray) -> list[np.ndarray]:
@@ -171,12 +182,16 @@ def read_samples(
     center: bool = True,
     sample_weight: object = None,
     groups: object = None,
+    executor: Executor = None,
+    shuffles: object = None,
 ) -> Samples:
     """Read the samples that a caller gives; ``what`` names the call; DataError if it cannot be done on them.
 
-    Where parts of some features are known, those features are read, by name where both have names.
+    Where parts of some features are known, those features are read, by name where both have names. Large data on the
+    workers of Dask stay there, unless their columns are to be shuffled.
     """
     scaled, centred = stated(standardize), check_flag("center", center)
+    check_executor(executor)
     if known is None or known.given_names is None:
         data = taking_part(data)
     if isinstance(data, Covariance):
@@ -184,26 +199,29 @@ def read_samples(
             f"{what} needs the samples themselves: give the data X, samples as rows, not {shown(data)}, which no "
             "longer has them"
         )
-    if (source := chunked(data)) is not None:
-        order = None if known is None else aligned(source.names, known.given_names, "parts")
-        source = source if order is None else source.only(order)
-        heard = source.heeding(monitor.should_stop, monitor.part(0.0, 0.0).relay)
-        chosen = source.chosen if order is None or known is None else known.chosen
-        samples = Samples(_loaded(heard, what), scaled, Given(None, source.names, chosen=chosen), centred)
-        return _told(samples, sample_weight, groups)
-    given = opened(data)
+    source = chunked(data)
+    given = opened(data) if source is None else Given(None, source.names, chosen=source.chosen)
     if given.is_matrix:
         raise DataError(
             f"{what} needs the samples themselves: {shown(getattr(data, 'name', 'this data set'))} is only a "
             "covariance matrix"
         )
-    X = _numbers(given.values)
-    if X.ndim != 2 or min(X.shape) < 1:
-        raise DataError(f"data must be a table of shape (samples, features); got shape {X.shape}")
     order = None if known is None else aligned(given.names, known.given_names, "parts")
     described = replace(given, values=None)
     if order is not None and known is not None:
-        X, described = X[:, order], Given(None, known.given_names, chosen=known.chosen)
+        described = Given(None, known.given_names, chosen=known.chosen)
+    if source is not None:
+        source = source if order is None else source.only(order)
+        X: Any = source.heeding(monitor.should_stop, monitor.part(0.0, 0.0).relay)
+        if shuffles or source.spread is None or not is_large(*source.spread.shape):
+            X = _loaded(X, what)
+        elif executor is not None:
+            raise ValueError(f"executor={shown(executor)} is not allowed: the data are resampled on their own workers")
+    else:
+        X = _numbers(given.values)
+        if X.ndim != 2 or min(X.shape) < 1:
+            raise DataError(f"data must be a table of shape (samples, features); got shape {X.shape}")
+        X = X if order is None else X[:, order]
     return _told(Samples(X, scaled, described, centred), sample_weight, groups)
 
 
@@ -232,8 +250,7 @@ def _loaded(source: Source, what: str) -> Any:
         if source.rows is None or scipy.sparse.issparse(chunk):
             rows.append(chunk)
         else:  # into their place at once, so that they are held once
-            if not begin:
-                table = np.empty((source.rows, chunk.shape[1]), chunk.dtype)
+            table = table if begin else np.empty((source.rows, chunk.shape[1]), chunk.dtype)
             table = table.astype(np.promote_types(table.dtype, chunk.dtype), copy=False)
             table[begin : begin + len(chunk)] = chunk
             begin += len(chunk)
@@ -248,9 +265,8 @@ def _loaded(source: Source, what: str) -> Any:
 
 def _numbers(given: Any) -> Any:
     """Samples in double precision; those whose covariance is summed a few at a time, of their own type if smaller."""
-    if not (isinstance(given, np.ndarray) and given.ndim == 2 and given.dtype.kind in "fiub"):
-        return numbers(given)
-    if given.dtype.itemsize >= 8 or not is_large(*given.shape):
+    plain = isinstance(given, np.ndarray) and given.ndim == 2 and given.dtype.kind in "fiub"
+    if not plain or given.dtype.itemsize >= 8 or not is_large(*given.shape):
         return numbers(given)
     check_unmasked(given)
     check_finite(given)

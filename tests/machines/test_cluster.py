@@ -123,13 +123,5 @@ def test_a_task_that_loses_every_worker_says_so_and_later_ones_are_done(client):
 
 
 def test_what_goes_wrong_there_is_said_here(client):
-    with pytest.raises(ValueError, match="option restarts=0 is not allowed"):
-        nnspca.bootstrap(
-            planted(),
-            3,
-            resamples=2,
-            method="em",
-            parts=nnspca.decompose(nnspca.Covariance.from_data(planted()), 1, 3, "em"),
-            restarts=0,
-            executor=client,
-        )
+    with pytest.raises(TypeError, match="'float' and 'str'"), Workers(client, np.ones(3), Monitor()) as workers:
+        workers.result(workers.submit(nap, 1, "one"))

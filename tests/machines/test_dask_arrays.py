@@ -43,7 +43,7 @@ def sent(client):
     return sum(client.run(lambda dask_worker: dask_worker.transfer_outgoing_bytes_total).values())
 
 
-def made(heights=(HEIGHT,), path="", seconds=0.0, wrong=-1):
+def made(heights=(HEIGHT,), path="", seconds=0.0, wrong=-1, fault=OSError):
     """The rows of X, made where they are used; each making is noted in a file."""
 
     def load(block, block_info=None):
@@ -53,7 +53,9 @@ def made(heights=(HEIGHT,), path="", seconds=0.0, wrong=-1):
                 file.write(b"x")
         time.sleep(seconds)
         if start <= wrong < end:
-            raise OSError("the disk is gone")
+            if fault is None:
+                os._exit(1)
+            raise fault("the disk is gone")
         return np.random.default_rng(start).standard_normal((end - start, N)) * np.linspace(1, 2, N)
 
     return dask.array.zeros((M, N), chunks=(*heights, -1)).map_blocks(load, dtype=float)
@@ -68,8 +70,11 @@ def test_few_bytes_cross_the_wire_and_certificates_hold_on_either_side(client, X
     there, own = nnspca.Covariance.from_data(blocks, False), nnspca.Covariance.from_data(here, False)
     few = nnspca.most_variable(blocks, 50)
     scores = nnspca.scores(blocks, nnspca.solve(there, 5))
+    how = {"parts": nnspca.decompose(own, 1, 5, "em"), "resamples": 1, "method": "em", "standardize": False}
+    drawn = nnspca.bootstrap(blocks, 5, **how)
     assert isinstance(scores, dask.array.Array)
     assert sent(client) - before < 20e6  # of 160 MB, in 20 blocks: a share is 2 MB
+    assert np.array_equal(drawn.recurrence, nnspca.bootstrap(here, 5, shuffles=0, **how).recurrence)
     assert there.fingerprint == own.fingerprint
     assert there.representation_error == own.representation_error
     nnspca.verify(nnspca.certify(there, 5), own)
@@ -101,6 +106,8 @@ def test_stop_takes_a_second_and_leaves_nothing_running(client):
 def test_a_task_that_fails_says_why_and_a_lost_worker_costs_time_only(client):
     with pytest.raises(nnspca.DataError, match=r"cannot be computed.*the disk is gone"):
         nnspca.Covariance.from_data(made(wrong=9000), False)
+    with pytest.raises(MemoryError, match="blocks of fewer rows"):
+        nnspca.most_variable(made(wrong=9000, fault=MemoryError, seconds=0.1), 5)
     expected, lost = nnspca.Covariance.from_data(made(), False), []
 
     def kill(progress):
@@ -114,17 +121,19 @@ def test_a_task_that_fails_says_why_and_a_lost_worker_costs_time_only(client):
     client.wait_for_workers(3, timeout=60)
     blocks, lost[:] = client.persist(made()), []
     distributed.wait(blocks)
-    assert nnspca.Covariance.from_data(blocks.map_blocks(slowly, dtype=float), False, on_progress=kill).fingerprint
+    slow = blocks.map_blocks(lambda block: time.sleep(0.2) or block, dtype=float)
+    assert nnspca.Covariance.from_data(slow, False, on_progress=kill).fingerprint == expected.fingerprint
     client.wait_for_workers(3, timeout=60)
+    client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 0))
+    with pytest.raises(BrokenExecutor, match="blocks of fewer rows"):
+        nnspca.most_variable(made(wrong=9000, fault=None, seconds=0.1), 5)
+    del blocks, slow  # else what was lost of them is made again
+    time.sleep(1.0)
+    assert not any(client.processing().values())
 
 
 def thinned(block):
     return scipy.sparse.csr_matrix(np.where(block > 3, block, 0.0))
-
-
-def slowly(block):
-    time.sleep(0.2)
-    return block
 
 
 def test_a_scheduler_that_is_gone_is_said():

@@ -5,7 +5,6 @@ import functools
 
 import numpy as np
 import pytest
-import scipy.sparse
 
 import nnspca
 from nnspca import datasets
@@ -91,15 +90,6 @@ def test_parts_given_are_those_that_are_followed():
         bootstrap(X, PLANTED, n_components=1, resamples=4, parts=parts)
     with pytest.raises(TypeError, match="parts is"):
         bootstrap(X, PLANTED, resamples=4, parts=parts.loadings)
-
-
-@pytest.mark.parametrize("standardize", [False, True])
-def test_sparse_data_say_what_dense_ones_do(standardize):
-    X = np.where(np.abs(planted()) > 1.0, planted(), 0.0)
-    dense, sparse = (
-        bootstrap(form, 4, resamples=3, method="em", standardize=standardize) for form in (X, scipy.sparse.csr_array(X))
-    )
-    assert np.array_equal(dense.recurrence, sparse.recurrence)
 
 
 def test_degenerate_data():

@@ -10,6 +10,7 @@ import scipy.sparse
 import nnspca
 from nnspca.covariance import samples as making
 from nnspca.covariance import sums
+from nnspca.machines import HERE
 from nnspca.resampling import samples as reading
 from tests.resampling.test_bootstrap import planted
 
@@ -88,3 +89,32 @@ def test_too_many_numbers_and_unusable_ones_are_errors_that_say_what_to_do(call,
     monkeypatch.setattr(reading, "GATHERED", 1000)
     with pytest.raises(nnspca.DataError, match=r"up to 1,000 numbers, and .* has more: choose the features that vary"):
         call(cut(planted()), 3)
+
+
+@pytest.mark.parametrize(
+    ("sparse", "told"),
+    [
+        (False, {"standardize": True}),
+        (False, {"center": False, "groups": np.arange(60) // 3}),
+        (True, {"sample_weight": np.arange(60) % 3}),
+    ],
+)
+def test_samples_on_workers_of_dask_are_resampled_there(sparse, told, monkeypatch):
+    X = np.where(np.abs(planted()) > sparse, planted(), 0.0)
+    blocks, held = dask.array.from_array(X, chunks=(17, -1)), scipy.sparse.csr_array(X) if sparse else X
+    blocks = blocks.map_blocks(scipy.sparse.csr_matrix) if sparse else blocks
+    monkeypatch.setattr(making, "WHOLE", 0)
+    monkeypatch.setattr(reading, "GATHERED", 0)  # so that none are loaded
+    options = {"method": "em", "seed": 3, **told}
+    own, *others = (
+        nnspca.bootstrap(d, 6, n_components=2, resamples=3, shuffles=0, **options) for d in (X, held, blocks)
+    )
+    assert all(np.array_equal(own.recurrence, other.recurrence) for other in others)
+    own, *others = (nnspca.cross_validate(d, [2, 6], folds=3, **options) for d in (X, held, blocks))
+    for other in others:
+        np.testing.assert_allclose([*own.held_out, own.error], [*other.held_out, other.error])
+    seen = []
+    stopping = options | {"on_resample": seen.append, "should_stop": lambda: len(seen) > 2}
+    assert 2 < len(nnspca.bootstrap(blocks, 6, resamples=50, **stopping).agreement) < 50
+    with pytest.raises(ValueError, match="executor="):
+        nnspca.bootstrap(blocks, 6, executor=HERE)

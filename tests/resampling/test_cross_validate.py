@@ -39,14 +39,6 @@ def test_the_share_is_that_of_squared_distances_from_the_others_mean():
     assert found.error[0] == pytest.approx(found.held_out[:, 0].std(ddof=1) / np.sqrt(folds))
 
 
-def test_every_sample_is_held_out_once():
-    for m, folds in ((7, 2), (7, 7), (10, 3)):
-        dealt = folded(m, folds, 0)
-        assert sorted(np.concatenate(dealt)) == list(range(m))
-        assert max(map(len, dealt)) - min(map(len, dealt)) <= 1
-    assert [list(f) for f in folded(9, 3, 0)] != [list(f) for f in folded(9, 3, 1)]
-
-
 def test_the_suggested_k_is_the_smallest_whose_difference_from_the_best_is_within_its_error():
     shares = np.array([[0.1, 0.42, 0.5, 0.52], [0.1, 0.46, 0.5, 0.44], [0.1, 0.47, 0.5, 0.57]])
     found = nnspca.result.CrossValidation((1, 2, 3, 4), shares, shares)

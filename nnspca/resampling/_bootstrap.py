@@ -120,7 +120,7 @@ def bootstrap(
     >>> found = nnspca.bootstrap(X, k=2, resamples=20)
     >>> found.recurrence[:, 0]
     array([1., 1., 0.])
-    >>> found.suggested_r
+    >>> found.suggested_n_components
     1
     """
     check_callables(on_resample=on_resample, should_stop=should_stop, on_progress=on_progress)

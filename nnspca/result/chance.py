@@ -34,8 +34,8 @@ class ParallelAnalysis(Display):
     ((19,), 0.05, True)
     """
 
-    ks: tuple[int, ...]
-    #: Shape () for one k and one part; (len(ks),) for several k, (r,) for several parts. Share of the total variance.
+    k: tuple[int, ...]
+    #: Shape () for one k and one part; (len(k),) for several k, (r,) for several parts. Share of the total variance.
     observed: np.ndarray
     null: np.ndarray  #: Shape (draws, …). The same of each draw of shuffled columns.
     n: int  #: Number of features; 1/n is the mean share of one
@@ -73,14 +73,14 @@ class ParallelAnalysis(Display):
         return self.p_value <= LEVEL
 
     @property
-    def suggested_r(self) -> int:
+    def suggested_n_components(self) -> int:
         """Number of parts, from the first, before one that is no more than chance."""
         return int(np.logical_and.accumulate(np.atleast_1d(self.is_more)).sum())
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat row for each k, or for each part."""
-        what = "k" if len(self.ks) > 1 else "part"
-        places = self.ks if len(self.ks) > 1 else range(1, np.size(self.observed) + 1)
+        what = "k" if len(self.k) > 1 else "part"
+        places = self.k if len(self.k) > 1 else range(1, np.size(self.observed) + 1)
         columns = (np.atleast_1d(each) for each in (self.observed, self.quantile(), self.p_value))
         return [
             {what: place, "observed": float(share), "shuffled": float(reach), "p_value": float(p)}
@@ -98,7 +98,7 @@ class ParallelAnalysis(Display):
         rows, said = self.to_records(), []
         for row in rows:
             what, place = next(iter(row.items()))
-            single = (place if what == "k" else self.ks[0]) == 1
+            single = (place if what == "k" else self.k[0]) == 1
             text = beside(row["observed"], row["shuffled"], row["p_value"], self.n, single=single)
             said.append(f"{what.capitalize() if what == 'part' else 'k ='} {place}: {text}" if len(rows) > 1 else text)
         return f"{' '.join(said)} ({TESTED}; {wording.plural(self.draws, 'draw')}, solver “{self.method}”.)"

@@ -114,7 +114,7 @@ class Components(Display):
         if chance is None:
             return sentences.join(text, sentences.listing(self.parts, self.total), sentences.average(features), proven)
         listed = sentences.listing(self.parts, self.total, np.atleast_1d(chance.is_more).tolist())
-        if chance.suggested_r == len(self):
+        if chance.suggested_n_components == len(self):
             return sentences.join(text, listed, chance.summary(), proven)
         return sentences.join(chance.summary(), text, listed, proven)
 

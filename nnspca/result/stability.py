@@ -82,7 +82,7 @@ class Stability(Display):
         return self.mean_recurrence >= self.least
 
     @property
-    def suggested_r(self) -> int:
+    def suggested_n_components(self) -> int:
         """Number of parts, from the first, before one that is not stable."""
         return int(np.logical_and.accumulate(self.stable).sum())
 
@@ -159,11 +159,11 @@ class CrossValidation(Display):
     >>> import nnspca
     >>> data = nnspca.datasets.load("synthetic-spiked")
     >>> trial = nnspca.cross_validate(data.X, [4, 8], n_components=1, folds=2)
-    >>> trial.ks, trial.held_out.shape
+    >>> trial.k, trial.held_out.shape
     ((4, 8), (2, 2))
     """
 
-    ks: tuple[int, ...]
+    k: tuple[int, ...]
     #: Shape (folds, c), a column for each k or number of components. For the held-out samples of a fold: share of their
     #: squared distance from the mean of the other samples that is explained by components fitted to those. NaN if that
     #: distance is zero, or the fold was not computed.
@@ -205,7 +205,7 @@ class CrossValidation(Display):
     def best_k(self) -> int | None:
         """The smallest k of the largest mean; None if nothing is known."""
         mean = self.mean
-        return self.ks[min(int(np.nanargmax(mean)), len(self.ks) - 1)] if np.isfinite(mean).any() else None
+        return self.k[min(int(np.nanargmax(mean)), len(self.k) - 1)] if np.isfinite(mean).any() else None
 
     @property
     def apart_mean(self) -> np.ndarray:
@@ -228,10 +228,10 @@ class CrossValidation(Display):
         None if nothing is known, or that k explains no more than chance.
         """
         place = self._suggested
-        return None if place is None else self.ks[min(place, len(self.ks) - 1)]
+        return None if place is None else self.k[min(place, len(self.k) - 1)]
 
     @property
-    def suggested_r(self) -> int:
+    def suggested_n_components(self) -> int:
         """Of several numbers of components, the smallest that explains about as much beyond chance as the best; or 0.
 
         Further components always explain more, of noise too: what uncorrelated features explain is taken off first.
@@ -260,7 +260,7 @@ class CrossValidation(Display):
         """Return one flat row for each k, or for each number of components."""
         columns = (self.mean, self.error, self.fitted_mean, self.apart_mean)
         names = ("held_out", "standard_error", "fitted", "by_chance")
-        what, along = ("n_components", self.n_components) if self._several else ("k", self.ks)
+        what, along = ("n_components", self.n_components) if self._several else ("k", self.k)
         return [
             {what: at, **dict(zip(names, map(float, row), strict=True))}
             for at, *row in zip(along, *columns, strict=True)
@@ -289,14 +289,14 @@ class CrossValidation(Display):
             return f"{many.capitalize()} suggested: {share} of the variance of held-out samples explained{beside}."
         more = f"; the most is {most} at k = {self.best_k}" if place != best else ""
         return (
-            f"k = {self.ks[place]} is suggested: it explains {share} of the variance of held-out samples{beside}{more}."
+            f"k = {self.k[place]} is suggested: it explains {share} of the variance of held-out samples{beside}{more}."
         )
 
     def plot(self) -> Figure:
         """Return a Plotly figure: held-out variance against k, with its standard error."""
         from nnspca.figures import held_out
 
-        what, along = ("n_components", self.n_components) if self._several else ("k", self.ks)
+        what, along = ("n_components", self.n_components) if self._several else ("k", self.k)
         suggested = None if self._suggested is None else along[self._suggested]
         return held_out(along, self.mean, self.error, self.fitted_mean, self.apart_mean, suggested, what)
 

@@ -88,7 +88,7 @@ def suggested(draws, ask):
     for m in (40, 100, 400):
         for strength in (0.0, 0.6, 0.8, 1.2):
             tables = (planted(np.random.default_rng([m, t]), m, 30, 5, strength, r=3) for t in range(draws))
-            found = np.array([ask(X, 5, method="greedy", seed=t).suggested_r for t, X in enumerate(tables)])
+            found = np.array([ask(X, 5, method="greedy", seed=t).suggested_n_components for t, X in enumerate(tables)])
             yield f"m = {m}, strength {strength:g}", 3 if strength else 0, found
 
 

@@ -29,20 +29,20 @@ def test_a_planted_spike_returns_in_every_resample_and_noise_does_not():
     assert (found.recurrence[:PLANTED, 0] == 1).all()
     assert (found.recurrence[PLANTED : 2 * PLANTED, 1] == 1).all()
     assert found.mean_recurrence[2] < 0.7  # there is no third
-    assert found.suggested_r == 2
+    assert found.suggested_n_components == 2
     later = dataclasses.replace(
         found,
         recurrence=found.recurrence[:, ::-1],
         parts=dataclasses.replace(found.parts, parts=found.parts.parts[::-1]),
     )
-    assert later.stable.tolist() == [False, True, True] and later.suggested_r == 0  # none without the first
+    assert later.stable.tolist() == [False, True, True] and later.suggested_n_components == 0  # none without the first
     assert found.resamples == 12
     assert not found.stopped
 
 
 def test_pure_noise_stays_below_the_threshold_but_not_below_chance():
     found = nnspca.bootstrap(planted(parts=0), PLANTED, n_components=2, resamples=12, shuffles=8, method="greedy")
-    assert found.suggested_r == 0 and found.by_chance.shape == (8, 2)
+    assert found.suggested_n_components == 0 and found.by_chance.shape == (8, 2)
     assert (np.abs(found.mean_recurrence - found.chance) < 0.25).all() and (found.least >= found.chance).all()
     assert (found.mean_recurrence < 0.65).all()
     assert (found.mean_recurrence > PLANTED / 40).all()  # a part made of these very samples
@@ -157,7 +157,7 @@ def test_stopped_in_the_middle_it_speaks_of_what_was_drawn():
     assert [s.resamples for s in seen] == list(range(1, len(seen) + 1))
     at_once = bootstrap(planted(), 4, resamples=5, should_stop=lambda: True)
     assert at_once.stopped
-    assert at_once.resamples == at_once.suggested_r == 0
+    assert at_once.resamples == at_once.suggested_n_components == 0
     assert np.isnan(at_once.recurrence).all()
 
 

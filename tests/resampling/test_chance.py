@@ -24,7 +24,7 @@ def test_noise_is_no_more_than_chance_but_at_the_level_and_planted_features_are(
 
 def test_parts_after_those_that_are_planted_are_no_more_than_chance():
     found = analysis(planted(np.random.default_rng(3), 80, 20, 4, 1.5, r=2), 4, 4)
-    assert found.suggested_r == 2 and found.is_more[:2].all() and found.null.shape == (20, 4)
+    assert found.suggested_n_components == 2 and found.is_more[:2].all() and found.null.shape == (20, 4)
     curve = analysis(planted(np.random.default_rng(1), 80, 20, 4, 1.5), [1, 2, 4])
     assert curve.observed.shape == (3,) and curve.p_value[0] == 1.0  # no shuffling changes the variance of one feature
     assert [row["k"] for row in curve.to_records()] == [1, 2, 4]

@@ -16,7 +16,7 @@ from tests.resampling.test_bootstrap import PLANTED, planted
 def test_held_out_variance_grows_up_to_the_planted_k_and_not_beyond():
     X = planted(parts=1, strength=2.0)
     found = nnspca.cross_validate(X, [1, 2, 4, PLANTED, 12, 40], method="em")
-    at = found.ks.index(PLANTED)
+    at = found.k.index(PLANTED)
     assert (np.diff(found.mean[: at + 1]) > 0).all()
     assert found.mean[-1] < found.mean[at] + found.error[at]
     assert found.suggested_k == PLANTED
@@ -71,7 +71,7 @@ def test_degenerate_data():
     assert sorted(finite[:, 0]) == [0.0, 1.0, 1.0, 1.0, 1.0]
     for standardize in (False, True):  # k = n, m < n, a constant feature
         two = nnspca.cross_validate([[0.0, 1.0, 5.0], [1.0, 3.0, 5.0]], [1, 3], folds=2, standardize=standardize)
-        assert two.ks == (1, 3)
+        assert two.k == (1, 3)
 
 
 def test_a_held_out_sample_in_the_mean_of_the_others_says_nothing():
@@ -129,7 +129,7 @@ def test_the_suggested_number_of_components_is_the_planted_one_and_zero_on_noise
         nnspca.cross_validate(spiked(np.random.default_rng(2), 100, 30, 5, strength, 3), 5, **asked)
         for strength in (1.2, 0.0)
     )
-    assert (three.suggested_r, none.suggested_r, none.suggested_k) == (3, 0, None)
+    assert (three.suggested_n_components, none.suggested_n_components, none.suggested_k) == (3, 0, None)
     assert (np.diff(three.mean) > 0).all(), "further components always explain more"
     assert [row["n_components"] for row in three.to_records()] == [1, 2, 3, 4, 5]
     assert "three components" in three.summary().lower() and "number of components" in none.summary()

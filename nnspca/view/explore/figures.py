@@ -18,6 +18,6 @@ def held_out(result: CrossValidation, palette: Palette) -> go.Figure:
         trace.update({"marker" if trace.mode == "markers" else "line": {"color": colour}})
     folds, k = int(np.isfinite(result.held_out).any(axis=1).sum()), result.suggested_k
     ends = f"suggested {'none' if k is None else f'k = {k}'}, largest at k = {result.best_k}"
-    alt = f"{HELD_OUT}: means over {folds} folds with standard errors, for {len(result.ks)} values of k; {ends}."
+    alt = f"{HELD_OUT}: means over {folds} folds with standard errors, for {len(result.k)} values of k; {ends}."
     share = {"title_text": "share of the variance", "rangemode": "tozero", "tickformat": ".3~p"}
-    return dress(figure, palette, title=HELD_OUT, alt=alt, height=430, k_axis=result.ks, y=share)
+    return dress(figure, palette, title=HELD_OUT, alt=alt, height=430, k_axis=result.k, y=share)

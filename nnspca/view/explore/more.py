@@ -153,7 +153,7 @@ def _hold_out(job: Job, subject: Subject, ks: tuple[int, ...], solver: Any, fold
 
     def look(result: CrossValidation) -> None:
         whole = int(np.isfinite(result.fitted).all(axis=0).sum())
-        if len(job.results) < whole < len(result.ks):
+        if len(job.results) < whole < len(result.k):
             job.publish(result)
 
     settings = {"folds": folds, "method": solver, "on_point": look}
@@ -169,7 +169,7 @@ def _draw(result: CrossValidation, view: View, solver: str, folds: int) -> None:
         "columns explain what each feature does alone: 1/n on average."
     )
     call = (
-        f"found = nnspca.cross_validate(data, {list(result.ks)}, folds={folds}, method={solver!r},\n"
+        f"found = nnspca.cross_validate(data, {list(result.k)}, folds={folds}, method={solver!r},\n"
         f"                              standardize={view.standardise}, nonnegative={view.nonnegative}, "
         f"seed={view.seed})\n"
         "print(found.suggested_k, found.best_k, found.mean, found.error)"
@@ -182,7 +182,7 @@ def summary(result: CrossValidation, shown: int) -> str:
     """Say which k the samples ask for, and what the component of the k that is ``shown`` explains of held-out ones."""
     k = result.suggested_k
     said = [f"### Suggested k: {'none' if k is None else k} (probable, not proven)", result.summary()]
-    at = result.ks.index(shown) if shown in result.ks else None
+    at = result.k.index(shown) if shown in result.k else None
     if at is not None and np.isfinite(result.interval[at]):
         of = result.mean, result.fitted_mean, result.apart_mean
         share, of_these, chance = (rounded.percent(each[at], 2) for each in of)
@@ -191,7 +191,7 @@ def summary(result: CrossValidation, shown: int) -> str:
             f"{rounded.fixed(100 * result.interval[at], 2, up=True)} %, 95 % interval, an estimate), of those that it "
             f"was found on {of_these}; shuffled columns give {chance}."
         )
-    if result.best_k == result.ks[-1]:
+    if result.best_k == result.k[-1]:
         said.append("The share still rises at the largest k tried.")
     return "\n\n".join(said)
 

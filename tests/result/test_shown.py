@@ -11,6 +11,9 @@ import pandas
 import pytest
 
 import nnspca
+from nnspca.components import DeflationInfo
+from nnspca.result import Stability, SweepPoint
+from nnspca.solvers.registry import MethodInfo
 
 RNG = np.random.default_rng(0)
 X = pandas.DataFrame(RNG.normal(size=(40, 8)) @ RNG.normal(size=(8, 8)), columns=[f"gene {c}" for c in "abcdefgh"])
@@ -161,10 +164,12 @@ def test_an_axis_names_every_k_only_where_these_are_few():
     assert (few, far) == (1, None)
 
 
-@pytest.mark.parametrize("name", ["Component", "Certificate", "Stability", "SweepPoint", "MethodInfo", "DeflationInfo"])
-def test_help_shows_what_stands_beside_every_field(name):
-    shown = inspect.getdoc(getattr(nnspca, name))
-    for field in dataclasses.fields(getattr(nnspca, name)):
+@pytest.mark.parametrize(
+    "kind", [nnspca.Component, nnspca.Certificate, Stability, SweepPoint, MethodInfo, DeflationInfo]
+)
+def test_help_shows_what_stands_beside_every_field(kind):
+    shown = inspect.getdoc(kind)
+    for field in dataclasses.fields(kind):
         assert f"\n{field.name} : " in shown
     assert "Examples" in shown
     assert "    Shape (n,). Unit Euclidean norm. Nonnegative exactly when" in inspect.getdoc(nnspca.Component)

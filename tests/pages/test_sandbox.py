@@ -175,6 +175,14 @@ def test_errors_that_offer_a_choice_come_back_with_it():
     assert (missing.value.count, missing.value.shape) == (1, (3, 2))
 
 
+def test_a_process_begun_before_a_file_came_reads_that_one_and_no_other():
+    sandbox.begin()
+    (begun,) = sandbox._ready
+    for _ in range(2):
+        assert np.array_equal(read(EACH["t.npz"], "t.npz").X, X)
+        assert begun.poll() == 0 and sandbox._ready == []
+
+
 def test_the_other_process_ends_where_the_one_that_asked_is_gone():
     begun = subprocess.Popen([sys.executable, "-c", sandbox.SCRIPT], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
     begun.stdin.write(b'{"sizes": {"t.npy": 1000}, "options": {}}\n')

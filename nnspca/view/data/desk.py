@@ -21,7 +21,7 @@ from nnspca.result import rounded, wording
 from nnspca.view import sanitize, say, session
 from nnspca.view.desk import LINES, Desk, Reading
 from nnspca.view.link import state, widgets
-from nnspca.view.sources import catalogue, uploads
+from nnspca.view.sources import catalogue, sandbox, uploads
 
 TYPES = sorted({suffix.rpartition(".")[2] for suffix in (*SUFFIXES, *IMAGES)})
 FORMATS = (
@@ -50,6 +50,7 @@ CHOICES: dict[str, Mapping[Any, str]] = {  # by option of a reading, what may be
 def show() -> Desk | None:
     """Offer to drop files, and draw the one on the desk; return what is in use of it."""
     here = session.current()
+    sandbox.begin()
     given = st.file_uploader(
         "Your own data",
         key="upload",

@@ -60,6 +60,7 @@ GAVE_UP = (
 )
 _TEXTS = ("name", "title", "kind", "description", "citation", "terms", "source")
 _LISTS, _ROWS = ("feature_names", "label_names", "sample_names"), ("labels", "weights")
+_ready: list[subprocess.Popen[bytes]] = []  # a process that waits for a file, where one was begun
 _SEEN = ("shape", "rows", "decided", "sheets", "problem")  # of a preview, as JSON has them
 
 
@@ -103,15 +104,7 @@ def _here(files: Mapping[str, bytes], options: Mapping[str, Any]) -> FilePreview
 
 def _apart(files: Mapping[str, bytes], should_stop: Callable[[], bool], options: Mapping[str, Any]) -> FilePreview:
     """Read files in another process, which is ended if it exceeds its limits or its caller is gone."""
-    threads = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
-    path = os.pathsep.join(filter(None, sys.path))
-    process = subprocess.Popen(
-        [sys.executable, "-c", SCRIPT],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": path, **threads, "ARROW_DEFAULT_MEMORY_POOL": "system"},
-    )
+    process = _begun(SCRIPT)
     request = json.dumps({"sizes": {name: len(content) for name, content in files.items()}, "options": options})
     said: list[bytes] = []
     talk = threading.Thread(target=_talk, args=(process, request, files, said), daemon=True, name="nnspca-reading")
@@ -134,6 +127,34 @@ def _apart(files: Mapping[str, bytes], should_stop: Callable[[], bool], options:
         return _understood(b"".join(said)) if status == 0 else _refused(files, GAVE_UP)
     except Exception:  # the process may have written anything
         return _refused(files, GAVE_UP)
+
+
+def begin() -> None:
+    """Begin the process that reads the next file, unless there is one: it takes seconds to load its libraries."""
+    if not _ready:
+        _ready.append(_process(SCRIPT))
+
+
+def _begun(script: str) -> subprocess.Popen[bytes]:
+    """The process begun before a file came, where it still waits for one, or a new one."""
+    with suppress(IndexError):
+        process = _ready.pop()
+        if process.args[-1] == script and process.poll() is None:  # type: ignore[index]
+            return process
+        process.kill()
+    return _process(script)
+
+
+def _process(script: str) -> subprocess.Popen[bytes]:
+    threads = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+    path = os.pathsep.join(filter(None, sys.path))
+    return subprocess.Popen(
+        [sys.executable, "-c", script],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": path, **threads, "ARROW_DEFAULT_MEMORY_POOL": "system"},
+    )
 
 
 def _talk(process: subprocess.Popen[bytes], request: str, files: Mapping[str, bytes], said: list[bytes]) -> None:

@@ -50,7 +50,8 @@ CHOICES: dict[str, Mapping[Any, str]] = {  # by option of a reading, what may be
 def show() -> Desk | None:
     """Offer to drop files, and draw the one on the desk; return what is in use of it."""
     here = session.current()
-    sandbox.begin()
+    if here.desk is None or here.desk.tried == here.desk.reading:  # else both cores read
+        sandbox.begin()
     given = st.file_uploader(
         "Your own data",
         key="upload",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qs
 
 import streamlit as st
@@ -33,7 +32,10 @@ def sidebar(page: str) -> set[str]:
     for key in SHARED.keys() - counting:
         widgets.keep(SHARED[key], list(infos) if key == "data" else None)
     if here.back:
-        _go_back(counting, infos)
+        here.linked = parse_qs(here.back.lstrip("?"), keep_blank_values=True)
+        for key in counting:
+            here.memory.pop(((), key), None)
+            st.session_state.pop(key, None)
     with st.sidebar:
         if "data" in counting:
             _data(infos)
@@ -66,26 +68,8 @@ def sidebar(page: str) -> set[str]:
         if counting & {"prep", "d", "seed"}:
             with st.expander("Advanced", icon=":material/tune:"):
                 _advanced(counting, name, columns, infos)
-    return counting
-
-
-def _go_back(counting: set[str], infos: dict[str, DatasetInfo]) -> None:
-    """Choose what a link of the history says, and the usual values of what it is silent about."""
-    here, texts = session.current(), parse_qs(session.current().back.lstrip("?"), keep_blank_values=True)
     here.back = ""
-
-    def wanted(key: str, usual: Any, **limits: Any) -> Any:
-        value = SHARED[key].read(texts.get(key, []), **limits)[0]
-        return usual if value is None else value
-
-    name = wanted("data", SHARED["data"].default, options=list(infos))
-    if "data" in counting and name != state.current().data:
-        catalogue.use(name, infos[name].shape[1])
-    name = state.current().data
-    prep = wanted("prep", ())
-    usual = {"scale": usual_scale(name), "k": usual_k(catalogue.features(name, prep), name)}
-    others = counting - {"data", "prep"}
-    state.assign(prep=list(prep), **{key: wanted(key, usual.get(key, SHARED[key].default)) for key in others})
+    return counting
 
 
 def _advanced(counting: set[str], name: str, columns: int, infos: dict[str, DatasetInfo]) -> None:

@@ -233,7 +233,6 @@ def test_on_a_phone_the_picture_stands_above_the_fold_and_the_bar_says_what_the_
     assert len(set(tops)) == 1
     bar.get_by_role("button", name="One feature more").click()
     settled_url(quiet(page), k="11")
-    player(page, 11)
     bar.get_by_label("k", exact=True).fill("99")
     bar.get_by_label("k", exact=True).press("Tab")
     settled_url(quiet(page), k="64")

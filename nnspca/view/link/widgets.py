@@ -238,11 +238,6 @@ def _say(value: Any, name: Callable[[Any], str]) -> str:
     return f"“{name(value)}”" if isinstance(value, str) else name(value)
 
 
-def keep_place() -> None:
-    """Keep the place on the page, this one, where the notes will stand once they are all known."""
-    session.current().notes_place = st.container(key="notes")
-
-
 def notes() -> None:
     """Show the notes about values that could not be used, at the place kept for them or else here."""
     here = session.current()

@@ -34,7 +34,7 @@ with st.sidebar:
 body = st.container()
 sidebar.bar(counting)
 with body:
-    widgets.keep_place()
+    session.current().notes_place = st.container(key="notes")  # once they are all known
     if page.url_path != "data":
         uploads.warn()
     try:

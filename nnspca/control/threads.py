@@ -23,11 +23,6 @@ def _controller() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def _is_one_thread() -> bool:
-    """Return whether BLAS already has one thread: the query takes a microsecond, a limit half a millisecond."""
-    return all(library.num_threads == 1 for library in _controller().lib_controllers if library.user_api == "blas")
-
-
 def _run_in_short_thread(act: Callable[[], _T]) -> _T:
     """Run ``act`` in a short-lived thread.
 
@@ -49,7 +44,8 @@ def one_blas_thread() -> Iterator[None]:
     """
     global _callers, _limit
     with _lock:
-        if _callers == 0 and not _is_one_thread():
+        libraries = _controller().lib_controllers  # asked first: that takes a microsecond, a limit half a millisecond
+        if _callers == 0 and any(one.num_threads != 1 for one in libraries if one.user_api == "blas"):
             _limit = _run_in_short_thread(lambda: _controller().limit(limits=1, user_api="blas"))
         _callers += 1
     try:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.linalg
 
 from nnspca.datasets.dataset import Dataset
 from nnspca.datasets.parsing import listed
@@ -287,11 +288,10 @@ def _standardised(data: Dataset, used: np.ndarray) -> np.ndarray:
 
 def _leading(Z: np.ndarray) -> tuple[np.ndarray, float]:
     """The leading eigenvector of Z'Z, and its share of the trace."""
-    if Z.shape[0] < Z.shape[1]:
-        _, s, v = np.linalg.svd(Z, full_matrices=False)
-        return v[0], float(s[0] ** 2 / (s**2).sum())
-    values, vectors = np.linalg.eigh(Z.T @ Z)
-    return vectors[:, -1], float(values[-1] / max(values.sum(), np.finfo(float).tiny))
+    G = Z @ Z.T if (wide := Z.shape[0] < Z.shape[1]) else Z.T @ Z
+    values, vectors = scipy.linalg.eigh(G, subset_by_index=[len(G) - 1] * 2)
+    x = Z.T @ vectors[:, 0] if wide else vectors[:, 0]
+    return x, float(values[0] / max(np.trace(G), np.finfo(float).tiny))
 
 
 def _signs(data: Dataset, used: np.ndarray) -> list[Note]:

@@ -20,7 +20,8 @@ ALIKE = 3  # columns with the same words from which these are asked to be an ord
 
 def read_orders(table: Table, reading: Reading) -> Table:
     """Read columns of ordered words as their places: chosen orders, else known ones, which are asked."""
-    free = [text for text in table.texts if _is_free(text, reading)]
+    unsaid = [text for text in table.texts if text.name and text.name not in reading.columns and not text.levels]
+    free = [text for text in unsaid if text.name.lower() not in CLASS_NAMES]
     for order in reading.orders or ():
         if chosen := [text for text in free if text in table.texts and set(map(str, order)) >= _words(text)]:
             names = [text.name for text in chosen]
@@ -49,17 +50,9 @@ def read_orders(table: Table, reading: Reading) -> Table:
     return table
 
 
-def _is_word(word: str) -> bool:
-    return word.lower() not in ABSENT - {"none"} and not means("no_answer", word)
-
-
 def _words(text: Texts) -> set[str]:
-    return {word for word in set(text.values) if _is_word(word)}
-
-
-def _is_free(text: Texts, reading: Reading) -> bool:
-    """Whether nothing was said of a column."""
-    return bool(text.name) and not (text.name in reading.columns or text.name.lower() in CLASS_NAMES or text.levels)
+    no_words = ABSENT - {"none"}
+    return {word for word in set(text.values) if word.lower() not in no_words and not means("no_answer", word)}
 
 
 def _alike(texts: Sequence[Texts]) -> list[list[Texts]]:

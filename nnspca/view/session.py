@@ -63,6 +63,8 @@ class Session:
 
     linked: dict[str, list[str]] | None = None  # of the link that was opened, what no widget has shown yet
     says: dict[str, list[str]] = field(default_factory=dict)  # what this run writes into the link
+    back: str = ""  # the link of the history that the visitor went to, until the sidebar is drawn as it says
+    turn: int = 0  # how often the visitor went there, as far as known
     page: str = ""  # the one that is shown
     written: dict[str, list[str]] = field(default_factory=dict)  # what the last run has written
     memory: dict[Place, Any] = field(default_factory=dict)  # what each key of the link last said

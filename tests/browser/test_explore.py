@@ -236,14 +236,17 @@ def test_on_a_phone_the_picture_stands_above_the_fold_and_the_bar_says_what_the_
         tops.append(found.locator(".picture").bounding_box()["y"])
     assert len(set(tops)) == 1
     bar.get_by_role("button", name="One feature more").click()
-    settled_url(page, k="11")
-    player(page, 11)
+    settled_url(quiet(page), k="11")
     bar.get_by_label("k", exact=True).fill("99")
     bar.get_by_label("k", exact=True).press("Tab")
-    settled_url(page, k="64")
+    settled_url(quiet(page), k="64")
     bar.get_by_label("Data").select_option("pitprops")
     settled_url(page, data="pitprops")
     expect(bar.get_by_label("k", exact=True)).to_have_value("4")
+    for k in (64, 11, 10, 11):  # three steps back, each to a choice made here, and one forward
+        (page.go_back if k != 11 or "k=64" in page.url else page.go_forward)()
+        settled_url(quiet(page), data="digits", k=str(k))
+        player(page, k)
 
 
 def test_a_curve_fills_in_while_watched_and_a_click_on_stop_in_its_first_instant_is_not_lost(visit):

@@ -258,7 +258,8 @@ def under_way(job: Job | None, subject: Subject) -> None:
     """Show a longer proof under way, or what it has brought."""
     if job is None:
         return
-    tasks.follow_to_end(job, STOPPED)
+    if job.result is None or job.place is not None:
+        tasks.follow_to_end(job, STOPPED)
     if job.result is not None:
         st.success(brought(job.result, subject.total), icon=":material/trending_down:")
 

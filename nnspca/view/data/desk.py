@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from nnspca.datasets import Choice, Column, MissingValues, Note
+from nnspca.datasets import Choice, MissingValues, Note
 from nnspca.datasets.cells import DELIMITERS
 from nnspca.datasets.columns import Role
 from nnspca.datasets.formats import TEXTS
@@ -21,7 +21,7 @@ from nnspca.result import rounded, wording
 from nnspca.view import sanitize, say, session
 from nnspca.view.desk import LINES, Desk, Reading
 from nnspca.view.link import state, widgets
-from nnspca.view.sources import catalogue, uploads
+from nnspca.view.sources import catalogue, sandbox, uploads
 
 TYPES = sorted({suffix.rpartition(".")[2] for suffix in (*SUFFIXES, *IMAGES)})
 FORMATS = (
@@ -50,6 +50,8 @@ CHOICES: dict[str, Mapping[Any, str]] = {  # by option of a reading, what may be
 def show() -> Desk | None:
     """Offer to drop files, and draw the one on the desk; return what is in use of it."""
     here = session.current()
+    if here.desk is None or here.desk.tried == here.desk.reading:  # else both cores read
+        sandbox.begin()
     given = st.file_uploader(
         "Your own data",
         key="upload",
@@ -136,17 +138,14 @@ def _questions(desk: Desk, doubts: Sequence[Note]) -> None:
     if (error := desk.seen.error) is not None and isinstance(error, MissingValues):
         costs = f": {error.rows:,} of {error.shape[0]:,}", f": {error.features:,} of {error.shape[1]:,}", "", ""
         ways = [Choice(f"{way}{cost}", {"missing": to}) for way, cost, to in zip(WAYS, costs, MISSING[1:], strict=True)]
-        if any(one.role == "time" or _names_dates(one) for one in desk.seen.columns):  # a series
+        dated = {one.role for one in desk.seen.columns if all(means("date", example) for example in one.examples)}
+        if "name" in dated or any(one.role == "time" for one in desk.seen.columns):  # a series
             ways.sort(key=lambda way: way.sets["missing"] != "last")
         doubts = (*doubts, Note(error.found, settles=tuple(ways)))
     for i, note in enumerate(doubts):
         _note(
             desk, note, f"doubt-{i}", lambda says: st.warning(f"**Look at this first.** {says}", icon=":material/help:")
         )
-
-
-def _names_dates(column: Column) -> bool:
-    return column.role == "name" and all(means("date", one) for one in column.examples)
 
 
 def _problem(desk: Desk) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
+from urllib.parse import parse_qs
 
 import streamlit as st
 
@@ -22,13 +23,19 @@ _mount = canvas.component("narrow", BROWSER, ("narrow.js",))
 
 def sidebar(page: str) -> set[str]:
     """Draw the choices that count on this page; return their keys. The others keep what they say."""
-    session.current().page = page
+    here = session.current()
+    here.page, here.says = page, {}  # a run that was cut short has said some already
     catalogue.apply_scheduled_dataset()
     infos = catalogue.infos()
     asked = state.CHOICES.get(page)
     counting = state.counting(page, widgets.upcoming_value(state.keys_of(page)[asked]) if asked else "")
     for key in SHARED.keys() - counting:
         widgets.keep(SHARED[key], list(infos) if key == "data" else None)
+    if here.back:
+        here.linked = parse_qs(here.back.lstrip("?"), keep_blank_values=True)
+        for key in counting:
+            here.memory.pop(((), key), None)
+            st.session_state.pop(key, None)
     with st.sidebar:
         if "data" in counting:
             _data(infos)
@@ -61,6 +68,7 @@ def sidebar(page: str) -> set[str]:
         if counting & {"prep", "d", "seed"}:
             with st.expander("Advanced", icon=":material/tune:"):
                 _advanced(counting, name, columns, infos)
+    here.back = ""
     return counting
 
 

@@ -161,4 +161,10 @@ def write_link(keys: Set[str], says: Mapping[str, Sequence[str]]) -> None:
     """
     here = session.current()
     here.runs += 1
-    _link(key="link", data={"keys": sorted(keys), "says": says, "run": here.runs}, height=0)
+
+    def back() -> None:
+        if asked := sent("link", "back"):
+            here.back, here.turn = str(asked["link"]), int(asked["turn"])
+
+    data = {"keys": sorted(keys), "says": says, "choices": list(state.SHARED), "turn": here.turn, "run": here.runs}
+    _link(key="link", data=data, height=0, on_back_change=back)

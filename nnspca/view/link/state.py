@@ -99,11 +99,12 @@ class Entry:
             value = {"true": True, "false": False}.get(text.lower())
             return value, value is not None
         if self.kind in ("whole", "number"):
-            number = _number(text, whole=self.kind == "whole")
+            whole, number = self.kind == "whole", float(text) if NUMBER.fullmatch(text) else math.nan
             low, high = self.low if low is None else low, self.high if high is None else high
             low, high = -LARGEST if low is None else low, LARGEST if high is None else high
-            fits = number is not None and low <= number <= high and (not self.options or number in self.options)
-            return (number, True) if fits else (None, False)
+            fits = low <= number <= high and (not self.options or number in self.options)
+            fits = fits and (not whole or number.is_integer())
+            return (int(number) if whole else number, True) if fits else (None, False)
         known = {str(option): option for option in (self.options if options is None else options)}
         if self.kind == "one":
             return (known[text], True) if text in known else (None, not text and self.default is None)
@@ -111,16 +112,6 @@ class Entry:
             return (), True
         chosen = tuple(dict.fromkeys(known[said] for said in texts if said in known))[: self.most]
         return chosen or None, len(chosen) == len(texts)
-
-
-def _number(text: str, *, whole: bool) -> float | None:
-    """Return the finite number that a text writes in plain figures, if it does."""
-    if not NUMBER.fullmatch(text):
-        return None
-    number = float(text)
-    if not math.isfinite(number) or (whole and not number.is_integer()):
-        return None
-    return int(number) if whole else number
 
 
 AS_IS, STANDARDISED = "as is", "standardised"

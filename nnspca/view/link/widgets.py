@@ -81,6 +81,8 @@ def choose(
         wanted, whole = entry.read(texts, low, high, options)
         if wanted is not None:
             values[key] = list(wanted) if entry.kind == "several" else wanted
+    elif given and here.back:
+        values[key] = list(usual) if entry.kind == "several" else usual
     if entry.widget == "slider" and stored is not None and _outside(stored, low, high, ()):
         # Its ends have moved with the data; Streamlit would end the page at a value outside them.
         values[key] = stored = min(max(stored, low), high)
@@ -234,11 +236,6 @@ def _say(value: Any, name: Callable[[Any], str]) -> str:
     if value is None:
         return "nothing"
     return f"“{name(value)}”" if isinstance(value, str) else name(value)
-
-
-def keep_place() -> None:
-    """Keep the place on the page, this one, where the notes will stand once they are all known."""
-    session.current().notes_place = st.container(key="notes")
 
 
 def notes() -> None:

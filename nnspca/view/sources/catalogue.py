@@ -36,7 +36,7 @@ def download(info: DatasetInfo) -> None:
         st.markdown("**These data are not on this machine yet.** They cannot be fetched: you supply the file.")
     load = functools.partial(nnspca.datasets.load, info.name)
     if _fetched(f"fetch-{info.name}", load, "Download" if info.download_url else "How to get the file"):
-        _use(_known(info.name).local)
+        _use(infos()[info.name].local)
 
 
 def download_names(info: DatasetInfo) -> None:
@@ -45,11 +45,7 @@ def download_names(info: DatasetInfo) -> None:
     st.caption(f"The gene symbols of its probes can be shown: fetched once ({size}), checked, and kept.")
     if _fetched(f"names-{info.name}", nnspca.datasets.gene_symbols, "Fetch gene symbols"):
         cache.shared().drop(("read", info.name))
-        _use(not _known(info.name).names_bytes)
-
-
-def _known(name: str) -> DatasetInfo:
-    return next(info for info in nnspca.datasets.available() if info.name == name)
+        _use(not infos()[info.name].names_bytes)
 
 
 def _use(kept: bool) -> None:

@@ -60,6 +60,7 @@ GAVE_UP = (
 )
 _TEXTS = ("name", "title", "kind", "description", "citation", "terms", "source")
 _LISTS, _ROWS = ("feature_names", "feature_titles", "label_names", "sample_names"), ("labels", "weights")
+_ready: dict[str, subprocess.Popen[bytes]] = {}  # a process that waits for a file, where one was begun
 _SEEN = ("shape", "rows", "decided", "sheets", "problem")  # of a preview, as JSON has them
 
 
@@ -103,15 +104,9 @@ def _here(files: Mapping[str, bytes], options: Mapping[str, Any]) -> FilePreview
 
 def _apart(files: Mapping[str, bytes], should_stop: Callable[[], bool], options: Mapping[str, Any]) -> FilePreview:
     """Read files in another process, which is ended if it exceeds its limits or its caller is gone."""
-    threads = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
-    path = os.pathsep.join(filter(None, sys.path))
-    process = subprocess.Popen(
-        [sys.executable, "-c", SCRIPT],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": path, **threads, "ARROW_DEFAULT_MEMORY_POOL": "system"},
-    )
+    process = _ready.pop(SCRIPT, None)
+    if process is None or process.poll() is not None:
+        process = _process()
     request = json.dumps({"sizes": {name: len(content) for name, content in files.items()}, "options": options})
     said: list[bytes] = []
     talk = threading.Thread(target=_talk, args=(process, request, files, said), daemon=True, name="nnspca-reading")
@@ -134,6 +129,24 @@ def _apart(files: Mapping[str, bytes], should_stop: Callable[[], bool], options:
         return _understood(b"".join(said)) if status == 0 else _refused(files, GAVE_UP)
     except Exception:  # the process may have written anything
         return _refused(files, GAVE_UP)
+
+
+def begin() -> None:
+    """Begin the process that reads the next file, unless there is one: it takes seconds to load its libraries."""
+    if SCRIPT not in _ready:
+        _ready[SCRIPT] = _process()
+
+
+def _process() -> subprocess.Popen[bytes]:
+    threads = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+    path = os.pathsep.join(filter(None, sys.path))
+    return subprocess.Popen(
+        [sys.executable, "-c", SCRIPT],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": path, **threads, "ARROW_DEFAULT_MEMORY_POOL": "system"},
+    )
 
 
 def _talk(process: subprocess.Popen[bytes], request: str, files: Mapping[str, bytes], said: list[bytes]) -> None:
@@ -215,7 +228,11 @@ def _understood(answered: bytes) -> FilePreview:
         seen = FilePreview(**words, decided=decided)
         table = _columns(fields["columns"])
         made = None if data is None else replace(_dataset(data, arrays), table=table, doubts=seen.doubts)
-        return replace(seen, columns=table, data=made, error=None if error is None else _error(error))
+        raised = None if error is None else DataError(str(error["said"]))
+        if error is not None and error["is"] == "MissingValues":
+            more = error["count"], error["rows"], error["features"], (int(error["shape"][0]), int(error["shape"][1]))
+            raised = MissingValues(str(error["found"]), *more)
+        return replace(seen, columns=table, data=made, error=raised)
 
 
 def _tuples(value: Any) -> Any:
@@ -241,13 +258,6 @@ def _columns(told: Sequence[Sequence[Any]]) -> tuple[Column, ...]:
     made: list[Any] = [str, str, str, float, float, float, int, int]  # what each field is made by
     made += [lambda several: tuple(map(str, several)), lambda several: tuple(map(int, several))]
     return tuple(Column(*(make(value) for make, value in zip(made, one, strict=True))) for one in told)
-
-
-def _error(told: Mapping[str, Any]) -> DataError:
-    if told["is"] != "MissingValues":
-        return DataError(str(told["said"]))
-    rows, columns = map(int, told["shape"])
-    return MissingValues(str(told["found"]), told["count"], told["rows"], told["features"], (rows, columns))
 
 
 def _dataset(told: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Dataset:

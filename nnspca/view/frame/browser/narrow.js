@@ -25,7 +25,10 @@ function listen(form) {
     bar.wait = setTimeout(() => bar.ask("k", Number(k.value)), 350);
   };
   form.addEventListener("submit", (event) => event.preventDefault());
-  form.querySelector("select").addEventListener("change", (event) => bar.ask("data", event.target.value));
+  form.querySelector("select").addEventListener("change", (event) => {
+    clearTimeout(bar.wait); // a k that was typed is one of the data before
+    bar.ask("data", event.target.value);
+  });
   k.addEventListener("change", asked);
   for (const button of form.querySelectorAll("button")) {
     button.addEventListener("click", () => {

@@ -1,10 +1,10 @@
 """How long a person waits: a new visitor's seconds to what each page is for, beside what they should be.
 
-Run ``python -m tests.benchmarks.app [--visits 5] [--only WORDS …] [--list]``; NNSPCA_DATA names the
+Run ``python -m tests.benchmarks.app [--actions] [--visits 5] [--only WORDS …] [--list]``; NNSPCA_DATA names the
 folder of the real data. It starts a server, visits each row's page once unmeasured (then the server is warm: data sets
 are read, modules are loaded), and measures new visits with nothing in the browser's cache. Rows of "own data" open a
 file of a folder that the server's owner names, another one each visit: faces with a little noise, of which nothing is
-known.
+known. With ``--actions`` it says what each action costs until its page has come to rest.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import os
 import platform
 import statistics
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,6 +58,37 @@ STOPPED = "[...document.querySelectorAll('[data-testid=stAlert]')].some(a => a.t
 
 FILES = 40  # of own data: one a visit
 OWN = (f"own-{at}" for at in range(FILES))
+
+PLUS = "document.querySelector('.st-key-{} [data-testid=stNumberInputStepUp]').click()"
+PRESS = "document.querySelector('.st-key-{} button').click()"
+FOLD = "document.querySelector('.st-key-{} summary').click()"
+FOLDS = ("samples", "these", "hold", "proof", "more")
+PAGE = "document.querySelector('[data-testid=stSidebarNav] a[href$=\"/{}\"]').click()"
+SAMPLE = """{ const strips = deep('play', '.strips'), { left, top, width, height } = strips.getBoundingClientRect();
+  for (const y of [.2, .4, .6, .8]) strips.dispatchEvent(new MouseEvent('click',
+    { bubbles: true, clientX: left + width / 2, clientY: top + y * height })); }"""
+CARD = "deep('{}', 'button[data-name={}]').click()"
+# By name: the page, and what is done there. A name that stands twice goes on from what was done before.
+ACTIONS = {
+    "Explore: the first visit": ("", "/?k=30"),
+    "Explore: k + 1": (PLUS.format("k"), "/?k=30"),
+    "Explore: k + 1 again": (PLUS.format("k"), ""),
+    **{
+        f"Explore: open {fold}": (FOLD.format(fold), "/?k=30") for fold in ("samples", "these", "hold", "proof", "more")
+    },
+    "Explore: k + 1, all open": (PLUS.format("k"), "/?k=30&samples=true&these=true&hold=true&proof=true&more=true"),
+    "Explore: a sample": (SAMPLE, "/?k=30&samples=true"),
+    "Explore: other data": (CARD.format("rowgallery", "digits"), "/?k=30"),
+    "Explore to Parts": (PAGE.format("parts"), "/?k=30"),
+    "Parts to Explore": (PAGE.format(""), ""),
+    "Parts: k + 1": (PLUS.format("k"), "/parts?"),
+    "Spannogram": ("", "/spannogram?"),
+    "Learn": ("", "/learn?"),
+    "Compare": ("", f"/compare?{OF_SETS}"),
+    "Papers": ("", "/papers?"),
+    "Papers: another card": (CARD.format("paper-cards", "zass2006-fig2"), ""),
+    "Data": ("", "/data?"),
+}
 
 Measure = Callable[[Visitor], float]
 
@@ -136,7 +167,7 @@ def weight(visitor: Visitor) -> float:
     with visitor.visit("/?data=digits", rest=REST) as visit:
         visit.seen("rest")
         visit.page.wait_for_timeout(2000)
-        return sum(visit.received) / 1e6
+        return (sum(visit.loaded) + sum(map(len, visit.messages))) / 1e6
 
 
 def rows() -> list[Row]:
@@ -172,12 +203,30 @@ def owned(folder: str) -> Iterator[None]:
         del os.environ["NNSPCA_OPEN"]
 
 
-def selected(words: Sequence[str]) -> list[Row]:
-    """Return the rows whose names hold one of these words; all where none is given."""
-    chosen = [row for row in rows() if not words or any(word.casefold() in row.name.casefold() for word in words)]
+def selected(words: Sequence[str], names: Iterable[str]) -> list[str]:
+    """Return the names that hold one of these words; all where none is given."""
+    chosen = [name for name in names if not words or any(word.casefold() in name.casefold() for word in words)]
     if not chosen:
         raise SystemExit(f"no row is named like {', '.join(words)}: --list shows all")
     return chosen
+
+
+def costs(visitor: Visitor, names: Sequence[str]) -> Iterator[str]:
+    """Do the actions, each on a page at rest; yield a line for each: what it cost until the page came to rest again."""
+    with ExitStack() as left:
+        for name in names:
+            act, path = ACTIONS[name]
+            before = visitor.cpu(), 0, 0, 0, 0
+            if path:
+                left.close()
+                visit = left.enter_context(visitor.visit(path))
+                visit.quiet()
+            if act:
+                before = visitor.cpu(), *visit.counted()
+                visit.until(act, "true")
+                visit.quiet()
+            cpu, *counted = np.subtract((visitor.cpu(), *visit.counted()), before)
+            yield f"{name:32} {cpu:8.2f}" + "".join(f"{number:11,.0f}" for number in counted)
 
 
 def line(row: Row, taken: Sequence[float], cpu: float) -> str:
@@ -194,21 +243,30 @@ def line(row: Row, taken: Sequence[float], cpu: float) -> str:
 def main(asked: Sequence[str] | None = None) -> None:
     """Print the table."""
     reading = argparse.ArgumentParser(prog="python -m tests.benchmarks.app", description=__doc__.splitlines()[0])
+    reading.add_argument("--actions", action="store_true", help="what each action costs, instead of seconds")
     reading.add_argument("--visits", type=int, default=5, help="measured visits a row (default 5)")
     reading.add_argument("--only", nargs="+", default=[], metavar="WORDS", help="rows whose names hold one of these")
     reading.add_argument("--list", action="store_true", help="name all rows and measure nothing")
     said = reading.parse_args(asked)
     if said.visits < 1:
         reading.error(f"--visits {said.visits}: at least 1 visit is needed")
-    chosen = selected(said.only)
+    every = {row.name: row for row in rows()}
+    chosen = selected(said.only, ACTIONS if said.actions else every)
     if said.list:
-        print("\n".join(row.name for row in chosen))
+        print("\n".join(chosen))
+        return
+    if said.actions:
+        print(f"{'':32} {'CPU s':>8}{'bytes':>11}{'messages':>11}{'runs':>11}{'HTTP bytes':>11}", flush=True)
+        with visiting() as visitor:
+            list(costs(visitor, chosen))  # not counted
+            for found in costs(visitor, chosen):
+                print(found, flush=True)
         return
     cores, load = os.cpu_count(), os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
     print(f"{platform.machine()}, {cores} cores, load {load:.1f} before; medians of {said.visits} new visits")
     print(f"{'':32} {'median':>7}    {'target':>7} {'':7} {'least':>7} – {'most':6} {'server CPU s':>6}", flush=True)
     with tempfile.TemporaryDirectory(prefix="nnspca-own-") as folder, owned(folder), visiting() as visitor:
-        for row in chosen:
+        for row in map(every.__getitem__, chosen):
             try:
                 row.measure(visitor)  # not counted
                 before = visitor.cpu()

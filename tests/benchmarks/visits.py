@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, WebSocket, sync_playwright
 
 from tests.browser.conftest import FLAGS
 from tests.chromium import find
+from tests.protocol import ForwardMsg
 from tests.server import serving
 
 PATIENCE = 45_000  # milliseconds after which what has not come by then counts as never
@@ -50,7 +51,20 @@ class Visit:
     """One new visitor's page, and what came to it over the wire."""
 
     page: Page
-    received: list[int] = field(default_factory=list)
+    loaded: list[int] = field(default_factory=list)  # bytes of each answer by HTTP, as compressed
+    messages: list[bytes] = field(default_factory=list)  # over Streamlit's own connection
+
+    def quiet(self) -> None:
+        """Wait until for two seconds nothing came, no script ran and no run went on."""
+        before = -1, -1
+        while before != (now := (len(self.loaded), len(self.messages))) or not self.page.evaluate(RESTING):
+            before = now
+            self.page.wait_for_timeout(2000)
+
+    def counted(self) -> tuple[int, int, int, int]:
+        """Return what came so far: bytes and messages of Streamlit's connection, runs of the script, bytes by HTTP."""
+        runs = sum(ForwardMsg.FromString(message).WhichOneof("type") == "new_session" for message in self.messages)
+        return sum(map(len, self.messages)), len(self.messages), runs, sum(self.loaded)
 
     def seen(self, name: str) -> float:
         """Return the seconds from the visit's start to the moment the page showed what has this name."""
@@ -81,6 +95,9 @@ def _helpers() -> str:
     return WATCH.partition("const wanted")[0].replace("window.seen = {};", "")
 
 
+RESTING = f"() => {{ {_helpers()} return resting(); }}"
+
+
 @dataclass
 class Visitor:
     """Who visits: a browser, the address of the app, and a seed that no visit shares with another."""
@@ -105,7 +122,7 @@ class Visitor:
         page.add_init_script(f"(() => {{ {WATCH.replace('WANTED', conditions)} }})();")
         wire = context.new_cdp_session(page)
         wire.send("Network.enable")
-        wire.on("Network.loadingFinished", lambda event: visit.received.append(int(event["encodedDataLength"])))
+        wire.on("Network.loadingFinished", lambda event: visit.loaded.append(int(event["encodedDataLength"])))
         page.on("websocket", lambda socket: _listen(socket, visit))
         page.goto(self.address + path, wait_until="commit")
         try:
@@ -114,16 +131,23 @@ class Visitor:
             context.close()
 
     def cpu(self) -> float:
-        """Return the seconds of processor the server has used so far; 0 where the system does not say."""
-        told = Path(f"/proc/{self.process}/stat")
-        if not told.exists():
-            return 0.0
-        spent = told.read_text(encoding="ascii").rpartition(")")[2].split()
-        return (int(spent[11]) + int(spent[12])) / 100
+        """Return the seconds of processor that the server and its workers have used so far."""
+        return _spent(self.process)
+
+
+def _spent(process: int) -> float:
+    """Return the seconds of processor of a process and its children; 0 where the system does not say."""
+    place = Path(f"/proc/{process}")
+    try:
+        spent = (place / "stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        children = " ".join(one.read_text(encoding="ascii") for one in place.glob("task/*/children"))
+    except OSError:  # it has ended
+        return 0.0
+    return sum(int(ticks) for ticks in spent[11:15]) / 100 + sum(_spent(int(child)) for child in children.split())
 
 
 def _listen(socket: WebSocket, visit: Visit) -> None:
-    socket.on("framereceived", lambda payload: visit.received.append(len(payload)))
+    socket.on("framereceived", lambda message: visit.messages.append(message))
 
 
 @contextmanager

@@ -73,6 +73,7 @@ class Session:
     suggested: dict[str, Any] = field(default_factory=dict)  # by key: what its widget is to open with
     opened: str = ""  # the data set whose number of parts was suggested or chosen last
     runs: int = 0  # how often progress was drawn: a component sees that the page was run again
+    had: dict[str, str] = field(default_factory=dict)  # by component: the address of what it was sent once
     sketched: bool = False  # whether a sketch has stood where the first figure is drawn
 
     desk: Desk | None = None  # the file that was brought last, read or not

@@ -216,7 +216,7 @@ def costs(visitor: Visitor, names: Sequence[str]) -> Iterator[str]:
     with ExitStack() as left:
         for name in names:
             act, path = ACTIONS[name]
-            before = visitor.cpu(), 0, 0, 0, 0
+            before = visitor.cpu(), 0, 0, 0, 0, 0
             if path:
                 left.close()
                 visit = left.enter_context(visitor.visit(path))
@@ -256,7 +256,10 @@ def main(asked: Sequence[str] | None = None) -> None:
         print("\n".join(chosen))
         return
     if said.actions:
-        print(f"{'':32} {'CPU s':>8}{'bytes':>11}{'messages':>11}{'runs':>11}{'HTTP bytes':>11}", flush=True)
+        print(
+            f"{'':32} {'CPU s':>8}{'bytes':>11}{'compressed':>11}{'messages':>11}{'runs':>11}{'HTTP bytes':>11}",
+            flush=True,
+        )
         with visiting() as visitor:
             list(costs(visitor, chosen))  # not counted
             for found in costs(visitor, chosen):

@@ -154,28 +154,28 @@ class Runs:
 def payload(
     view: View, *, address: str = "", note: str = "", going: bool = False, waits: bool = False
 ) -> dict[str, Any]:
-    """Return what the browser needs at once: the curve, and the component that is shown.
+    """Return what the browser needs at once beside the curve: the component that is shown.
 
     The other components and their sentences, which are many, it fetches from the ``address``, once for each find; while
     runs are ``going``, not before it needs them. ``note`` tells of a run along k, and the k that is asked for ``waits``
     for one.
     """
     here = min(view.played, key=lambda k: abs(math.log(k / view.k)), default=None)
-    own, along = told(view, [] if here is None else [here]), curve(view)
+    own = told(view, [] if here is None else [here])
     # a component carried from a far smaller k is no answer
     answers = view.part is not None and (view.known[view.k].found or 2 * view.part.cardinality >= view.k)
     content = {
-        "about": f"{view.key_of('play', view.choice.method, view.choice.ks)}",
+        "about": canvas.sign(view.key_of("play", view.choice.method, view.choice.ks)),
         "k": view.k,
         "here": own,
-        "path": f"{address}?{along['sign']}",
+        "path": f"{address}?{curve(view)['sign']}",
         "note": note,
         "going": going,
         "waits": f"Solving k = {view.k:,} …" if waits and not answers else "",
-        "found": f"{view.found}",
+        "found": canvas.sign(view.found),
         **pointed(view),
     }
-    return canvas.signed(content) | along
+    return canvas.signed(content)
 
 
 def pointed(view: View) -> dict[str, Any]:
@@ -206,7 +206,7 @@ def curve(view: View) -> dict[str, Any]:
     data, unit, ks = view.data, view.total, sorted(view.played)
     rows = [row for k in view.choice.ks if (row := view.known[k]).found and row.bounded]
     made = {
-        "sign": f"{hash(tuple(_state(view, k) for k in along(view))):x}",
+        "sign": canvas.sign([_state(view, k) for k in along(view)]),
         "n": data.n_features,
         "noun": component.noun(data),
         "ks": ks,
@@ -361,11 +361,18 @@ def render(shown: View, runs: Runs) -> None:
     going = runs.going()  # asked before their results are read, so that those of a finished one are complete
     unfollowed = [job for job in going if job in (runs.along, runs.others)]  # no progress bar draws the page at the end
 
-    def path() -> bytes:
-        now = view(shown, shown.choice, runs)
-        return gzip.compress(json.dumps(told(now, along(now))).encode(), 1)
+    def offer(name: str, make: Callable[[View], dict[str, Any]]) -> str:
+        """Let the browser fetch what is made of the view as it is by then; return the address."""
+        return here.offer(
+            "play",
+            name,
+            lambda: gzip.compress(json.dumps(make(view(shown, shown.choice, runs))).encode(), 1),
+            "application/json",
+            packed=True,
+        )
 
-    address = here.offer("play", "path.json", path, "application/json", packed=True)
+    address = offer("path.json", lambda now: told(now, along(now)))
+    fetched = f"{offer('curve.json', curve)}?{canvas.sign(shown.found)}"
 
     def packed(shown: View, *, over: bool) -> dict[str, Any]:
         return payload(shown, address=address, note=_note(runs), going=not over, waits=runs.shown in going)
@@ -378,13 +385,14 @@ def render(shown: View, runs: Runs) -> None:
         sign = f"{path['signature']} {point['says']} {over}"
         if sign == version:
             return None
-        known = {} if version.startswith(path["signature"]) else path
+        known = {} if version.startswith(path["signature"]) else path | curve(now)
         return {**known, "live": point, "version": sign, "over": over, "rerun": over and bool(unfollowed)}
 
     _mount(
         key="play",
         data={
             **packed(shown, over=not going),
+            **canvas.once("play", fetched, curve(shown)),
             "live": live_point(shown),
             "address": here.publish("play", news) if going else "",
             "every": round(1000 * POLL_SECONDS),

@@ -7,7 +7,7 @@ import gzip
 import os
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nnspca.view import session
 from nnspca.view.figures.style import scale
-from nnspca.view.link import state
+from nnspca.view.link import canvas, packed, state
 from nnspca.view.session import DOWNLOAD, NEWS
 
 BEGIN = Path(__file__).with_name("browser") / "begin.js"
@@ -38,6 +38,15 @@ SCRIPTS = Path(st.__file__).parent / "static" / "static" / "js"
 # Streamlit's own frame is being built.
 EARLY = ("Html", "BidiComponent", "Selectbox", "Radio", "NumberInput", "Multiselect", "Checkbox", "Button", "Progress")
 CHARTS = ("PlotlyChart",)  # and those of pages that are about a chart: most of what they fetch
+# Of each page, by the last word of its path, our own scripts beside those that all need.
+OWN = {
+    "": ("play", "gallery"),
+    "parts": ("component",),
+    "spannogram": ("spannogram",),
+    "learn": ("learn",),
+    "papers": ("gallery",),
+    "data": ("gallery",),
+}
 CHARTED = re.compile(r"/compare/?\?")  # of a path and its query
 PACKED = re.compile(r"/static/((?:js|css)/[^/]+\.(?:js|css))$")
 _BROUGHT = {f"{kind}/{file.name}": file for kind in ("js", "css") for file in (SCRIPTS.parent / kind).glob(f"*.{kind}")}
@@ -55,6 +64,7 @@ STAYS = {
 STYLE = Path(__file__).with_name("style.css")
 LOW = {"switch", "fold"}  # kinds of keys whose widgets are one line; a label stands above all others
 FRESH = {"cache-control": "no-store"}
+_theme = canvas.component("follow", BEGIN.parent, ("follow.js",), ("theme.js",))
 GONE = "This link has expired: its page was closed or no longer offers this file. Open the page again."
 FOLDER = "NNSPCA_DOCS"  # the environment's name for a site that lies elsewhere
 PLACE = "docs"  # below the app's own address
@@ -71,9 +81,9 @@ class AssetMiddleware:
         if scope["type"] != "http" or scope["method"] != "GET":
             await self._app(scope, receive, send)
             return
-        headers, packed = Headers(scope=scope), PACKED.search(scope["path"])
+        headers, asked = Headers(scope=scope), PACKED.search(scope["path"])
         takes = "gzip" in headers.get("accept-encoding", "") and "range" not in headers
-        if takes and packed and (file := _BROUGHT.get(packed[1])):  # only what Streamlit brings is ever kept
+        if takes and asked and (file := _BROUGHT.get(asked[1])):  # only what Streamlit brings is ever kept
             answer = Response(await asyncio.to_thread(_packed, file), 200, STAYS, TYPES[file.suffix])
             await answer(scope, receive, send)
         elif "text/html" in headers.get("accept", ""):
@@ -96,7 +106,8 @@ class AssetMiddleware:
         headers, page = MutableHeaders(raw=list(begun["headers"])), bytes(body)
         if begun["status"] == 200 and headers.get("content-type", "").startswith("text/html"):
             asked = f"{scope['path']}?{scope['query_string'].decode('latin-1')}"
-            page = completed(page, charted=CHARTED.search(asked) is not None)
+            own = OWN.get(scope["path"].strip("/").rpartition("/")[2], ())
+            page = completed(page, charted=CHARTED.search(asked) is not None, own=own)
             for name in ("etag", "last-modified"):
                 del headers[name]
             if not session.visitor(Request(scope).cookies):  # no script reads it, no other site's page sends it
@@ -114,12 +125,12 @@ def _packed(file: Path) -> bytes:
     return gzip.compress(file.read_bytes(), LEVEL)
 
 
-def completed(page: bytes, *, charted: bool = False) -> bytes:
+def completed(page: bytes, *, charted: bool = False, own: Sequence[str] = ()) -> bytes:
     """Return Streamlit's page with what it will want: scripts in its head, and our style where it outdoes Streamlit's.
 
-    Streamlit writes its styles into the head while it draws; among rules of one weight the last on the page wins.
+    Our ``own`` scripts are those of these components, once a first visit has made them. Streamlit writes its styles into the head while it draws; among rules of one weight the last on the page wins.
     """
-    for end, added in ((b"</head>", _links(charted)), (b"</body>", _foot(charted))):
+    for end, added in ((b"</head>", _links(charted) + _own(own)), (b"</body>", _foot(charted))):
         before, found, after = page.rpartition(end)
         page = before + added + found + after if found else page
     return page
@@ -127,8 +138,15 @@ def completed(page: bytes, *, charted: bool = False) -> bytes:
 
 @cache
 def _links(charted: bool) -> bytes:
-    names = early(EARLY + CHARTS if charted else EARLY)
-    return "".join(f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in names).encode()
+    return _preloaded(f"./static/js/{name}" for name in early(EARLY + CHARTS if charted else EARLY))
+
+
+def _own(names: Sequence[str]) -> bytes:
+    return _preloaded(packed.named(f"{name}.js") for name in ("follow", "narrow", "link", *names))
+
+
+def _preloaded(addresses: Iterable[str]) -> bytes:
+    return "".join(f'<link rel="modulepreload" crossorigin href="{one}">' for one in addresses if one).encode()
 
 
 @cache
@@ -160,19 +178,9 @@ def style() -> str:
     return f"{sheet}\n:is({', '.join(labelled)}) {{ min-height: 68px; }}\n"
 
 
-@st.cache_resource(show_spinner=False)
-def _probe():
-    return st.components.v2.component(
-        "theme",
-        html="<i></i>",
-        css="i { display: block; height: 0; color: var(--st-background-color); }",
-        js=BEGIN.with_name("follow.js").read_text(encoding="utf-8"),
-    )
-
-
 def follow() -> None:
     """Run the script again whenever the theme changes."""
-    _probe()(key="theme", data=st.context.theme.type, height=0, on_changed_change=lambda: None)
+    _theme(key="theme", data={"type": st.context.theme.type}, height=0, on_changed_change=lambda: None)
 
 
 async def news(request: Request) -> Response:
@@ -183,6 +191,12 @@ async def news(request: Request) -> Response:
         return Response(None, 204, FRESH)
     content = await run_in_threadpool(answer, request.query_params.get("version", ""))
     return Response(None, 204, FRESH) if content is None else JSONResponse(content, headers=FRESH)
+
+
+async def kept(request: Request) -> Response:
+    """Answer with what a browser keeps."""
+    found = packed.find(f"{packed.PLACE}/{request.path_params['content']}")
+    return Response("Open the page again.", 404, FRESH) if found is None else Response(found[0], 200, STAYS, found[1])
 
 
 async def download(request: Request) -> Response:
@@ -209,6 +223,7 @@ def routes() -> list[Route]:
         Route("/lecture", _file(LECTURE.with_suffix(".html"))),
         Route(f"/{SCENES.name}", _file(SCENES)),
         Route(f"/{NEWS}/{{visit}}/{{name:path}}", news),
+        Route(f"/{packed.PLACE}/{{content:path}}", kept),
         Route(f"/{DOWNLOAD}/{{visit}}/{{key}}/{{name:path}}", download),
     ]
 

@@ -1,7 +1,8 @@
-"""The lesson on the page: the numbers behind its figures, sent once, and the component that plays it."""
+"""The lesson on the page: the numbers behind its figures, fetched once, and the component that plays it."""
 
 from __future__ import annotations
 
+import json
 import math
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -15,7 +16,7 @@ import nnspca
 from nnspca.result.rounded import fixed, percent
 from nnspca.spannogram import curves
 from nnspca.view.learn import boards
-from nnspca.view.link import canvas, state, widgets
+from nnspca.view.link import canvas, packed, state, widgets
 from nnspca.view.sources import catalogue
 
 FACES = boards.BOARDS["faces"]
@@ -197,9 +198,8 @@ def check() -> dict[str, Any]:
     return told | {"facts": told["facts"] | more}
 
 
-@st.cache_resource(show_spinner="Preparing the lesson …", max_entries=2)
-def content(names: tuple[str, ...]) -> dict[str, Any]:
-    """Return the whole lesson, made once for all sessions; ``names`` are those of its boards.
+def content(names: Sequence[str]) -> dict[str, Any]:
+    """Return the whole lesson; ``names`` are those of its boards.
 
     Of the numbers of every figure ``facts`` are those that its words use.
     """
@@ -217,13 +217,18 @@ def content(names: tuple[str, ...]) -> dict[str, Any]:
     return {
         "steps": [chapter(words, told[words["figure"]]["facts"]) for words in CHAPTERS],
         "figures": told,
-        "colours": canvas.colours(),
     }
+
+
+@st.cache_resource(show_spinner="Preparing the lesson …", max_entries=2)
+def _address(names: tuple[str, ...]) -> str:
+    """Return where the lesson is fetched, made once for all sessions."""
+    return packed.keep("lesson.json", json.dumps(content(names)).encode())
 
 
 def show() -> None:
     """Mount the lesson, which plays in the browser alone."""
-    _mount(key="learn", data=content(tuple(boards.at_hand())))
+    _mount(key="learn", data={"once": {"address": _address(tuple(boards.at_hand()))}})
 
 
 def check_link() -> None:

@@ -91,8 +91,15 @@ class Player extends Shown {
     this.picture.focus?.();
   }
 
-  /** Fetch the components of the path; while it grows, those that come later once they are needed. */
-  complete() { if (!this.path.going || !this.components.address) this.components.fetch(this.path.path); }
+  /** Fetch the components of the path once k may move; while it grows, those that come later once they are needed. */
+  complete() { if (this.near && (!this.path.going || !this.components.address)) this.components.fetch(this.path.path); }
+
+  /** Note that a person comes near what moves k. */
+  approach(event) {
+    if (this.near || !event.target.closest?.(".st-key-k, .st-key-narrow, .st-key-stage")) return;
+    this.near = true;
+    if (this.path) this.complete();
+  }
 
   /** Draw what has come. */
   redraw() {
@@ -338,7 +345,7 @@ class Player extends Shown {
 
   resize() {
     if (!this.graph.clientWidth || !this.path) return;
-    this.palette = wearing(this.box, this.colours);
+    this.palette = wearing(this.box);
     this.width = this.box.clientWidth;
     for (const drawn of [this.picture, this.graph]) drawn.style.height = ""; // a phone that is turned has other heights
     this.curve.layout(this.path, this.graph.clientWidth, this.graph.clientHeight, this.palette);
@@ -350,7 +357,9 @@ class Player extends Shown {
     // an event, not a state: the same k is told again after another was chosen elsewhere
     this.tell = component.setTriggerValue;
     const back = !this.attached, leave = super.attach(), { signal } = this.leaving;
-    for (const kind of back ? ["input", "click", "keydown"] : []) document.addEventListener(kind, (event) => this.heed(event), { signal });
+    const heard = { heed: ["input", "click", "keydown"], approach: ["pointerover", "focusin"] };
+    for (const [what, kinds] of back ? Object.entries(heard) : [])
+      for (const kind of kinds) document.addEventListener(kind, (event) => this[what](event), { signal });
     if (back && this.touched) this.rest(); // what was chosen just before the player was taken off the page is still told
     return leave;
   }
@@ -363,7 +372,7 @@ function sceneWords(path, support, weights) {
   return `${used}; the largest: ${heavy.map((at) => featureName(path.scene, support[at])).join(", ")}`;
 }
 
-export default function (component) {
+function mount(component) {
   const { data, parentElement } = component, player = shownAt(parentElement, () => new Player(parentElement, data));
   player.take(data);
   const leave = player.attach(component), take = (news) => { player.take(news); if (news.over) end(); return news.rerun; };

@@ -26,7 +26,7 @@ function wall(data, main) {
   reveal.hidden = close.hidden = everyone.parentElement.hidden = !owner;
 
   function draw() {
-    const palette = wearing(main, data.colours), width = canvas.clientWidth, tall = Math.min(width * 0.6, innerHeight * 0.68);
+    const palette = wearing(main), width = canvas.clientWidth, tall = Math.min(width * 0.6, innerHeight * 0.68);
     const brush = brushOn(canvas, palette, width, tall), size = 22, left = 84, right = width - 16, top = 48, foot = tall - 48;
     const low = Math.min(0.9, ...points.map(([share]) => share)) - 0.02;
     const y = axisOf(low, 1, foot, top), x = axisOf(count - points.length, Math.max(count, 20), left, right);
@@ -56,7 +56,7 @@ function wall(data, main) {
       caption.textContent = card.title;
       figure.append(picture, caption);
       requestAnimationFrame(() => {
-        const palette = wearing(main, data.colours), wide = picture.clientWidth, { rows, columns } = scene.image;
+        const palette = wearing(main), wide = picture.clientWidth, { rows, columns } = scene.image;
         drawScene(brushOn(picture, palette, wide, (wide * rows) / columns), scene, [{ ...card, colour: palette[card.hue] ?? palette.series[1] }]);
       });
       return figure;

@@ -177,7 +177,7 @@ class Input extends Player {
 }
 
 /** The door: one show for each place on the page, kept while the page sends new data. */
-export default function (component) {
+function mount(component) {
   const { data, parentElement } = component, show = shownAt(parentElement, () => new Input(parentElement, data));
   show.take(data);
   return show.attach(component);

@@ -52,7 +52,7 @@ class Player extends Shown {
   resize() {
     const width = this.stage.clientWidth;
     if (!width) return;
-    this.palette = wearing(this.box, this.colours);
+    this.palette = wearing(this.box);
     this.box.style.setProperty("--accent", this.palette.found);
     this.box.style.setProperty("--ring", this.palette.upper_bound);
     this.tallness = this.tall(width);

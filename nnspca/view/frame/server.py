@@ -128,7 +128,8 @@ def _packed(file: Path) -> bytes:
 def completed(page: bytes, *, charted: bool = False, own: Sequence[str] = ()) -> bytes:
     """Return Streamlit's page with what it will want: scripts in its head, and our style where it outdoes Streamlit's.
 
-    Our ``own`` scripts are those of these components, once a first visit has made them. Streamlit writes its styles into the head while it draws; among rules of one weight the last on the page wins.
+    Our ``own`` scripts are those of these components, once a first visit has made them. Streamlit writes its styles
+    into the head while it draws; among rules of one weight the last on the page wins.
     """
     for end, added in ((b"</head>", _links(charted) + _own(own)), (b"</body>", _foot(charted))):
         before, found, after = page.rpartition(end)

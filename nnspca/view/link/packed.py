@@ -4,7 +4,7 @@ import gzip
 import hashlib
 
 PLACE = "packed"  # first word of the addresses
-MEDIA = {"js": "text/javascript", "json": "application/json"}
+MEDIA = {"js": "text/javascript", "json": "application/json", "png": "image/png"}
 _kept: dict[str, bytes] = {}  # by address
 
 

@@ -6,6 +6,7 @@ import functools
 import json
 import math
 import re
+from base64 import b64decode
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -19,7 +20,7 @@ from nnspca.view import cache, ledger, machines, tasks
 from nnspca.view.figures import style
 from nnspca.view.figures.style import Palette
 from nnspca.view.jobs import Job
-from nnspca.view.link import canvas, state
+from nnspca.view.link import canvas, packed, state
 from nnspca.view.link.canvas import Card
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import expander, press, pressed
@@ -30,7 +31,6 @@ from nnspca.view.ui import charts, downloads
 
 KEYS = state.keys_of("papers")
 FIRST = re.compile(r".+?\.(?=$| [A-Z])")  # the first sentence; the full stop in "Alg. 3" does not end it
-PNG = "data:image/png;base64,"
 FILE = Path(__file__).parent / "thumbnails.json"  # written by `python -m tests.stored`
 
 
@@ -98,7 +98,7 @@ def cards(here: Study) -> None:
         "paper-cards",
         "Figures of the papers",
         [
-            Card(name, study.figure, study.title, picture=PNG + pictures[name]["picture"], group=study.source.short)
+            Card(name, study.figure, study.title, picture=pictures[name]["address"], group=study.source.short)
             for name, study in STUDIES.items()
         ],
         here.name,
@@ -218,6 +218,8 @@ def _code(study: Study, now: State) -> str:
 
 @functools.cache
 def thumbnails() -> dict[str, dict[str, Any]]:
-    """Return what each card shows, by study: picture, day, and the version that made it."""
+    """Return what each card shows, by study: the address of its picture, day, and the version that made it."""
     cards: dict[str, dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
-    return cards
+    return {
+        name: {**card, "address": packed.keep("card.png", b64decode(card["picture"]))} for name, card in cards.items()
+    }

@@ -363,16 +363,15 @@ def render(shown: View, runs: Runs) -> None:
 
     def offer(name: str, make: Callable[[View], dict[str, Any]]) -> str:
         """Let the browser fetch what is made of the view as it is by then; return the address."""
-        return here.offer(
-            "play",
-            name,
-            lambda: gzip.compress(json.dumps(make(view(shown, shown.choice, runs))).encode(), 1),
-            "application/json",
-            packed=True,
-        )
+
+        def content() -> bytes:
+            return gzip.compress(json.dumps(make(view(shown, shown.choice, runs))).encode(), 1)
+
+        return here.offer("play", name, content, "application/json", packed=True)
 
     address = offer("path.json", lambda now: told(now, along(now)))
-    fetched = f"{offer('curve.json', curve)}?{canvas.sign(shown.found)}"
+    kept = f"{offer('curve.json', curve)}?{canvas.sign(shown.found)}"  # asked for where the page has lost the curve
+    known, here.had = here.had == kept, kept
 
     def packed(shown: View, *, over: bool) -> dict[str, Any]:
         return payload(shown, address=address, note=_note(runs), going=not over, waits=runs.shown in going)
@@ -392,7 +391,7 @@ def render(shown: View, runs: Runs) -> None:
         key="play",
         data={
             **packed(shown, over=not going),
-            **canvas.once("play", fetched, curve(shown)),
+            "once": {"address": kept} if known else {"address": kept, "content": curve(shown)},
             "live": live_point(shown),
             "address": here.publish("play", news) if going else "",
             "every": round(1000 * POLL_SECONDS),

@@ -7,7 +7,7 @@ import gzip
 import os
 import re
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nnspca.view import session
 from nnspca.view.figures.style import scale
-from nnspca.view.link import canvas, packed, state
+from nnspca.view.link import canvas, state
 from nnspca.view.session import DOWNLOAD, NEWS
 
 BEGIN = Path(__file__).with_name("browser") / "begin.js"
@@ -38,16 +38,9 @@ SCRIPTS = Path(st.__file__).parent / "static" / "static" / "js"
 # Streamlit's own frame is being built.
 EARLY = ("Html", "BidiComponent", "Selectbox", "Radio", "NumberInput", "Multiselect", "Checkbox", "Button", "Progress")
 CHARTS = ("PlotlyChart",)  # and those of pages that are about a chart: most of what they fetch
-# Of each page, by the last word of its path, our own scripts beside those that all need.
-OWN = {
-    "": ("play", "gallery"),
-    "parts": ("component",),
-    "spannogram": ("spannogram",),
-    "learn": ("learn",),
-    "papers": ("gallery",),
-    "data": ("gallery",),
-}
-CHARTED = re.compile(r"/compare/?\?")  # of a path and its query
+CHARTED = "compare"
+OURS = ("follow", "narrow", "link")  # components of every page; and of some pages, by the last word of its path:
+OWN = {"": ("play", "gallery"), "parts": ("component",), "spannogram": ("spannogram",), "learn": ("learn",)}
 PACKED = re.compile(r"/static/((?:js|css)/[^/]+\.(?:js|css))$")
 _BROUGHT = {f"{kind}/{file.name}": file for kind in ("js", "css") for file in (SCRIPTS.parent / kind).glob(f"*.{kind}")}
 NEEDED = re.compile(r"""\b(?:from|import)\s*["'`]\./([^"'`]+\.js)["'`]""")
@@ -105,9 +98,7 @@ class AssetMiddleware:
         await self._app({**scope, "headers": plain}, receive, keep)
         headers, page = MutableHeaders(raw=list(begun["headers"])), bytes(body)
         if begun["status"] == 200 and headers.get("content-type", "").startswith("text/html"):
-            asked = f"{scope['path']}?{scope['query_string'].decode('latin-1')}"
-            own = OWN.get(scope["path"].strip("/").rpartition("/")[2], ())
-            page = completed(page, charted=CHARTED.search(asked) is not None, own=own)
+            page = completed(page, scope["path"].strip("/").rpartition("/")[2])
             for name in ("etag", "last-modified"):
                 del headers[name]
             if not session.visitor(Request(scope).cookies):  # no script reads it, no other site's page sends it
@@ -125,29 +116,21 @@ def _packed(file: Path) -> bytes:
     return gzip.compress(file.read_bytes(), LEVEL)
 
 
-def completed(page: bytes, *, charted: bool = False, own: Sequence[str] = ()) -> bytes:
-    """Return Streamlit's page with what it will want: scripts in its head, and our style where it outdoes Streamlit's.
+def completed(page: bytes, name: str) -> bytes:
+    """Return a page with what it will want: scripts in its head, and our style where it outdoes Streamlit's.
 
-    Our ``own`` scripts are those of these components, once a first visit has made them. Streamlit writes its styles
-    into the head while it draws; among rules of one weight the last on the page wins.
+    Streamlit writes its styles into the head while it draws; among rules of one weight the last on the page wins.
     """
-    for end, added in ((b"</head>", _links(charted) + _own(own)), (b"</body>", _foot(charted))):
+    for end, added in ((b"</head>", _links(name)), (b"</body>", _foot(name == CHARTED))):
         before, found, after = page.rpartition(end)
         page = before + added + found + after if found else page
     return page
 
 
-@cache
-def _links(charted: bool) -> bytes:
-    return _preloaded(f"./static/js/{name}" for name in early(EARLY + CHARTS if charted else EARLY))
-
-
-def _own(names: Sequence[str]) -> bytes:
-    return _preloaded(packed.named(f"{name}.js") for name in ("follow", "narrow", "link", *names))
-
-
-def _preloaded(addresses: Iterable[str]) -> bytes:
-    return "".join(f'<link rel="modulepreload" crossorigin href="{one}">' for one in addresses if one).encode()
+def _links(name: str) -> bytes:
+    scripts = [f"./static/js/{script}" for script in early(EARLY + CHARTS if name == CHARTED else EARLY)]
+    scripts += [canvas.addresses.get(own, "") for own in (*OURS, *OWN.get(name, ()))]
+    return "".join(f'<link rel="modulepreload" crossorigin href="{script}">' for script in scripts if script).encode()
 
 
 @cache
@@ -194,12 +177,6 @@ async def news(request: Request) -> Response:
     return Response(None, 204, FRESH) if content is None else JSONResponse(content, headers=FRESH)
 
 
-async def kept(request: Request) -> Response:
-    """Answer with what a browser keeps."""
-    found = packed.find(f"{packed.PLACE}/{request.path_params['content']}")
-    return Response("Open the page again.", 404, FRESH) if found is None else Response(found[0], 200, STAYS, found[1])
-
-
 async def download(request: Request) -> Response:
     """Answer with a file that an open page offers."""
     key, name = (request.path_params[part] for part in ("key", "name"))
@@ -210,7 +187,7 @@ async def download(request: Request) -> Response:
     headers = {"content-disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}", **FRESH}
     content = await run_in_threadpool(file.read)
     if file.packed:
-        return Response(content, 200, STAYS | {"cache-control": "private, immutable, max-age=86400"}, file.mime)
+        return Response(content, 200, STAYS | {"cache-control": "private, immutable, max-age=31536000"}, file.mime)
     return Response(content, 200, headers | {"x-content-type-options": "nosniff"}, file.mime)
 
 
@@ -224,7 +201,6 @@ def routes() -> list[Route]:
         Route("/lecture", _file(LECTURE.with_suffix(".html"))),
         Route(f"/{SCENES.name}", _file(SCENES)),
         Route(f"/{NEWS}/{{visit}}/{{name:path}}", news),
-        Route(f"/{packed.PLACE}/{{content:path}}", kept),
         Route(f"/{DOWNLOAD}/{{visit}}/{{key}}/{{name:path}}", download),
     ]
 

@@ -15,8 +15,9 @@ import streamlit as st
 import nnspca
 from nnspca.result.rounded import fixed, percent
 from nnspca.spannogram import curves
+from nnspca.view import session
 from nnspca.view.learn import boards
-from nnspca.view.link import canvas, packed, state, widgets
+from nnspca.view.link import canvas, state, widgets
 from nnspca.view.sources import catalogue
 
 FACES = boards.BOARDS["faces"]
@@ -198,8 +199,9 @@ def check() -> dict[str, Any]:
     return told | {"facts": told["facts"] | more}
 
 
-def content(names: Sequence[str]) -> dict[str, Any]:
-    """Return the whole lesson; ``names`` are those of its boards.
+@st.cache_resource(show_spinner="Preparing the lesson …", max_entries=2)
+def content(names: tuple[str, ...]) -> dict[str, Any]:
+    """Return the whole lesson, made once for all sessions; ``names`` are those of its boards.
 
     Of the numbers of every figure ``facts`` are those that its words use.
     """
@@ -220,15 +222,10 @@ def content(names: Sequence[str]) -> dict[str, Any]:
     }
 
 
-@st.cache_resource(show_spinner="Preparing the lesson …", max_entries=2)
-def _address(names: tuple[str, ...]) -> str:
-    """Return where the lesson is fetched, made once for all sessions."""
-    return packed.keep("lesson.json", json.dumps(content(names)).encode())
-
-
 def show() -> None:
     """Mount the lesson, which plays in the browser alone."""
-    _mount(key="learn", data={"once": {"address": _address(tuple(boards.at_hand()))}})
+    lesson = json.dumps(content(tuple(boards.at_hand())))
+    _mount(key="learn", data={"once": {"address": session.keep("lesson.json", lesson.encode(), "application/json")}})
 
 
 def check_link() -> None:

@@ -18,12 +18,13 @@ from nnspca.result.rounded import OPTIMAL
 from nnspca.view import session
 from nnspca.view.figures import style as look
 from nnspca.view.figures.style import DARK, LIGHT, SIZES, Palette
-from nnspca.view.link import packed, state
+from nnspca.view.link import state
 
 BARE = re.compile(r"^ *//[^\n]*\n|^ */\*\*.*?\*/\n|^ +", re.MULTILINE | re.DOTALL)  # comments and margins of scripts
 SHARED = Path(__file__).parent / "browser"
 FRAME = str(SHARED / "frame.js")
 COMMON = ("numbers.js", "shown.js", "news.js", "theme.js", "brush.js", "picture.js")
+addresses: dict[str, str] = {}  # of the scripts of components, by name
 # On two lines: Streamlit takes one for the path of a file.
 IMPORTED = 'const script = await import(new URL("{}", document.baseURI));\nexport default script.default;'
 
@@ -90,18 +91,8 @@ def component(name: str, home: Path, scripts: Sequence[str], shared: Sequence[st
     body = home / f"{name}.html"
     page = f"<style>{style(name, home)}</style>{body.read_text(encoding='utf-8')}" if body.exists() else ""
     script = f"const PAGE = {json.dumps(page)};\n{written(home, (*scripts, FRAME), shared)}"
-    address = packed.keep(f"{name}.js", script.encode())
-    return st.components.v2.component(f"nnspca-{name}", js=IMPORTED.format(address))
-
-
-def once(key: str, address: str, content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a component is sent with its other data: the content, where this page has not had it.
-
-    It has it from then on; should it have lost it, it asks the ``address``, which changes with the content.
-    """
-    had = session.current().had
-    known, had[key] = had.get(key) == address, address
-    return {"once": {"address": address} if known else {"address": address, "content": content}}
+    addresses[name] = session.keep(f"{name}.js", script.encode(), "text/javascript")
+    return st.components.v2.component(f"nnspca-{name}", js=IMPORTED.format(addresses[name]))
 
 
 _gallery = component("gallery", SHARED, ("gallery.js",), ("shown.js", "theme.js"))

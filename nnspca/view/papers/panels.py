@@ -20,12 +20,12 @@ from nnspca.view import cache, ledger, machines, tasks
 from nnspca.view.figures import style
 from nnspca.view.figures.style import Palette
 from nnspca.view.jobs import Job
-from nnspca.view.link import canvas, packed, state
+from nnspca.view.link import canvas, state
 from nnspca.view.link.canvas import Card
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import expander, press, pressed
 from nnspca.view.papers.figures import study as figure_of
-from nnspca.view.session import Content
+from nnspca.view.session import Content, keep
 from nnspca.view.sources import catalogue
 from nnspca.view.ui import charts, downloads
 
@@ -221,5 +221,6 @@ def thumbnails() -> dict[str, dict[str, Any]]:
     """Return what each card shows, by study: the address of its picture, day, and the version that made it."""
     cards: dict[str, dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
     return {
-        name: {**card, "address": packed.keep("card.png", b64decode(card["picture"]))} for name, card in cards.items()
+        name: {**card, "address": keep("card.png", b64decode(card["picture"]), "image/png")}
+        for name, card in cards.items()
     }

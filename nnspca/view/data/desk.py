@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from nnspca.datasets import Choice, Column, MissingValues, Note
+from nnspca.datasets import Choice, MissingValues, Note
 from nnspca.datasets.cells import DELIMITERS
 from nnspca.datasets.columns import Role
 from nnspca.datasets.formats import TEXTS
@@ -136,17 +136,14 @@ def _questions(desk: Desk, doubts: Sequence[Note]) -> None:
     if (error := desk.seen.error) is not None and isinstance(error, MissingValues):
         costs = f": {error.rows:,} of {error.shape[0]:,}", f": {error.features:,} of {error.shape[1]:,}", "", ""
         ways = [Choice(f"{way}{cost}", {"missing": to}) for way, cost, to in zip(WAYS, costs, MISSING[1:], strict=True)]
-        if any(one.role == "time" or _names_dates(one) for one in desk.seen.columns):  # a series
+        dates = (one for one in desk.seen.columns if one.role == "name" and all(means("date", d) for d in one.examples))
+        if "time" in desk.seen.roles or any(dates):  # a series
             ways.sort(key=lambda way: way.sets["missing"] != "last")
         doubts = (*doubts, Note(error.found, settles=tuple(ways)))
     for i, note in enumerate(doubts):
         _note(
             desk, note, f"doubt-{i}", lambda says: st.warning(f"**Look at this first.** {says}", icon=":material/help:")
         )
-
-
-def _names_dates(column: Column) -> bool:
-    return column.role == "name" and all(means("date", one) for one in column.examples)
 
 
 def _problem(desk: Desk) -> None:

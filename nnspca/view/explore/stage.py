@@ -361,17 +361,14 @@ def render(shown: View, runs: Runs) -> None:
     going = runs.going()  # asked before their results are read, so that those of a finished one are complete
     unfollowed = [job for job in going if job in (runs.along, runs.others)]  # no progress bar draws the page at the end
 
-    def offer(name: str, make: Callable[[View], dict[str, Any]]) -> str:
-        """Let the browser fetch what is made of the view as it is by then; return the address."""
+    def path() -> bytes:
+        now = view(shown, shown.choice, runs)
+        return gzip.compress(json.dumps({**told(now, along(now)), "curve": curve(now)}).encode(), 1)
 
-        def content() -> bytes:
-            return gzip.compress(json.dumps(make(view(shown, shown.choice, runs))).encode(), 1)
-
-        return here.offer("play", name, content, "application/json", packed=True)
-
-    address = offer("path.json", lambda now: told(now, along(now)))
-    kept = f"{offer('curve.json', curve)}?{canvas.sign(shown.found)}"  # asked for where the page has lost the curve
-    known, here.had = here.had == kept, kept
+    address = here.offer("play", "path.json", path, "application/json", packed=True)
+    whole = f"{address}?{canvas.sign(shown.found)}"  # asked for where the page has lost the curve
+    once = {"address": whole} if here.had == whole else {"address": whole, "content": {"curve": curve(shown)}}
+    here.had = whole
 
     def packed(shown: View, *, over: bool) -> dict[str, Any]:
         return payload(shown, address=address, note=_note(runs), going=not over, waits=runs.shown in going)
@@ -384,38 +381,30 @@ def render(shown: View, runs: Runs) -> None:
         sign = f"{path['signature']} {point['says']} {over}"
         if sign == version:
             return None
-        known = {} if version.startswith(path["signature"]) else path | curve(now)
+        known = {} if version.startswith(path["signature"]) else {**path, "curve": curve(now)}
         return {**known, "live": point, "version": sign, "over": over, "rerun": over and bool(unfollowed)}
 
     _mount(
         key="play",
         data={
             **packed(shown, over=not going),
-            "once": {"address": kept} if known else {"address": kept, "content": curve(shown)},
+            "once": once,
             "live": live_point(shown),
             "address": here.publish("play", news) if going else "",
             "every": round(1000 * POLL_SECONDS),
             "assignments": assignments(),
         },
-        on_k_change=_choose_k,
-        on_point_change=_choose_point,
+        on_point_change=_choose,
         on_why_change=lambda: _press("why"),
         on_over_change=lambda: _press("over"),
         on_ended_change=lambda: canvas.keep_choices("play", "ended"),
     )
 
 
-def _choose_k() -> None:
-    k = canvas.sent("play", "k")
-    if k is not None:
-        assign(k=int(k))
-
-
-def _choose_point() -> None:
-    """Show the component of a point of a curve: its k, and the solver that found it."""
-    point = canvas.sent("play", "point")
-    if point is not None:
-        assign(k=int(point["k"]), method=str(point["method"]))
+def _choose() -> None:
+    """Show a k, and where it is a point of a curve the solver that found it."""
+    if (point := canvas.sent("play", "point")) is not None:
+        assign(k=int(point["k"]), **{key: str(point[key]) for key in ("method",) if key in point})
 
 
 def _press(key: str) -> None:

@@ -216,10 +216,7 @@ def content(names: tuple[str, ...]) -> dict[str, Any]:
         "bounds": matrix(),
         "check": check(),
     }
-    return {
-        "steps": [chapter(words, told[words["figure"]]["facts"]) for words in CHAPTERS],
-        "figures": told,
-    }
+    return {"steps": [chapter(words, told[words["figure"]]["facts"]) for words in CHAPTERS], "figures": told}
 
 
 def show() -> None:

@@ -77,9 +77,7 @@ def written(home: Path, scripts: Sequence[str], shared: Sequence[str] = COMMON, 
 
 def style(name: str, home: Path) -> str:
     """Return the style sheet of a component in ``home``, after what all share."""
-    sheets = (
-        file.read_text(encoding="utf-8") for file in (SHARED / "shared.css", home / f"{name}.css") if file.exists()
-    )
+    sheets = (file.read_text(encoding="utf-8") for file in (SHARED / "shared.css", home / f"{name}.css"))
     return "\n".join([f":host {{ {look.scale()} }}", *sheets])
 
 
@@ -118,11 +116,9 @@ def cards(
 
     A ``strip`` stands beside what is chosen and scrolls by itself; on a phone it lies in one row, as a ``row`` does.
     """
-    names = {card.name for card in cards}
 
     def pressed() -> None:
-        name = sent(key, "chosen")
-        if name in names:
+        if (name := sent(key, "chosen")) in {card.name for card in cards}:
             choose(name)
 
     data = {"label": label, "cards": [asdict(card) for card in cards], "here": here, "lay": lay}

@@ -93,12 +93,11 @@ def _result(name: str, **settings: Any) -> StudyResult:
 
 def cards(here: Study) -> None:
     """Show a card for each study, by paper; a press turns to it."""
-    pictures = thumbnails()
     canvas.cards(
         "paper-cards",
         "Figures of the papers",
         [
-            Card(name, study.figure, study.title, picture=pictures[name]["address"], group=study.source.short)
+            Card(name, study.figure, study.title, picture=thumbnails()[name]["address"], group=study.source.short)
             for name, study in STUDIES.items()
         ],
         here.name,
@@ -220,7 +219,6 @@ def _code(study: Study, now: State) -> str:
 def thumbnails() -> dict[str, dict[str, Any]]:
     """Return what each card shows, by study: the address of its picture, day, and the version that made it."""
     cards: dict[str, dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
-    return {
-        name: {**card, "address": keep("card.png", b64decode(card["picture"]), "image/png")}
-        for name, card in cards.items()
-    }
+    for card in cards.values():
+        card["address"] = keep("card.png", b64decode(card["picture"]), "image/png")
+    return cards

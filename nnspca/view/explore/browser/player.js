@@ -21,7 +21,8 @@ class Player extends Shown {
   /** Take a path, or the same one grown; k stays where the person has it unless the page asks for another. */
   take(data) {
     this.live(data.live);
-    if (data.ks === undefined || !this.renewed(data)) return; // news of the live run alone
+    if (!data.curve || !this.renewed(data)) return; // news of the live run alone
+    data = { ...data, ...data.curve };
     const other = data.about !== this.about;
     this.about = data.about;
     this.say("note", data.note);
@@ -252,7 +253,7 @@ class Player extends Shown {
     this.telling = setTimeout(() => {
       if (this.playing || this.dragging || !this.attached || this.k === (this.sent.at(-1) ?? this.asked)) return;
       this.sent.push(this.k);
-      this.tell?.("k", this.k);
+      this.tell?.("point", { k: this.k });
     }, 250);
   }
 

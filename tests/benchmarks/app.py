@@ -60,7 +60,6 @@ FILES = 40  # of own data: one a visit
 OWN = (f"own-{at}" for at in range(FILES))
 
 PLUS = "document.querySelector('.st-key-{} [data-testid=stNumberInputStepUp]').click()"
-PRESS = "document.querySelector('.st-key-{} button').click()"
 FOLD = "document.querySelector('.st-key-{} summary').click()"
 FOLDS = ("samples", "these", "hold", "proof", "more")
 PAGE = "document.querySelector('[data-testid=stSidebarNav] a[href$=\"/{}\"]').click()"
@@ -95,12 +94,11 @@ Measure = Callable[[Visitor], float]
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table: what is measured, in which unit, and the most it should be."""
+    """One line of the table: what is measured, in seconds, and the most it should be."""
 
     name: str
     target: float | None
     measure: Measure
-    unit: str = "s"
 
 
 def first(path: str, is_so: str) -> Measure:
@@ -162,14 +160,6 @@ def stop(path: str, slot: str, before: str = "") -> Measure:
     return measure
 
 
-def weight(visitor: Visitor) -> float:
-    """Measure the megabytes of a visit to the first screen, once it has come to rest."""
-    with visitor.visit("/?data=digits", rest=REST) as visit:
-        visit.seen("rest")
-        visit.page.wait_for_timeout(2000)
-        return (sum(visit.loaded) + sum(map(len, visit.messages))) / 1e6
-
-
 def rows() -> list[Row]:
     """Return every line of the table."""
     drawn = "plot('together')?._fullData.some(t => t.x?.length)"
@@ -186,7 +176,6 @@ def rows() -> list[Row]:
         Row("stop: Explore's Tighten", 0.5, stop("/?data=lfw-faces&k=100&", "tighten", "Tighten the proof")),
         Row("stop: Explore's other solvers", 0.5, stop(f"/?{SLOW}&", "explore")),
         Row("stop: Parts", 0.5, stop("/parts?data=cbcl-faces&r=8&", "parts", "Solve live")),
-        Row("weight of a visit", 2.0, weight, "MB"),
     ]
 
 
@@ -234,10 +223,7 @@ def line(row: Row, taken: Sequence[float], cpu: float) -> str:
     median = statistics.median(taken)
     target = "" if row.target is None else f"{row.target:g}"
     verdict = "" if row.target is None else ("met" if median <= row.target else "missed")
-    return (
-        f"{row.name:32} {median:7.2f} {row.unit:2} {target:>7} {verdict:7}"
-        f" {min(taken):7.2f} – {max(taken):<6.2f} {cpu:6.2f}"
-    )
+    return f"{row.name:32} {median:7.2f} s  {target:>7} {verdict:7} {min(taken):7.2f} – {max(taken):<6.2f} {cpu:6.2f}"
 
 
 def main(asked: Sequence[str] | None = None) -> None:

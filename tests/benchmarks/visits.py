@@ -8,8 +8,8 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
+import psutil
 from playwright.sync_api import Browser, Page, WebSocket, sync_playwright
 
 from tests.browser.conftest import FLAGS
@@ -138,18 +138,9 @@ class Visitor:
 
     def cpu(self) -> float:
         """Return the seconds of processor that the server and its workers have used so far."""
-        return _spent(self.process)
-
-
-def _spent(process: int) -> float:
-    """Return the seconds of processor of a process and its children; 0 where the system does not say."""
-    place = Path(f"/proc/{process}")
-    try:
-        spent = (place / "stat").read_text(encoding="ascii").rpartition(")")[2].split()
-        children = " ".join(one.read_text(encoding="ascii") for one in place.glob("task/*/children"))
-    except OSError:  # it has ended
-        return 0.0
-    return sum(int(ticks) for ticks in spent[11:15]) / 100 + sum(_spent(int(child)) for child in children.split())
+        first = psutil.Process(self.process)
+        each = [one.cpu_times() for one in (first, *first.children(recursive=True))]
+        return sum(took.user + took.system + took.children_user + took.children_system for took in each)
 
 
 def _listen(socket: WebSocket, visit: Visit) -> None:

@@ -92,14 +92,10 @@ class Player extends Shown {
     this.picture.focus?.();
   }
 
-  /** Fetch the components of the path once k may move; while it grows, those that come later once they are needed. */
-  complete() { if (this.near && (!this.path.going || !this.components.address)) this.components.fetch(this.path.path); }
-
-  /** Note that a person comes near what moves k. */
-  approach(event) {
-    if (this.near || !event.target.closest?.(".st-key-k, .st-key-narrow, .st-key-stage")) return;
-    this.near = true;
-    if (this.path) this.complete();
+  /** Fetch the components of the path once a person comes near what moves k; while it grows, later ones once needed. */
+  complete(event) {
+    this.near ||= event?.target.closest?.(".st-key-k, .st-key-narrow, .st-key-stage");
+    if (this.near && this.path && (!this.path.going || !this.components.address)) this.components.fetch(this.path.path);
   }
 
   /** Draw what has come. */
@@ -124,8 +120,7 @@ class Player extends Shown {
   live(point) {
     this.say("live", point.says);
     this.curve.live = point.share === undefined ? null : point;
-    this.dirty = true;
-    this.wake();
+    this.stir();
   }
 
   listen() {
@@ -350,17 +345,15 @@ class Player extends Shown {
     this.width = this.box.clientWidth;
     for (const drawn of [this.picture, this.graph]) drawn.style.height = ""; // a phone that is turned has other heights
     this.curve.layout(this.path, this.graph.clientWidth, this.graph.clientHeight, this.palette);
-    this.dirty = true;
-    this.wake();
+    this.stir();
   }
 
   attach(component) {
     // an event, not a state: the same k is told again after another was chosen elsewhere
     this.tell = component.setTriggerValue;
     const back = !this.attached, leave = super.attach(), { signal } = this.leaving;
-    const heard = { heed: ["input", "click", "keydown"], approach: ["pointerover", "focusin"] };
-    for (const [what, kinds] of back ? Object.entries(heard) : [])
-      for (const kind of kinds) document.addEventListener(kind, (event) => this[what](event), { signal });
+    for (const kind of back ? ["input", "click", "keydown"] : []) document.addEventListener(kind, (event) => this.heed(event), { signal });
+    for (const kind of back ? ["pointerover", "focusin"] : []) document.addEventListener(kind, (event) => this.near || this.complete(event), { signal });
     if (back && this.touched) this.rest(); // what was chosen just before the player was taken off the page is still told
     return leave;
   }

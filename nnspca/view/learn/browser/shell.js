@@ -166,7 +166,6 @@ class Lesson extends Shown {
   }
 
   resized() { if (this.find(".stage").clientWidth !== this.stage) this.wake(); }
-  resize() { this.wake(); }
 
   tick() {
     const stage = this.find(".stage").clientWidth;

@@ -3,23 +3,12 @@
 const calls = new WeakMap(); // by place, the last one
 let last = {}; // what came from an address, or with it
 
-/** Return what an address answers, however often it must be asked. */
-async function fetched(address) {
-  for (;;) {
-    try {
-      return await (await fetch(address)).json();
-    } catch {
-      await new Promise((wait) => setTimeout(wait, 1000));
-    }
-  }
-}
-
 export default async function (component) {
   const { parentElement: root, data } = component, call = {};
   if (!calls.has(root)) root.append(document.createRange().createContextualFragment(PAGE));
   calls.set(root, call);
   if (!data.once) return mount(component);
   const { address, content } = data.once;
-  if (address !== last.address) last = { address, content: content ?? (await fetched(address)) };
+  if (address !== last.address) last = { address, content: content ?? (await (await fetch(address)).json()) };
   if (calls.get(root) === call) return mount({ ...component, data: { ...data, ...last.content } });
 }

@@ -39,10 +39,10 @@ function sayInAddress(home, said) {
 }
 
 /** What shows a component by a class of things that are shown. */
-const shows = (Kind) => ({ data, parentElement }) => {
-  const shown = shownAt(parentElement, () => new Kind(parentElement, data));
+const shows = (Kind) => (component) => {
+  const { data, parentElement } = component, shown = shownAt(parentElement, () => new Kind(parentElement, data));
   shown.take?.(data);
-  return shown.attach();
+  return shown.attach(component);
 };
 
 /** Has a `box` and the `palette` it was last drawn in; draws itself on `resize()` and in `tick(now)`. */
@@ -80,6 +80,12 @@ class Shown {
     this.box.dataset.playing = String(on);
   }
 
+  /** Draw all anew. */
+  stir() {
+    this.dirty = true;
+    this.wake();
+  }
+
   wake() {
     if (this.frame || !this.attached) return;
     this.frame = requestAnimationFrame((now) => {
@@ -96,6 +102,8 @@ class Shown {
     clearTimeout(this.writing);
     this.writing = setTimeout(() => this.write(), 300);
   }
+
+  resize() { this.wake(); }
 
   /** The place has another size. */
   resized() { if (this.box.clientWidth !== this.width) this.resize(); }

@@ -59,8 +59,7 @@ class Player extends Shown {
     this.plot.layout(width, this.tallness, this.palette, document.fullscreenElement ? 1.35 : 1);
     this.stage.dataset.place = [this.plot.left, this.plot.right, this.plot.middle, this.plot.scaleY, this.plot.sets.y].join();
     this.stale = true;
-    this.dirty = true;
-    this.wake();
+    this.stir();
   }
 
   resized() {
@@ -121,8 +120,7 @@ class Player extends Shown {
     this.sayPlaying(on, on ? "Pause" : "Play");
     if (on) this.unpick();
     else this.remember();
-    this.dirty = true;
-    this.wake();
+    this.stir();
   }
 
   /** Forget the crossing that is ringed and told. */
@@ -143,8 +141,7 @@ class Player extends Shown {
     }
     curves.goTo(region, visit);
     this.meet(region);
-    this.dirty = true;
-    this.wake();
+    this.stir();
   }
 
   /** Count the set of a region, by default the one the curves are in. */

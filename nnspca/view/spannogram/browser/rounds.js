@@ -118,7 +118,6 @@ class Rounds extends Shown {
   }
 
   resized() { this.wake(); }
-  resize() { this.wake(); }
 
   tick(now) {
     const width = this.stage.clientWidth;

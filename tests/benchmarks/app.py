@@ -25,6 +25,7 @@ import nnspca
 from nnspca.view.explore.run import cardinalities
 from nnspca.view.link.state import usual_k
 from tests.benchmarks.visits import PATIENCE, Visitor, visiting
+from tests.browser.page import rest
 
 # Per page: its address, and the condition on which its first figure says something.
 OF_SETS = "what=data+sets"
@@ -61,32 +62,28 @@ OWN = (f"own-{at}" for at in range(FILES))
 
 PLUS = "document.querySelector('.st-key-{} [data-testid=stNumberInputStepUp]').click()"
 FOLD = "document.querySelector('.st-key-{} summary').click()"
-FOLDS = ("samples", "these", "hold", "proof", "more")
 PAGE = "document.querySelector('[data-testid=stSidebarNav] a[href$=\"/{}\"]').click()"
-SAMPLE = """{ const strips = deep('play', '.strips'), { left, top, width, height } = strips.getBoundingClientRect();
-  for (const y of [.2, .4, .6, .8]) strips.dispatchEvent(new MouseEvent('click',
-    { bubbles: true, clientX: left + width / 2, clientY: top + y * height })); }"""
+STRIP = (
+    "dispatchEvent(new MouseEvent('click', { bubbles: true, clientX: left + width / 2, clientY: top + height / 4 }))"
+)
+SAMPLE = (
+    f"{{ const it = deep('play', '.strips'), {{left, top, width, height}} = it.getBoundingClientRect(); it.{STRIP}; }}"
+)
 CARD = "deep('{}', 'button[data-name={}]').click()"
-# By name: the page, and what is done there. A name that stands twice goes on from what was done before.
+FOLDS = ("samples", "these", "hold", "proof", "more")
+# By name: what is done, and on which page; without one, after what was done before.
 ACTIONS = {
-    "Explore: the first visit": ("", "/?k=30"),
-    "Explore: k + 1": (PLUS.format("k"), "/?k=30"),
-    "Explore: k + 1 again": (PLUS.format("k"), ""),
-    **{
-        f"Explore: open {fold}": (FOLD.format(fold), "/?k=30") for fold in ("samples", "these", "hold", "proof", "more")
-    },
-    "Explore: k + 1, all open": (PLUS.format("k"), "/?k=30&samples=true&these=true&hold=true&proof=true&more=true"),
-    "Explore: a sample": (SAMPLE, "/?k=30&samples=true"),
-    "Explore: other data": (CARD.format("rowgallery", "digits"), "/?k=30"),
-    "Explore to Parts": (PAGE.format("parts"), "/?k=30"),
-    "Parts to Explore": (PAGE.format(""), ""),
+    **{f"first visit: {page}": ("", path) for page, (path, _) in FIRST.items()},
+    "k + 1": (PLUS.format("k"), "/?k=30"),
+    "k + 1 again": (PLUS.format("k"), ""),
+    **{f"open {fold}": (FOLD.format(fold), "/?k=30") for fold in FOLDS},
+    "k + 1, all open": (PLUS.format("k"), "/?k=30&" + "=true&".join((*FOLDS, ""))),
+    "a sample": (SAMPLE, "/?k=30&samples=true"),
+    "other data": (CARD.format("rowgallery", "digits"), "/?k=30"),
+    "to Parts": (PAGE.format("parts"), "/?k=30"),
+    "back to Explore": (PAGE.format(""), ""),
     "Parts: k + 1": (PLUS.format("k"), "/parts?"),
-    "Spannogram": ("", "/spannogram?"),
-    "Learn": ("", "/learn?"),
-    "Compare": ("", f"/compare?{OF_SETS}"),
-    "Papers": ("", "/papers?"),
-    "Papers: another card": (CARD.format("paper-cards", "zass2006-fig2"), ""),
-    "Data": ("", "/data?"),
+    "another paper": (CARD.format("paper-cards", "zass2006-fig2"), "/papers?"),
 }
 
 Measure = Callable[[Visitor], float]
@@ -209,11 +206,11 @@ def costs(visitor: Visitor, names: Sequence[str]) -> Iterator[str]:
             if path:
                 left.close()
                 visit = left.enter_context(visitor.visit(path))
-                visit.quiet()
+                rest(visit.page, pause=2000)
             if act:
                 before = visitor.cpu(), *visit.counted()
                 visit.until(act, "true")
-                visit.quiet()
+                rest(visit.page, pause=2000)
             cpu, *counted = np.subtract((visitor.cpu(), *visit.counted()), before)
             yield f"{name:32} {cpu:8.2f}" + "".join(f"{number:11,.0f}" for number in counted)
 

@@ -55,18 +55,8 @@ class Visit:
     loaded: list[int] = field(default_factory=list)  # bytes of each answer by HTTP, as compressed
     messages: list[bytes] = field(default_factory=list)  # over Streamlit's own connection
 
-    def quiet(self) -> None:
-        """Wait until for two seconds nothing came, no script ran and no run went on."""
-        before = -1, -1
-        while before != (now := (len(self.loaded), len(self.messages))) or not self.page.evaluate(RESTING):
-            before = now
-            self.page.wait_for_timeout(2000)
-
     def counted(self) -> tuple[int, int, int, int, int]:
-        """Return what came so far.
-
-        Bytes of Streamlit's connection, then as its own compression leaves them; messages, runs, bytes by HTTP.
-        """
+        """Return what came: bytes of Streamlit's connection, as it compresses them, messages, runs, bytes by HTTP."""
         runs = sum(ForwardMsg.FromString(message).WhichOneof("type") == "new_session" for message in self.messages)
         wire = zlib.compressobj(wbits=-15)
         packed = sum(len(wire.compress(message) + wire.flush(zlib.Z_SYNC_FLUSH)) for message in self.messages)
@@ -99,9 +89,6 @@ class Visit:
 def _helpers() -> str:
     """Return the definitions that conditions are written with."""
     return WATCH.partition("const wanted")[0].replace("window.seen = {};", "")
-
-
-RESTING = f"() => {{ {_helpers()} return resting(); }}"
 
 
 @dataclass

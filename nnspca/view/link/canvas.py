@@ -82,10 +82,7 @@ def style(name: str, home: Path) -> str:
 
 
 def component(name: str, home: Path, scripts: Sequence[str], shared: Sequence[str] = COMMON) -> Callable[..., Any]:
-    """Return a component made of ``name``.html and ``name``.css in ``home``, if any, and of scripts.
-
-    All of it is one script, which the browser fetches once and keeps: Streamlit would send it in each run.
-    """
+    """Return a component of ``name``.html and ``name``.css in ``home`` and of scripts: one script, fetched once."""
     body = home / f"{name}.html"
     page = f"<style>{style(name, home)}</style>{body.read_text(encoding='utf-8')}" if body.exists() else ""
     script = f"const PAGE = {json.dumps(page)};\n{written(home, (*scripts, FRAME), shared)}"

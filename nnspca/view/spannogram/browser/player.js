@@ -72,7 +72,6 @@ class Player extends Shown {
     this.resized();
   }
 
-
   brush(name) {
     return brushOn(this.find(name), this.palette, this.plot.width, this.plot.height, document.fullscreenElement ? 1.35 : 1);
   }

@@ -123,13 +123,11 @@ def _card(info: DatasetInfo, best: Known | None) -> Card:
     best = best if best is not None and best.bounded else None
     says = info.description.split(". ")[0].rstrip(".") + "." if info.description else ""
     away = "" if info.local else f" {catalogue.away(info).capitalize()}."
-    foot = "" if best is None else _foot(best.at, best.lower, best.upper, best.stored)
+    foot = ""
+    if best is not None:
+        share = rounded.proven_share(best.lower, best.upper)
+        foot = f"k = {best.at}: {share}{' (stored proof)' * best.stored}"
     return Card(info.name, sanitize.line(info.title), f"{says}{away}", foot, _address(info, best))
-
-
-@functools.lru_cache(maxsize=64)
-def _foot(k: int, lower: float, upper: float, stored: bool) -> str:
-    return f"k = {k}: {rounded.proven_share(lower, upper)}{' (stored proof)' if stored else ''}"
 
 
 def _address(info: DatasetInfo, best: Known | None) -> str:

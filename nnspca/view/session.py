@@ -7,6 +7,8 @@ opened the page. It ends with the session: while the connection is lost and may 
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import math
 import secrets
 import threading
@@ -15,6 +17,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 from urllib.parse import quote
 from weakref import WeakValueDictionary
@@ -75,6 +78,7 @@ class Session:
     suggested: dict[str, Any] = field(default_factory=dict)  # by key: what its widget is to open with
     opened: str = ""  # the data set whose number of parts was suggested or chosen last
     runs: int = 0  # how often progress was drawn: a component sees that the page was run again
+    had: str = ""  # the address of the curve that was sent last
     sketched: bool = False  # whether a sketch has stood where the first figure is drawn
 
     desk: Desk | None = None  # the file that was brought last, read or not
@@ -161,6 +165,16 @@ class Session:
                 _bound.reset(token)
 
         return call
+
+
+_everyone = Session("everyone")
+
+
+@cache
+def keep(name: str, content: bytes, mime: str) -> str:
+    """Offer all pages a content that a browser fetches once and keeps; return its address, which changes with it."""
+    key = hashlib.sha256(content).hexdigest()[:16]
+    return _everyone.offer(key, name, gzip.compress(content, mtime=0), mime, packed=True)
 
 
 def stay() -> float:

@@ -1,10 +1,10 @@
 """How long a person waits: a new visitor's seconds to what each page is for, beside what they should be.
 
-Run ``python -m tests.benchmarks.app [--visits 5] [--only WORDS …] [--list]``; NNSPCA_DATA names the
+Run ``python -m tests.benchmarks.app [--actions] [--visits 5] [--only WORDS …] [--list]``; NNSPCA_DATA names the
 folder of the real data. It starts a server, visits each row's page once unmeasured (then the server is warm: data sets
 are read, modules are loaded), and measures new visits with nothing in the browser's cache. Rows of "own data" open a
 file of a folder that the server's owner names, another one each visit: faces with a little noise, of which nothing is
-known.
+known. With ``--actions`` it says what each action costs until its page has come to rest.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import os
 import platform
 import statistics
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +25,7 @@ import nnspca
 from nnspca.view.explore.run import cardinalities
 from nnspca.view.link.state import usual_k
 from tests.benchmarks.visits import PATIENCE, Visitor, visiting
+from tests.browser.page import rest
 
 # Per page: its address, and the condition on which its first figure says something.
 OF_SETS = "what=data+sets"
@@ -59,17 +60,42 @@ STOPPED = "[...document.querySelectorAll('[data-testid=stAlert]')].some(a => a.t
 FILES = 40  # of own data: one a visit
 OWN = (f"own-{at}" for at in range(FILES))
 
+PLUS = "document.querySelector('.st-key-{} [data-testid=stNumberInputStepUp]').click()"
+FOLD = "document.querySelector('.st-key-{} summary').click()"
+PAGE = "document.querySelector('[data-testid=stSidebarNav] a[href$=\"/{}\"]').click()"
+STRIP = (
+    "dispatchEvent(new MouseEvent('click', { bubbles: true, clientX: left + width / 2, clientY: top + height / 4 }))"
+)
+SAMPLE = (
+    f"{{ const it = deep('play', '.strips'), {{left, top, width, height}} = it.getBoundingClientRect(); it.{STRIP}; }}"
+)
+CARD = "deep('{}', 'button[data-name={}]').click()"
+FOLDS = ("samples", "these", "hold", "proof", "more")
+# By name: what is done, and on which page; without one, after what was done before.
+ACTIONS = {
+    **{f"first visit: {page}": ("", path) for page, (path, _) in FIRST.items()},
+    "k + 1": (PLUS.format("k"), "/?k=30"),
+    "k + 1 again": (PLUS.format("k"), ""),
+    **{f"open {fold}": (FOLD.format(fold), "/?k=30") for fold in FOLDS},
+    "k + 1, all open": (PLUS.format("k"), "/?k=30&" + "=true&".join((*FOLDS, ""))),
+    "a sample": (SAMPLE, "/?k=30&samples=true"),
+    "other data": (CARD.format("rowgallery", "digits"), "/?k=30"),
+    "to Parts": (PAGE.format("parts"), "/?k=30"),
+    "back to Explore": (PAGE.format(""), ""),
+    "Parts: k + 1": (PLUS.format("k"), "/parts?"),
+    "another paper": (CARD.format("paper-cards", "zass2006-fig2"), "/papers?"),
+}
+
 Measure = Callable[[Visitor], float]
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table: what is measured, in which unit, and the most it should be."""
+    """One line of the table: what is measured, in seconds, and the most it should be."""
 
     name: str
     target: float | None
     measure: Measure
-    unit: str = "s"
 
 
 def first(path: str, is_so: str) -> Measure:
@@ -131,14 +157,6 @@ def stop(path: str, slot: str, before: str = "") -> Measure:
     return measure
 
 
-def weight(visitor: Visitor) -> float:
-    """Measure the megabytes of a visit to the first screen, once it has come to rest."""
-    with visitor.visit("/?data=digits", rest=REST) as visit:
-        visit.seen("rest")
-        visit.page.wait_for_timeout(2000)
-        return sum(visit.received) / 1e6
-
-
 def rows() -> list[Row]:
     """Return every line of the table."""
     drawn = "plot('together')?._fullData.some(t => t.x?.length)"
@@ -155,7 +173,6 @@ def rows() -> list[Row]:
         Row("stop: Explore's Tighten", 0.5, stop("/?data=lfw-faces&k=100&", "tighten", "Tighten the proof")),
         Row("stop: Explore's other solvers", 0.5, stop(f"/?{SLOW}&", "explore")),
         Row("stop: Parts", 0.5, stop("/parts?data=cbcl-faces&r=8&", "parts", "Solve live")),
-        Row("weight of a visit", 2.0, weight, "MB"),
     ]
 
 
@@ -172,12 +189,30 @@ def owned(folder: str) -> Iterator[None]:
         del os.environ["NNSPCA_OPEN"]
 
 
-def selected(words: Sequence[str]) -> list[Row]:
-    """Return the rows whose names hold one of these words; all where none is given."""
-    chosen = [row for row in rows() if not words or any(word.casefold() in row.name.casefold() for word in words)]
+def selected(words: Sequence[str], names: Iterable[str]) -> list[str]:
+    """Return the names that hold one of these words; all where none is given."""
+    chosen = [name for name in names if not words or any(word.casefold() in name.casefold() for word in words)]
     if not chosen:
         raise SystemExit(f"no row is named like {', '.join(words)}: --list shows all")
     return chosen
+
+
+def costs(visitor: Visitor, names: Sequence[str]) -> Iterator[str]:
+    """Do the actions, each on a page at rest; yield a line for each: what it cost until the page came to rest again."""
+    with ExitStack() as left:
+        for name in names:
+            act, path = ACTIONS[name]
+            before = visitor.cpu(), 0, 0, 0, 0, 0
+            if path:
+                left.close()
+                visit = left.enter_context(visitor.visit(path))
+                rest(visit.page, pause=2000)
+            if act:
+                before = visitor.cpu(), *visit.counted()
+                visit.until(act, "true")
+                rest(visit.page, pause=2000)
+            cpu, *counted = np.subtract((visitor.cpu(), *visit.counted()), before)
+            yield f"{name:32} {cpu:8.2f}" + "".join(f"{number:11,.0f}" for number in counted)
 
 
 def line(row: Row, taken: Sequence[float], cpu: float) -> str:
@@ -185,30 +220,39 @@ def line(row: Row, taken: Sequence[float], cpu: float) -> str:
     median = statistics.median(taken)
     target = "" if row.target is None else f"{row.target:g}"
     verdict = "" if row.target is None else ("met" if median <= row.target else "missed")
-    return (
-        f"{row.name:32} {median:7.2f} {row.unit:2} {target:>7} {verdict:7}"
-        f" {min(taken):7.2f} – {max(taken):<6.2f} {cpu:6.2f}"
-    )
+    return f"{row.name:32} {median:7.2f} s  {target:>7} {verdict:7} {min(taken):7.2f} – {max(taken):<6.2f} {cpu:6.2f}"
 
 
 def main(asked: Sequence[str] | None = None) -> None:
     """Print the table."""
     reading = argparse.ArgumentParser(prog="python -m tests.benchmarks.app", description=__doc__.splitlines()[0])
+    reading.add_argument("--actions", action="store_true", help="what each action costs, instead of seconds")
     reading.add_argument("--visits", type=int, default=5, help="measured visits a row (default 5)")
     reading.add_argument("--only", nargs="+", default=[], metavar="WORDS", help="rows whose names hold one of these")
     reading.add_argument("--list", action="store_true", help="name all rows and measure nothing")
     said = reading.parse_args(asked)
     if said.visits < 1:
         reading.error(f"--visits {said.visits}: at least 1 visit is needed")
-    chosen = selected(said.only)
+    every = {row.name: row for row in rows()}
+    chosen = selected(said.only, ACTIONS if said.actions else every)
     if said.list:
-        print("\n".join(row.name for row in chosen))
+        print("\n".join(chosen))
+        return
+    if said.actions:
+        print(
+            f"{'':32} {'CPU s':>8}{'bytes':>11}{'compressed':>11}{'messages':>11}{'runs':>11}{'HTTP bytes':>11}",
+            flush=True,
+        )
+        with visiting() as visitor:
+            list(costs(visitor, chosen))  # not counted
+            for found in costs(visitor, chosen):
+                print(found, flush=True)
         return
     cores, load = os.cpu_count(), os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
     print(f"{platform.machine()}, {cores} cores, load {load:.1f} before; medians of {said.visits} new visits")
     print(f"{'':32} {'median':>7}    {'target':>7} {'':7} {'least':>7} – {'most':6} {'server CPU s':>6}", flush=True)
     with tempfile.TemporaryDirectory(prefix="nnspca-own-") as folder, owned(folder), visiting() as visitor:
-        for row in chosen:
+        for row in map(every.__getitem__, chosen):
             try:
                 row.measure(visitor)  # not counted
                 before = visitor.cpu()

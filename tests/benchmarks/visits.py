@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import time
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
+import psutil
 from playwright.sync_api import Browser, Page, WebSocket, sync_playwright
 
 from tests.browser.conftest import FLAGS
 from tests.chromium import find
+from tests.protocol import ForwardMsg
 from tests.server import serving
 
 PATIENCE = 45_000  # milliseconds after which what has not come by then counts as never
@@ -50,7 +52,15 @@ class Visit:
     """One new visitor's page, and what came to it over the wire."""
 
     page: Page
-    received: list[int] = field(default_factory=list)
+    loaded: list[int] = field(default_factory=list)  # bytes of each answer by HTTP, as compressed
+    messages: list[bytes] = field(default_factory=list)  # over Streamlit's own connection
+
+    def counted(self) -> tuple[int, int, int, int, int]:
+        """Return what came: bytes of Streamlit's connection, as it compresses them, messages, runs, bytes by HTTP."""
+        runs = sum(ForwardMsg.FromString(message).WhichOneof("type") == "new_session" for message in self.messages)
+        wire = zlib.compressobj(wbits=-15)
+        packed = sum(len(wire.compress(message) + wire.flush(zlib.Z_SYNC_FLUSH)) for message in self.messages)
+        return sum(map(len, self.messages)), packed, len(self.messages), runs, sum(self.loaded)
 
     def seen(self, name: str) -> float:
         """Return the seconds from the visit's start to the moment the page showed what has this name."""
@@ -105,7 +115,7 @@ class Visitor:
         page.add_init_script(f"(() => {{ {WATCH.replace('WANTED', conditions)} }})();")
         wire = context.new_cdp_session(page)
         wire.send("Network.enable")
-        wire.on("Network.loadingFinished", lambda event: visit.received.append(int(event["encodedDataLength"])))
+        wire.on("Network.loadingFinished", lambda event: visit.loaded.append(int(event["encodedDataLength"])))
         page.on("websocket", lambda socket: _listen(socket, visit))
         page.goto(self.address + path, wait_until="commit")
         try:
@@ -114,16 +124,14 @@ class Visitor:
             context.close()
 
     def cpu(self) -> float:
-        """Return the seconds of processor the server has used so far; 0 where the system does not say."""
-        told = Path(f"/proc/{self.process}/stat")
-        if not told.exists():
-            return 0.0
-        spent = told.read_text(encoding="ascii").rpartition(")")[2].split()
-        return (int(spent[11]) + int(spent[12])) / 100
+        """Return the seconds of processor that the server and its workers have used so far."""
+        first = psutil.Process(self.process)
+        each = [one.cpu_times() for one in (first, *first.children(recursive=True))]
+        return sum(took.user + took.system + took.children_user + took.children_system for took in each)
 
 
 def _listen(socket: WebSocket, visit: Visit) -> None:
-    socket.on("framereceived", lambda payload: visit.received.append(len(payload)))
+    socket.on("framereceived", lambda message: visit.messages.append(message))
 
 
 @contextmanager

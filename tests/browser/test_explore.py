@@ -90,7 +90,12 @@ def along(found: Locator, k: int, last: int) -> tuple[float, float, float]:
 
 
 def test_k_is_played_walked_and_chosen_in_the_chart_and_a_card_opens_other_data(visit):
-    page = visit("/?data=pitprops&methods=best&methods=thresholding&ks=1-13")
+    told: list[bytes] = []
+
+    def hear(page: Page) -> None:
+        page.once("websocket", lambda socket: socket.on("framereceived", lambda one: told.append(one)))
+
+    page = visit("/?data=pitprops&methods=best&methods=thresholding&ks=1-13", before=hear)
     found = grown(page, 12)
     entries = page.evaluate("history.length")
     unmoved(page)
@@ -104,9 +109,12 @@ def test_k_is_played_walked_and_chosen_in_the_chart_and_a_card_opens_other_data(
     # arrow keys walk along k, and the page follows when they rest; also to the k that was told before
     page.evaluate(MARKED)
     for k in ("3", "5"):
+        told.clear()
         enter(page, "k", k)
         expect(found).to_have_attribute("data-k", k)
         settled_url(page, k=k)
+        quiet(page)
+        assert len(told) < 130 and sum(map(len, told)) < 40_000, "neither scripts nor the curve are sent again"
         slider.focus()
         for _ in range(int(k), 6):
             page.keyboard.press("ArrowRight")

@@ -274,9 +274,14 @@ def traces(page: AppTest, key: str = "") -> list[dict]:
 
 
 def sent(page: AppTest, key: str) -> dict:
-    """Return what a component of our own was sent, by its key."""
+    """Return what a component of our own was sent, by its key, with what was sent once."""
     (found,) = [element for element in page.get("bidi_component") if element.proto.id.split("-", 2)[2] == key]
-    return json.loads(found.proto.json or found.proto.mixed.json)
+    data = json.loads(found.proto.json or found.proto.mixed.json)
+    if once := data.pop("once", None):
+        file = page.session_state["session"].file(key, "path.json")
+        content = once.get("content") or json.loads(gzip.decompress(file.read()))
+        data |= content["curve"]
+    return data
 
 
 def unpacked(packed: dict) -> np.ndarray:

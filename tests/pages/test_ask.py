@@ -191,7 +191,7 @@ def test_a_message_of_a_component_that_the_page_no_longer_has_changes_nothing():
 
         canvas.keep_choices("progress-explore", "draw")
         canvas.keep_choices("play", "ended")
-        for answer in (stage._choose_k, stage._choose_point, lambda: stage._press("why")):
+        for answer in (stage._choose, lambda: stage._press("why")):
             answer()
         st.write(sorted(key for key in st.session_state if not key.startswith("_")))
 

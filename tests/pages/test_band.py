@@ -72,7 +72,7 @@ def test_what_the_browser_rings_is_what_the_words_count(missing):
     }
     choice = Choices("best", (), ("best",), (2, 3))
     view = stage.View(data, State(data="pitprops", k=2), choice, rows, rows, found=("rings", missing))
-    sent = stage.payload(view)
+    sent = stage.curve(view)
     said = sum(sent["band"]["optimal"])
     assert sent["closed"] == (f"proven optimal at {said} of 2 values of k" if said else "")
     assert rows[2].optimal == sent["band"]["optimal"][0]

@@ -32,11 +32,9 @@ KEYS = state.keys_of("compare")
 CLOCK = "Solvers run one after another; each clock counts its own solver's seconds only."
 PROOF = "the proof (upper bound)"
 RUNNING_YET = "No solver has finished yet."
-
-
 SECONDS = 10  # of processor time after which each solver, and the proof of the upper bound, is stopped
 LOOK_MILLISECONDS = 500  # between two looks of the browser at a race
-_standing = canvas.component("standing", canvas.SHARED, ("standing.js",))
+_standing = canvas.component("standing", canvas.SHARED, ("standing.js",), ("shown.js", "news.js"))
 FILE = Path(__file__).with_name("races.json")  # written by `python -m tests.stored races`
 
 

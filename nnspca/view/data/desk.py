@@ -138,8 +138,8 @@ def _questions(desk: Desk, doubts: Sequence[Note]) -> None:
     if (error := desk.seen.error) is not None and isinstance(error, MissingValues):
         costs = f": {error.rows:,} of {error.shape[0]:,}", f": {error.features:,} of {error.shape[1]:,}", "", ""
         ways = [Choice(f"{way}{cost}", {"missing": to}) for way, cost, to in zip(WAYS, costs, MISSING[1:], strict=True)]
-        dated = {one.role for one in desk.seen.columns if all(means("date", example) for example in one.examples)}
-        if "name" in dated or any(one.role == "time" for one in desk.seen.columns):  # a series
+        dates = (one for one in desk.seen.columns if one.role == "name" and all(means("date", d) for d in one.examples))
+        if "time" in desk.seen.roles or any(dates):  # a series
             ways.sort(key=lambda way: way.sets["missing"] != "last")
         doubts = (*doubts, Note(error.found, settles=tuple(ways)))
     for i, note in enumerate(doubts):

@@ -153,28 +153,28 @@ class Runs:
 def payload(
     view: View, *, address: str = "", note: str = "", going: bool = False, waits: bool = False
 ) -> dict[str, Any]:
-    """Return what the browser needs at once: the curve, and the component that is shown.
+    """Return what the browser needs at once beside the curve: the component that is shown.
 
     The other components and their sentences, which are many, it fetches from the ``address``, once for each find; while
     runs are ``going``, not before it needs them. ``note`` tells of a run along k, and the k that is asked for ``waits``
     for one.
     """
     here = min(view.played, key=lambda k: abs(math.log(k / view.k)), default=None)
-    own, along = told(view, [] if here is None else [here]), curve(view)
+    own = told(view, [] if here is None else [here])
     # a component carried from a far smaller k is no answer
     answers = view.part is not None and (view.known[view.k].found or 2 * view.part.cardinality >= view.k)
     content = {
-        "about": f"{view.key_of('play', view.choice.method, view.choice.ks)}",
+        "about": canvas.sign(view.key_of("play", view.choice.method, view.choice.ks)),
         "k": view.k,
         "here": own,
-        "path": f"{address}?{along['sign']}",
+        "path": f"{address}?{curve(view)['sign']}",
         "note": note,
         "going": going,
         "waits": f"Solving k = {view.k:,} …" if waits and not answers else "",
-        "found": f"{view.found}",
+        "found": canvas.sign(view.found),
         **pointed(view),
     }
-    return canvas.signed(content) | along
+    return canvas.signed(content)
 
 
 def pointed(view: View) -> dict[str, Any]:
@@ -205,7 +205,7 @@ def curve(view: View) -> dict[str, Any]:
     data, unit, ks = view.data, view.total, sorted(view.played)
     rows = [row for k in view.choice.ks if (row := view.known[k]).found and row.bounded]
     made = {
-        "sign": f"{hash(tuple(_state(view, k) for k in along(view))):x}",
+        "sign": canvas.sign([_state(view, k) for k in along(view)]),
         "n": data.n_features,
         "noun": component.noun(data),
         "ks": ks,
@@ -362,9 +362,12 @@ def render(shown: View, runs: Runs) -> None:
 
     def path() -> bytes:
         now = view(shown, shown.choice, runs)
-        return gzip.compress(json.dumps(told(now, along(now))).encode(), 1)
+        return gzip.compress(json.dumps({**told(now, along(now)), "curve": curve(now)}).encode(), 1)
 
     address = here.offer("play", "path.json", path, "application/json", packed=True)
+    whole = f"{address}?{canvas.sign(shown.found)}"  # asked for where the page has lost the curve
+    once = {"address": whole} if here.had == whole else {"address": whole, "content": {"curve": curve(shown)}}
+    here.had = whole
 
     def packed(shown: View, *, over: bool) -> dict[str, Any]:
         return payload(shown, address=address, note=_note(runs), going=not over, waits=runs.shown in going)
@@ -377,37 +380,30 @@ def render(shown: View, runs: Runs) -> None:
         sign = f"{path['signature']} {point['says']} {over}"
         if sign == version:
             return None
-        known = {} if version.startswith(path["signature"]) else path
+        known = {} if version.startswith(path["signature"]) else {**path, "curve": curve(now)}
         return {**known, "live": point, "version": sign, "over": over, "rerun": over and bool(unfollowed)}
 
     _mount(
         key="play",
         data={
             **packed(shown, over=not going),
+            "once": once,
             "live": live_point(shown),
             "address": here.publish("play", news) if going else "",
             "every": round(1000 * POLL_SECONDS),
             "assignments": assignments(),
         },
-        on_k_change=_choose_k,
-        on_point_change=_choose_point,
+        on_point_change=_choose,
         on_why_change=lambda: _press("why"),
         on_over_change=lambda: _press("over"),
         on_ended_change=lambda: canvas.keep_choices("play", "ended"),
     )
 
 
-def _choose_k() -> None:
-    k = canvas.sent("play", "k")
-    if k is not None:
-        assign(k=int(k))
-
-
-def _choose_point() -> None:
-    """Show the component of a point of a curve: its k, and the solver that found it."""
-    point = canvas.sent("play", "point")
-    if point is not None:
-        assign(k=int(point["k"]), method=str(point["method"]))
+def _choose() -> None:
+    """Show a k, and where it is a point of a curve the solver that found it."""
+    if (point := canvas.sent("play", "point")) is not None:
+        assign(k=int(point["k"]), **{key: str(point[key]) for key in ("method",) if key in point})
 
 
 def _press(key: str) -> None:

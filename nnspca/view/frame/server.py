@@ -26,7 +26,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nnspca.view import session
 from nnspca.view.figures.style import scale
-from nnspca.view.link import state
+from nnspca.view.link import canvas, state
 from nnspca.view.session import DOWNLOAD, NEWS
 
 BEGIN = Path(__file__).with_name("browser") / "begin.js"
@@ -38,7 +38,9 @@ SCRIPTS = Path(st.__file__).parent / "static" / "static" / "js"
 # Streamlit's own frame is being built.
 EARLY = ("Html", "BidiComponent", "Selectbox", "Radio", "NumberInput", "Multiselect", "Checkbox", "Button", "Progress")
 CHARTS = ("PlotlyChart",)  # and those of pages that are about a chart: most of what they fetch
-CHARTED = re.compile(r"/compare/?\?")  # of a path and its query
+CHARTED = "compare"
+OURS = ("follow", "narrow", "link")  # components of every page; and of some pages, by the last word of its path:
+OWN = {"": ("play", "gallery"), "parts": ("component",), "spannogram": ("spannogram",), "learn": ("learn",)}
 PACKED = re.compile(r"/static/((?:js|css)/[^/]+\.(?:js|css))$")
 _BROUGHT = {f"{kind}/{file.name}": file for kind in ("js", "css") for file in (SCRIPTS.parent / kind).glob(f"*.{kind}")}
 NEEDED = re.compile(r"""\b(?:from|import)\s*["'`]\./([^"'`]+\.js)["'`]""")
@@ -55,6 +57,7 @@ STAYS = {
 STYLE = Path(__file__).with_name("style.css")
 LOW = {"switch", "fold"}  # kinds of keys whose widgets are one line; a label stands above all others
 FRESH = {"cache-control": "no-store"}
+_theme = canvas.component("follow", BEGIN.parent, ("follow.js",), ("theme.js",))
 GONE = "This link has expired: its page was closed or no longer offers this file. Open the page again."
 FOLDER = "NNSPCA_DOCS"  # the environment's name for a site that lies elsewhere
 PLACE = "docs"  # below the app's own address
@@ -71,9 +74,9 @@ class AssetMiddleware:
         if scope["type"] != "http" or scope["method"] != "GET":
             await self._app(scope, receive, send)
             return
-        headers, packed = Headers(scope=scope), PACKED.search(scope["path"])
+        headers, asked = Headers(scope=scope), PACKED.search(scope["path"])
         takes = "gzip" in headers.get("accept-encoding", "") and "range" not in headers
-        if takes and packed and (file := _BROUGHT.get(packed[1])):  # only what Streamlit brings is ever kept
+        if takes and asked and (file := _BROUGHT.get(asked[1])):  # only what Streamlit brings is ever kept
             answer = Response(await asyncio.to_thread(_packed, file), 200, STAYS, TYPES[file.suffix])
             await answer(scope, receive, send)
         elif "text/html" in headers.get("accept", ""):
@@ -95,8 +98,7 @@ class AssetMiddleware:
         await self._app({**scope, "headers": plain}, receive, keep)
         headers, page = MutableHeaders(raw=list(begun["headers"])), bytes(body)
         if begun["status"] == 200 and headers.get("content-type", "").startswith("text/html"):
-            asked = f"{scope['path']}?{scope['query_string'].decode('latin-1')}"
-            page = completed(page, charted=CHARTED.search(asked) is not None)
+            page = completed(page, scope["path"].strip("/").rpartition("/")[2])
             for name in ("etag", "last-modified"):
                 del headers[name]
             if not session.visitor(Request(scope).cookies):  # no script reads it, no other site's page sends it
@@ -114,21 +116,21 @@ def _packed(file: Path) -> bytes:
     return gzip.compress(file.read_bytes(), LEVEL)
 
 
-def completed(page: bytes, *, charted: bool = False) -> bytes:
-    """Return Streamlit's page with what it will want: scripts in its head, and our style where it outdoes Streamlit's.
+def completed(page: bytes, name: str) -> bytes:
+    """Return a page with what it will want: scripts in its head, and our style where it outdoes Streamlit's.
 
     Streamlit writes its styles into the head while it draws; among rules of one weight the last on the page wins.
     """
-    for end, added in ((b"</head>", _links(charted)), (b"</body>", _foot(charted))):
+    for end, added in ((b"</head>", _links(name)), (b"</body>", _foot(name == CHARTED))):
         before, found, after = page.rpartition(end)
         page = before + added + found + after if found else page
     return page
 
 
-@cache
-def _links(charted: bool) -> bytes:
-    names = early(EARLY + CHARTS if charted else EARLY)
-    return "".join(f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in names).encode()
+def _links(name: str) -> bytes:
+    scripts = [f"./static/js/{script}" for script in early(EARLY + CHARTS if name == CHARTED else EARLY)]
+    scripts += [canvas.addresses.get(own, "") for own in (*OURS, *OWN.get(name, ()))]
+    return "".join(f'<link rel="modulepreload" crossorigin href="{script}">' for script in scripts if script).encode()
 
 
 @cache
@@ -160,19 +162,9 @@ def style() -> str:
     return f"{sheet}\n:is({', '.join(labelled)}) {{ min-height: 68px; }}\n"
 
 
-@st.cache_resource(show_spinner=False)
-def _probe():
-    return st.components.v2.component(
-        "theme",
-        html="<i></i>",
-        css="i { display: block; height: 0; color: var(--st-background-color); }",
-        js=BEGIN.with_name("follow.js").read_text(encoding="utf-8"),
-    )
-
-
 def follow() -> None:
     """Run the script again whenever the theme changes."""
-    _probe()(key="theme", data=st.context.theme.type, height=0, on_changed_change=lambda: None)
+    _theme(key="theme", data={"type": st.context.theme.type}, height=0, on_changed_change=lambda: None)
 
 
 async def news(request: Request) -> Response:
@@ -195,7 +187,7 @@ async def download(request: Request) -> Response:
     headers = {"content-disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}", **FRESH}
     content = await run_in_threadpool(file.read)
     if file.packed:
-        return Response(content, 200, STAYS | {"cache-control": "private, immutable, max-age=86400"}, file.mime)
+        return Response(content, 200, STAYS | {"cache-control": "private, immutable, max-age=31536000"}, file.mime)
     return Response(content, 200, headers | {"x-content-type-options": "nosniff"}, file.mime)
 
 

@@ -18,7 +18,7 @@ from nnspca.view.sources import catalogue
 
 BROWSER = Path(__file__).parent / "browser"
 LONGEST = 6000  # letters of a reading that a link says: a server refuses longer addresses
-_mount = canvas.component("narrow", BROWSER, ("narrow.js",))
+_mount = canvas.component("narrow", BROWSER, ("narrow.js",), ())
 
 
 def sidebar(page: str) -> set[str]:

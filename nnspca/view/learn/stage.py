@@ -1,7 +1,8 @@
-"""The lesson on the page: the numbers behind its figures, sent once, and the component that plays it."""
+"""The lesson on the page: the numbers behind its figures, fetched once, and the component that plays it."""
 
 from __future__ import annotations
 
+import json
 import math
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,7 @@ import streamlit as st
 import nnspca
 from nnspca.result.rounded import fixed, percent
 from nnspca.spannogram import curves
+from nnspca.view import session
 from nnspca.view.learn import boards
 from nnspca.view.link import canvas, state, widgets
 from nnspca.view.sources import catalogue
@@ -214,16 +216,13 @@ def content(names: tuple[str, ...]) -> dict[str, Any]:
         "bounds": matrix(),
         "check": check(),
     }
-    return {
-        "steps": [chapter(words, told[words["figure"]]["facts"]) for words in CHAPTERS],
-        "figures": told,
-        "colours": canvas.colours(),
-    }
+    return {"steps": [chapter(words, told[words["figure"]]["facts"]) for words in CHAPTERS], "figures": told}
 
 
 def show() -> None:
     """Mount the lesson, which plays in the browser alone."""
-    _mount(key="learn", data=content(tuple(boards.at_hand())))
+    lesson = json.dumps(content(tuple(boards.at_hand())))
+    _mount(key="learn", data={"once": {"address": session.keep("lesson.json", lesson.encode(), "application/json")}})
 
 
 def check_link() -> None:

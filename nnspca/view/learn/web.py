@@ -74,7 +74,7 @@ def _opened(name: str) -> Room:
 
 def _page(room: Room, name: str) -> Response:
     """Return one of the pages."""
-    data = {**room.board, "code": room.code, "colours": canvas.colours()}
+    data = {**room.board, "code": room.code}
     page = Template(PAGE.read_text(encoding="utf-8")).substitute(
         title=f"Room {room.code}",
         style=canvas.style("room", HERE),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
@@ -16,12 +17,16 @@ import streamlit as st
 from nnspca.result.rounded import OPTIMAL
 from nnspca.view import session
 from nnspca.view.figures import style as look
-from nnspca.view.figures.style import DARK, LIGHT, SIZES
+from nnspca.view.figures.style import DARK, LIGHT, SIZES, Palette
 from nnspca.view.link import state
 
 BARE = re.compile(r"^ *//[^\n]*\n|^ */\*\*.*?\*/\n|^ +", re.MULTILINE | re.DOTALL)  # comments and margins of scripts
 SHARED = Path(__file__).parent / "browser"
+FRAME = str(SHARED / "frame.js")
 COMMON = ("numbers.js", "shown.js", "news.js", "theme.js", "brush.js", "picture.js")
+addresses: dict[str, str] = {}  # of the scripts of components, by name
+# On two lines: Streamlit takes one for the path of a file.
+IMPORTED = 'const script = await import(new URL("{}", document.baseURI));\nexport default script.default;'
 
 
 def pack(array: np.ndarray, kind: str) -> dict[str, str]:
@@ -44,14 +49,14 @@ def greys(image: np.ndarray) -> dict[str, str]:
     return pack(np.floor(255 * (image - low) / ((high - low) or 1.0)), "u1")
 
 
-def colours() -> dict[str, dict[str, Any]]:
-    """Return what the browser needs of both palettes: it follows the theme without asking."""
-    return {"light": asdict(LIGHT), "dark": asdict(DARK)}
+def sign(content: object) -> str:
+    """Return a short text by which the browser knows a content again."""
+    return hashlib.sha256(repr(content).encode()).hexdigest()[:16]
 
 
 def signed(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is drawn with a signature, by which the browser knows it again, and with the colours."""
-    return {**content, "signature": hashlib.sha256(repr(content).encode()).hexdigest()[:16], "colours": colours()}
+    """Return what is drawn with its signature."""
+    return {**content, "signature": sign(content)}
 
 
 def sent(key: str, field: str) -> Any:
@@ -62,11 +67,12 @@ def sent(key: str, field: str) -> Any:
     return getattr(st.session_state.get(key), field, None)
 
 
-def written(home: Path, scripts: Sequence[str]) -> str:
-    """Return the shared scripts and those of a component in ``home``, as one."""
-    files = [*(SHARED / script for script in COMMON), *(home / script for script in scripts)]
+def written(home: Path, scripts: Sequence[str], shared: Sequence[str] = COMMON, dark: Palette = DARK) -> str:
+    """Return the ``shared`` scripts and those of a component in ``home``, as one, with both palettes."""
+    files = [*(SHARED / script for script in shared), *(home / script for script in scripts)]
     texts = (file.read_text(encoding="utf-8") for file in files)
-    return BARE.sub("", "\n".join([f"const SIZES = {SIZES}, OPTIMAL = {OPTIMAL};", *texts]))
+    colours = json.dumps({"light": asdict(LIGHT), "dark": asdict(dark)})
+    return BARE.sub("", "\n".join([f"const SIZES = {SIZES}, OPTIMAL = {OPTIMAL}, COLOURS = {colours};", *texts]))
 
 
 def style(name: str, home: Path) -> str:
@@ -75,17 +81,16 @@ def style(name: str, home: Path) -> str:
     return "\n".join([f":host {{ {look.scale()} }}", *sheets])
 
 
-def component(name: str, home: Path, scripts: Sequence[str]) -> Callable[..., Any]:
-    """Return a component made of ``name``.html and ``name``.css in ``home``, and of the shared scripts and its own."""
-    return st.components.v2.component(
-        f"nnspca-{name}",
-        html=(home / f"{name}.html").read_text(encoding="utf-8"),
-        css=style(name, home),
-        js=written(home, scripts),
-    )
+def component(name: str, home: Path, scripts: Sequence[str], shared: Sequence[str] = COMMON) -> Callable[..., Any]:
+    """Return a component of ``name``.html and ``name``.css in ``home`` and of scripts: one script, fetched once."""
+    body = home / f"{name}.html"
+    page = f"<style>{style(name, home)}</style>{body.read_text(encoding='utf-8')}" if body.exists() else ""
+    script = f"const PAGE = {json.dumps(page)};\n{written(home, (*scripts, FRAME), shared)}"
+    addresses[name] = session.keep(f"{name}.js", script.encode(), "text/javascript")
+    return st.components.v2.component(f"nnspca-{name}", js=IMPORTED.format(addresses[name]))
 
 
-_gallery = component("gallery", SHARED, ("gallery.js",))
+_gallery = component("gallery", SHARED, ("gallery.js",), ("shown.js", "theme.js"))
 
 
 @dataclass(frozen=True)
@@ -108,18 +113,16 @@ def cards(
 
     A ``strip`` stands beside what is chosen and scrolls by itself; on a phone it lies in one row, as a ``row`` does.
     """
-    names = {card.name for card in cards}
 
     def pressed() -> None:
-        name = sent(key, "chosen")
-        if name in names:
+        if (name := sent(key, "chosen")) in {card.name for card in cards}:
             choose(name)
 
     data = {"label": label, "cards": [asdict(card) for card in cards], "here": here, "lay": lay}
     _gallery(key=key, data=data, on_chosen_change=pressed)
 
 
-_progress = component("progress", SHARED, ("progress.js",))
+_progress = component("progress", SHARED, ("progress.js",), ("news.js",))
 
 
 def progress(name: str, look: Callable[[], dict[str, object]], every: float) -> None:
@@ -150,7 +153,7 @@ def keep_choices(key: str, field: str) -> None:
         state.reassign(int(seen))
 
 
-_link = component("link", SHARED, ("link.js",))
+_link = component("link", SHARED, ("link.js",), ())
 
 
 def write_link(keys: Set[str], says: Mapping[str, Sequence[str]]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import math
+from base64 import b64decode
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -23,12 +24,11 @@ from nnspca.view.link.canvas import Card
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import expander, press, pressed
 from nnspca.view.papers.figures import study as figure_of
-from nnspca.view.session import Content
+from nnspca.view.session import Content, keep
 from nnspca.view.sources import catalogue
 from nnspca.view.ui import charts, downloads
 
 KEYS = state.keys_of("papers")
-PNG = "data:image/png;base64,"
 FILE = Path(__file__).parent / "thumbnails.json"  # written by `python -m tests.stored`
 
 
@@ -91,12 +91,11 @@ def _result(name: str, **settings: Any) -> StudyResult:
 
 def cards(here: Study) -> None:
     """Show a card for each study, by paper; a press turns to it."""
-    pictures = thumbnails()
     canvas.cards(
         "paper-cards",
         "Figures of the papers",
         [
-            Card(name, study.figure, study.title, picture=PNG + pictures[name]["picture"], group=study.source.short)
+            Card(name, study.figure, study.title, picture=thumbnails()[name]["address"], group=study.source.short)
             for name, study in STUDIES.items()
         ],
         here.name,
@@ -210,6 +209,8 @@ def _code(study: Study, now: State) -> str:
 
 @functools.cache
 def thumbnails() -> dict[str, dict[str, Any]]:
-    """Return what each card shows, by study: picture, day, and the version that made it."""
+    """Return what each card shows, by study: the address of its picture, day, and the version that made it."""
     cards: dict[str, dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
+    for card in cards.values():
+        card["address"] = keep("card.png", b64decode(card["picture"]), "image/png")
     return cards

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from string import Template
 from typing import Any
 
@@ -153,11 +153,11 @@ def show(layers: Sequence[Layer], data: Dataset, key: str, **how: Any) -> None:
 
 def page(layers: Sequence[Layer], data: Dataset, backdrop: np.ndarray | None) -> str:
     """Return the picture as a piece of a web page that needs nothing else, on paper."""
-    content = {**payload(layers, data, backdrop), "colours": {"light": asdict(LIGHT), "dark": asdict(LIGHT)}}
+    content = payload(layers, data, backdrop)
     return Template(PAGE.read_text(encoding="utf-8")).substitute(
         style=canvas.style("component", canvas.SHARED),
         body=(canvas.SHARED / "component.html").read_text(encoding="utf-8"),
-        scripts=canvas.written(canvas.SHARED, SCRIPTS).replace("export default function", "function mount"),
+        scripts=canvas.written(canvas.SHARED, SCRIPTS, dark=LIGHT),
         data=json.dumps(content).replace("<", "\\u003c"),  # no word of it ends the script it stands in
     )
 

@@ -21,7 +21,8 @@ class Player extends Shown {
   /** Take a path, or the same one grown; k stays where the person has it unless the page asks for another. */
   take(data) {
     this.live(data.live);
-    if (data.ks === undefined || !this.renewed(data)) return; // news of the live run alone
+    if (!data.curve || !this.renewed(data)) return; // news of the live run alone
+    data = { ...data, ...data.curve };
     const other = data.about !== this.about;
     this.about = data.about;
     this.say("note", data.note);
@@ -91,8 +92,11 @@ class Player extends Shown {
     this.picture.focus?.();
   }
 
-  /** Fetch the components of the path; while it grows, those that come later once they are needed. */
-  complete() { if (!this.path.going || !this.components.address) this.components.fetch(this.path.path); }
+  /** Fetch the components of the path once a person comes near what moves k; while it grows, later ones once needed. */
+  complete(event) {
+    this.near ||= event?.target.closest?.(".st-key-k, .st-key-narrow, .st-key-stage");
+    if (this.near && this.path && (!this.path.going || !this.components.address)) this.components.fetch(this.path.path);
+  }
 
   /** Draw what has come. */
   redraw() {
@@ -116,8 +120,7 @@ class Player extends Shown {
   live(point) {
     this.say("live", point.says);
     this.curve.live = point.share === undefined ? null : point;
-    this.dirty = true;
-    this.wake();
+    this.stir();
   }
 
   listen() {
@@ -245,7 +248,7 @@ class Player extends Shown {
     this.telling = setTimeout(() => {
       if (this.playing || this.dragging || !this.attached || this.k === (this.sent.at(-1) ?? this.asked)) return;
       this.sent.push(this.k);
-      this.tell?.("k", this.k);
+      this.tell?.("point", { k: this.k });
     }, 250);
   }
 
@@ -341,12 +344,11 @@ class Player extends Shown {
 
   resize() {
     if (!this.graph.clientWidth || !this.path) return;
-    this.palette = wearing(this.box, this.colours);
+    this.palette = wearing(this.box);
     this.width = this.box.clientWidth;
     for (const drawn of [this.picture, this.graph]) drawn.style.height = ""; // a phone that is turned has other heights
     this.curve.layout(this.path, this.graph.clientWidth, this.graph.clientHeight, this.palette);
-    this.dirty = true;
-    this.wake();
+    this.stir();
   }
 
   attach(component) {
@@ -354,6 +356,7 @@ class Player extends Shown {
     this.tell = component.setTriggerValue;
     const back = !this.attached, leave = super.attach(), { signal } = this.leaving;
     for (const kind of back ? ["input", "click", "keydown"] : []) document.addEventListener(kind, (event) => this.heed(event), { signal });
+    for (const kind of back ? ["pointerover", "focusin"] : []) document.addEventListener(kind, (event) => this.near || this.complete(event), { signal });
     if (back && this.touched) this.rest(); // what was chosen just before the player was taken off the page is still told
     return leave;
   }
@@ -366,7 +369,7 @@ function sceneWords(path, support, weights) {
   return `${used}; the largest: ${heavy.map((at) => featureName(path.scene, support[at])).join(", ")}`;
 }
 
-export default function (component) {
+function mount(component) {
   const { data, parentElement } = component, player = shownAt(parentElement, () => new Player(parentElement, data));
   player.take(data);
   const leave = player.attach(component), take = (news) => { player.take(news); if (news.over) end(); return news.rerun; };

@@ -1,11 +1,9 @@
 // Streamlit restyles its own elements without running the script; the colours of our data need a run.
 
-export default function ({ data, parentElement, setTriggerValue }) {
-  const probe = parentElement.querySelector("i");
-  let said = data;
+function mount({ data, parentElement, setTriggerValue }) {
+  let said = data.type;
   const looking = setInterval(() => {
-    const [red, green, blue] = getComputedStyle(probe).color.match(/[\d.]+/g).map(Number);
-    const type = red + green + blue < 384 ? "dark" : "light";
+    const type = wearing(parentElement.host).dark ? "dark" : "light";
     if (type !== said) setTriggerValue("changed", (said = type));
   }, 250);
   return () => clearInterval(looking);

@@ -2,7 +2,7 @@
 
 const bars = new WeakMap();
 
-export default function ({ data, parentElement, setTriggerValue }) {
+function mount({ data, parentElement, setTriggerValue }) {
   let bar = bars.get(parentElement);
   const form = parentElement.querySelector(".narrow");
   if (bar?.form !== form) bars.set(parentElement, (bar = listen(form)));

@@ -13,7 +13,7 @@ function phone(data, main) {
   about.textContent = `Paint ${data.k} ${data.noun} that vary together. Can you reach the proven maximum?`;
 
   const draw = () => {
-    const palette = wearing(main, data.colours), width = canvas.clientWidth, tall = (width * rows) / columns;
+    const palette = wearing(main), width = canvas.clientWidth, tall = (width * rows) / columns;
     const layers = painted.length ? [{ support: painted, weights: painted.map(() => 1), colour: palette.series[1] }] : [];
     const brush = brushOn(canvas, palette, width, tall);
     drawn = drawScene(brush, scene, layers);

@@ -12,7 +12,6 @@ class Lesson extends Shown {
   constructor(root, data) {
     super(root, ".lesson");
     this.data = data;
-    this.colours = data.colours;
     this.canvas = this.find("canvas");
     const said = readLink(), before = window.nnspcaLesson;
     // who comes back from another page finds the lesson as it was left
@@ -23,7 +22,7 @@ class Lesson extends Shown {
     this.build();
     this.listen();
     const wanted = Number(this.link.step);
-    this.palette = wearing(this.box, this.colours);
+    this.palette = wearing(this.box);
     this.go(Number.isInteger(wanted) && data.steps[wanted] ? wanted : 0, false);
     if (resumed) this.remember();
   }
@@ -167,13 +166,12 @@ class Lesson extends Shown {
   }
 
   resized() { if (this.find(".stage").clientWidth !== this.stage) this.wake(); }
-  resize() { this.wake(); }
 
   tick() {
     const stage = this.find(".stage").clientWidth;
     if (!stage) return;
     const room = this.scale > 1 ? 0 : Math.max(innerHeight - (this.figure.flat ? 330 : 245), 400);
-    this.palette = wearing(this.box, this.colours);
+    this.palette = wearing(this.box);
     let width = stage;
     while (room > 0 && width > 320 && this.figure.tall(width) > room) width -= 10; // a figure is no taller than its screen
     this.canvas.style.width = width < stage ? `${width}px` : "";
@@ -190,6 +188,4 @@ class Lesson extends Shown {
   }
 }
 
-export default function ({ data, parentElement }) {
-  return shownAt(parentElement, () => new Lesson(parentElement, data)).attach();
-}
+const mount = shows(Lesson);

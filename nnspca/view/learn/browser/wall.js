@@ -26,7 +26,7 @@ function wall(data, main) {
   reveal.hidden = close.hidden = everyone.parentElement.hidden = !owner;
 
   function draw() {
-    const palette = wearing(main, data.colours), width = canvas.clientWidth, tall = Math.min(width * 0.6, innerHeight * 0.68);
+    const palette = wearing(main), width = canvas.clientWidth, tall = Math.min(width * 0.6, innerHeight * 0.68);
     const brush = brushOn(canvas, palette, width, tall), size = 22, left = 84, right = width - 16, top = 48, foot = tall - 48;
     const low = Math.min(0.9, ...points.map(([share]) => share)) - 0.02;
     const y = axisOf(low, 1, foot, top), x = axisOf(count - points.length, Math.max(count, 20), left, right);
@@ -52,14 +52,12 @@ function wall(data, main) {
     const cards = [{ title: `Solver: at least ${solver.percent}`, support: solver.support, weights: solver.loadings, hue: "found" },
       ...best.map((one, at) => ({ title: `${called(one)}: ${one.percent}`, support: one.features, weights: one.features.map(() => 1) }))];
     drawings.replaceChildren(...cards.map((card) => {
-      const figure = document.createElement("figure"), caption = document.createElement("figcaption"), picture = document.createElement("canvas");
-      caption.textContent = card.title;
-      figure.append(picture, caption);
+      const picture = element("canvas");
       requestAnimationFrame(() => {
-        const palette = wearing(main, data.colours), wide = picture.clientWidth, { rows, columns } = scene.image;
+        const palette = wearing(main), wide = picture.clientWidth, { rows, columns } = scene.image;
         drawScene(brushOn(picture, palette, wide, (wide * rows) / columns), scene, [{ ...card, colour: palette[card.hue] ?? palette.series[1] }]);
       });
-      return figure;
+      return element("figure", {}, picture, element("figcaption", { textContent: card.title }));
     }));
   }
 
@@ -68,7 +66,7 @@ function wall(data, main) {
     points = points.filter(([, number]) => people.some((one) => one.number === number));
     if (listed === JSON.stringify(people)) return;
     listed = JSON.stringify(people);
-    everyone.replaceChildren(...people.map((one) => Object.assign(document.createElement("button"), { textContent: `Remove ${called(one)}`, onclick: () => tell("remove", one) })));
+    everyone.replaceChildren(...people.map((one) => button({ textContent: `Remove ${called(one)}`, onclick: () => tell("remove", one) })));
   }
 
   async function look() {
@@ -79,7 +77,7 @@ function wall(data, main) {
       points = [...points, ...said.points].slice(-SHOWN);
       ({ count, solver } = said);
       status.textContent = `${said.people} ${said.people === 1 ? "person" : "people"}, ${count} ${count === 1 ? "attempt" : "attempts"}`;
-      leaders.replaceChildren(...said.leaders.map((one) => Object.assign(document.createElement("li"), { textContent: `${called(one)}: ${one.percent}` })));
+      leaders.replaceChildren(...said.leaders.map((one) => element("li", { textContent: `${called(one)}: ${one.percent}` })));
       if (said.everyone) list(said.everyone);
       const now = JSON.stringify(said.leaders);
       if (solver && now !== shown) show(said.leaders);

@@ -59,7 +59,7 @@ class Picture extends Shown {
 
   draw() {
     if (!this.picture.clientWidth || !this.parts) return;
-    this.palette = wearing(this.box, this.colours);
+    this.palette = wearing(this.box);
     if (this.parts.length === 1 && this.scene.names) this.picture.style.height = `${Math.min(420, 40 + 24 * Math.max(3, this.parts[0].support.length))}px`;
     const { seen, palette, parts } = this, brush = brushOn(this.picture, palette);
     const signed = { colour: palette.series[1], negative: palette.found };
@@ -107,8 +107,4 @@ class Picture extends Shown {
   }
 }
 
-export default function ({ data, parentElement }) {
-  const shown = shownAt(parentElement, () => new Picture(parentElement));
-  shown.take(data);
-  return shown.attach();
-}
+const mount = shows(Picture);

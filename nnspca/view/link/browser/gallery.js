@@ -38,7 +38,7 @@ function markMore(nav) {  // an edge that fades says that the strip goes on
   nav.classList.toggle("right", right > 2);
 }
 
-export default function ({ data, parentElement, setTriggerValue }) {
+function mount({ data, parentElement, setTriggerValue }) {
   const nav = parentElement.querySelector("nav");
   const said = JSON.stringify(data);
   if (nav.said !== said) {
@@ -47,7 +47,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const chosen = nav.querySelector("[aria-current]");
     if (data.lay && chosen) nav.scrollTo(chosen.offsetLeft - 104, chosen.offsetTop - 60);  // in view, the page at rest
   }
-  nav.classList.toggle("dark", wearing(nav, { light: { dark: false }, dark: { dark: true } }).dark);
+  nav.classList.toggle("dark", wearing(nav).dark);
   nav.onscroll = () => markMore(nav);
   const sizes = new ResizeObserver(() => markMore(nav));
   sizes.observe(nav);

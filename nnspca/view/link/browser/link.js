@@ -10,7 +10,7 @@ addEventListener("popstate", (event) => {
   ask();
 }, { capture: true });
 
-export default function ({ data, setTriggerValue }) {
+function mount({ data, setTriggerValue }) {
   const here = new URLSearchParams(location.search), said = new URLSearchParams(here), before = new URLSearchParams(last);
   for (const key of data.keys) said.delete(key);
   for (const [key, texts] of Object.entries(data.says)) for (const text of texts) said.append(key, text);

@@ -7,7 +7,7 @@ function show(bar, { fraction, text }) {
   bar.querySelector(".done").style.width = `${100 * fraction}%`;
 }
 
-export default function ({ data, parentElement, setTriggerValue }) {
+function mount({ data, parentElement, setTriggerValue }) {
   const bar = parentElement.querySelector(".progress");
   show(bar, data);
   return askNews(parentElement, data.address, data.every, (news) => {

@@ -38,7 +38,14 @@ function sayInAddress(home, said) {
   } catch { /* Safari takes ten a second: a later one says it */ }
 }
 
-/** Has a `box`, `colours`, and the `palette` it was last drawn in; draws itself on `resize()` and in `tick(now)`. */
+/** What shows a component by a class of things that are shown. */
+const shows = (Kind) => (component) => {
+  const { data, parentElement } = component, shown = shownAt(parentElement, () => new Kind(parentElement, data));
+  shown.take?.(data);
+  return shown.attach(component);
+};
+
+/** Has a `box` and the `palette` it was last drawn in; draws itself on `resize()` and in `tick(now)`. */
 class Shown {
   constructor(root, box, watched = box) {
     Object.assign(this, { root, home: location.pathname, box: root.querySelector(box), watched: root.querySelector(watched) });
@@ -46,11 +53,11 @@ class Shown {
 
   find(selector) { return this.root.querySelector(selector); }
 
-  /** Keep what `data` is known by and its colours; tell whether it is other data than before. */
-  renewed({ signature, colours }) {
-    if (signature === this.signature) return false;
-    Object.assign(this, { signature, colours });
-    return true;
+  /** Keep what `data` is known by; tell whether it is other data than before. */
+  renewed({ signature }) {
+    const other = signature !== this.signature;
+    this.signature = signature;
+    return other;
   }
 
   say(what, words) {
@@ -73,6 +80,12 @@ class Shown {
     this.box.dataset.playing = String(on);
   }
 
+  /** Draw all anew. */
+  stir() {
+    this.dirty = true;
+    this.wake();
+  }
+
   wake() {
     if (this.frame || !this.attached) return;
     this.frame = requestAnimationFrame((now) => {
@@ -90,11 +103,13 @@ class Shown {
     this.writing = setTimeout(() => this.write(), 300);
   }
 
+  resize() { this.wake(); }
+
   /** The place has another size. */
   resized() { if (this.box.clientWidth !== this.width) this.resize(); }
 
   /** The theme can change without anything else changing: look whether the colours did. */
-  look() { if (this.palette && wearing(this.box, this.colours).paper !== this.palette.paper) this.resize(); }
+  look() { if (this.palette && wearing(this.box).paper !== this.palette.paper) this.resize(); }
 
   /** Begin to follow the page; return the cleanup of this call. */
   attach() {

@@ -1,6 +1,6 @@
 // How a race stands, as the server tells it twice a second; its figure is drawn once it has ended.
 
-export default function ({ data, parentElement }) {
+function mount({ data, parentElement }) {
   const place = (name) => parentElement.querySelector(name);
   const show = ({ words, lanes, drawn }) => {
     place(".words").replaceChildren(...bold(words));

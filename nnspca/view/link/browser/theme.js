@@ -18,11 +18,11 @@ function blend(steps, share) {
   return steps[low].map((c, i) => c + (place - low) * (steps[low + 1][i] - c));
 }
 
-function wearing(box, colours) {
+function wearing(box) {
   const paper = getComputedStyle(box).getPropertyValue("--st-background-color").trim() || "#fff";
-  const [red, green, blue] = channels(paper);
+  const [red, green, blue] = channels(paper), dark = red + green + blue < 384;
   const font = getComputedStyle(box).fontFamily || "sans-serif";
-  return { ...colours[red + green + blue < 384 ? "dark" : "light"], paper, font };
+  return { ...COLOURS[dark ? "dark" : "light"], dark, paper, font };
 }
 
 const prefersStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -1,5 +1,7 @@
 // What the person does: buttons, keys, dragging and clicking.
 
+const DEGREE = Math.PI / 180;
+
 class Input extends Player {
   listen() {
     this.root.addEventListener("click", (event) => {
@@ -41,25 +43,18 @@ class Input extends Player {
       " ": () => this.play(!this.playing),
       ArrowRight: () => this.step(1, event.shiftKey),
       ArrowLeft: () => this.step(-1, event.shiftKey),
-      ArrowUp: () => this.nudge(1),
-      ArrowDown: () => this.nudge(-1),
+      ArrowUp: () => this.jump(this.phi + DEGREE, false),
+      ArrowDown: () => this.jump(this.phi - DEGREE, false),
       Home: () => this.jump(this.curves.start),
       End: () => this.jump(this.curves.end - 1e-9),
     });
-  }
-
-  nudge(sign) {
-    this.play(false);
-    this.unpick();
-    this.move(this.phi + (sign * Math.PI) / 180);
   }
 
   /** Light up the curve of a feature that is pointed at, and say where it stands. */
   light(i) {
     if (i === this.lit) return;
     this.lit = i;
-    this.dirty = true;
-    this.wake();
+    this.stir();
     if (i < 0) return this.tip("");
     const { curves, plot, phi } = this, value = curves.value(i, phi), all = Array.from({ length: curves.n }, (_, j) => curves.value(j, phi));
     const words = `${featureName(curves.scene, i)}: curve no. ${count(1 + all.filter((v) => v > value).length)} of ${count(curves.n)} here, ${this.shown.includes(i) ? "in the set" : "not in the set"}`;
@@ -67,10 +62,10 @@ class Input extends Player {
     this.box.dataset.lit = String(i);
   }
 
-  jump(phi) {
+  jump(phi, far = true) {
     this.play(false);
     this.unpick();
-    this.move(phi, true);
+    this.move(phi, far);
   }
 
   /** Go to the next crossing: of those that change the set, or of all. */
@@ -143,8 +138,7 @@ class Input extends Player {
     holding.moved = true;
     this.plot.points.clear();
     this.stale = true;
-    this.dirty = true;
-    this.wake();
+    this.stir();
   }
 
   handles() { return Array.from({ length: this.curves.n }, (_, i) => this.plot.handle(i)); }
@@ -176,9 +170,4 @@ class Input extends Player {
   }
 }
 
-/** The door: one show for each place on the page, kept while the page sends new data. */
-export default function (component) {
-  const { data, parentElement } = component, show = shownAt(parentElement, () => new Input(parentElement, data));
-  show.take(data);
-  return show.attach(component);
-}
+const mount = shows(Input);

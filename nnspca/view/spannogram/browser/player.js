@@ -52,15 +52,14 @@ class Player extends Shown {
   resize() {
     const width = this.stage.clientWidth;
     if (!width) return;
-    this.palette = wearing(this.box, this.colours);
+    this.palette = wearing(this.box);
     this.box.style.setProperty("--accent", this.palette.found);
     this.box.style.setProperty("--ring", this.palette.upper_bound);
     this.tallness = this.tall(width);
     this.plot.layout(width, this.tallness, this.palette, document.fullscreenElement ? 1.35 : 1);
     this.stage.dataset.place = [this.plot.left, this.plot.right, this.plot.middle, this.plot.scaleY, this.plot.sets.y].join();
     this.stale = true;
-    this.dirty = true;
-    this.wake();
+    this.stir();
   }
 
   resized() {
@@ -72,7 +71,6 @@ class Player extends Shown {
     super.look();
     this.resized();
   }
-
 
   brush(name) {
     return brushOn(this.find(name), this.palette, this.plot.width, this.plot.height, document.fullscreenElement ? 1.35 : 1);
@@ -121,8 +119,7 @@ class Player extends Shown {
     this.sayPlaying(on, on ? "Pause" : "Play");
     if (on) this.unpick();
     else this.remember();
-    this.dirty = true;
-    this.wake();
+    this.stir();
   }
 
   /** Forget the crossing that is ringed and told. */
@@ -143,8 +140,7 @@ class Player extends Shown {
     }
     curves.goTo(region, visit);
     this.meet(region);
-    this.dirty = true;
-    this.wake();
+    this.stir();
   }
 
   /** Count the set of a region, by default the one the curves are in. */

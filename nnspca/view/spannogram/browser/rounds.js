@@ -118,12 +118,11 @@ class Rounds extends Shown {
   }
 
   resized() { this.wake(); }
-  resize() { this.wake(); }
 
   tick(now) {
     const width = this.stage.clientWidth;
     if (!width) return;
-    const palette = (this.palette = wearing(this.box, this.colours));
+    const palette = (this.palette = wearing(this.box));
     this.box.style.setProperty("--open", palette.upper_bound);
     this.box.style.setProperty("--closed", palette.quiet);
     this.box.style.setProperty("--found", palette.found);
@@ -151,8 +150,4 @@ class Rounds extends Shown {
   }
 }
 
-export default function ({ data, parentElement }) {
-  const player = shownAt(parentElement, () => new Rounds(parentElement, data));
-  player.take(data);
-  return player.attach();
-}
+const mount = shows(Rounds);

@@ -24,7 +24,7 @@ SHARE = re.compile(r"at least ([\d.]+)\s%\sof the optimum|(proven optimal)", re.
 
 def explored(lower, upper):
     one = Component(np.eye(13)[0], lower, "best", 4)
-    return stage.sentence(one, Known(4, (one,), lower, upper, True, True), catalogue.dataset("pitprops"), 5)
+    return stage.sentence(one, Known(4, (one,), lower, upper, True, True), catalogue.dataset("pitprops"), 5, None)
 
 
 def headline(lower, upper):

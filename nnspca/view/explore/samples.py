@@ -184,7 +184,7 @@ def who(first: Component, subject: Subject) -> None:
     order = np.argsort(-scores.astype(np.float32), kind="stable")  # ties in their own order
     classes, top = _class_names(data), order[0]
     said = say.told_apart(data, scores[:, None])
-    said = said or f"Sample {top + 1:,} scores highest: {scores[top]:.1f} standard deviations."
+    said = said or f"Sample {top + 1:,} scores highest: {rounded.fixed(scores[top], 1)} standard deviations."
     st.markdown(sanitize.plain(f"{said} {score(first, data, standardised=subject.standardise)}"))
     ends = ("The highest scores", order[:ENDS]), ("The lowest scores", order[ENDS:][-ENDS:])
     for place, (title, which) in zip(st.columns(2), ends, strict=True):

@@ -1,21 +1,21 @@
 // The address says what the page shows. Each choice of the sidebar is an entry of the history, nothing else is: Back asks for
 // the choices before.
 
-let page, last = "", turn = 0, waits = false, ask = () => {};
+let page, shown = "", turn = 0, waits = false, ask = () => {};
 
 addEventListener("popstate", (event) => {
-  [last, turn, waits] = [location.search, turn + 1, true];
+  [shown, turn, waits] = [location.search, turn + 1, true];
   if (location.pathname !== page) return; // Streamlit draws the other page, and then it is asked
   event.stopImmediatePropagation();
   ask();
 }, { capture: true });
 
 function mount({ data, setTriggerValue }) {
-  const here = new URLSearchParams(location.search), said = new URLSearchParams(here), before = new URLSearchParams(last);
+  const here = new URLSearchParams(location.search), said = new URLSearchParams(here), before = new URLSearchParams(shown);
   for (const key of data.keys) said.delete(key);
   for (const [key, texts] of Object.entries(data.says)) for (const text of texts) said.append(key, text);
   const chosen = data.choices.some((key) => String(said.getAll(key)) !== String(before.getAll(key)));
-  ask = () => setTriggerValue("back", { link: last, turn });
+  ask = () => setTriggerValue("back", { link: shown, turn });
   waits &&= chosen && data.turn !== turn;
   if (waits) return ask(); // this was drawn before anyone knew of the step back
   const address = (link) => `${location.pathname}${link && "?"}${link}${location.hash}`, link = String(said);
@@ -23,5 +23,5 @@ function mount({ data, setTriggerValue }) {
     history.replaceState(history.state, "", address(String(before))); // a player has moved k in it meanwhile
     history.pushState(history.state, "", address(link));
   } else if (link !== String(here)) history.replaceState(history.state, "", address(link));
-  [page, last] = [location.pathname, link];
+  [page, shown] = [location.pathname, link];
 }

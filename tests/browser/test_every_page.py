@@ -113,11 +113,7 @@ PAGES = {
     "the circle": ("/spannogram", NONE, circle),
     "the circle of the data": ("/spannogram?curves=data+set&data=pitprops", BOTH, nothing),
     "the sphere": ("/spannogram?dimensions=3%3A+a+sphere", NONE, nothing),
-    "solvers": (
-        "/compare?what=solvers&data=pitprops&racers=best&racers=em&racers=pca&take=true",
-        BOTH,
-        nothing,
-    ),
+    "solvers": ("/compare?what=solvers&data=pitprops&racers=best&racers=em&racers=pca&take=true", BOTH, nothing),
     "data sets": ("/compare?what=data+sets&vs=pitprops&vs=digits", NONE, compare),
     "papers": ("/papers?tables=true", NONE, papers),
     "data": ("/data?data=pitprops", DATA, data),

@@ -16,7 +16,7 @@ from nnspca.view.desk import Reading
 from nnspca.view.link.state import State
 from nnspca.view.sources import uploads
 from nnspca.view.ui import downloads
-from tests.datasets.test_formats import market, parquet, picture, workbook
+from tests.datasets.test_formats import picture, workbook
 from tests.datasets.test_real_files import FILES
 from tests.pages.conftest import brought, files_of, owner, redrawn, sent, settle, texts
 
@@ -249,8 +249,6 @@ IMAGES = [(f"{i}.png", picture(i * 40)) for i in range(4)]
     ("files", "found"),
     [
         ([("t.xlsx", workbook([["a", "b"], [1, 2], [3, 5], [4, 0]]))], "3 samples × 2 features"),
-        ([("m.mtx", market())], "4 samples × 3 features"),
-        ([("t.parquet", parquet({"a": [1.0, 2, 4], "b": [2.0, 1, 9]}))], "3 samples × 2 features"),
         (IMAGES, "4 samples × 6 features"),
         ([*DOTS], "4 samples × 6 features"),
         ([*IMAGES, ("odd.png", picture(3, (5, 5)))], "5 samples × 6 features"),

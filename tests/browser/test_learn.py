@@ -195,6 +195,7 @@ def test_the_whole_lesson_is_walked_played_and_answered_at_three_widths_without_
     page.get_by_role("button", name="4 Share").click()
     page.get_by_role("slider", name="s, how row 1").fill("2")
     expect(page.locator("[data-say=readout]")).to_contain_text("Every row is at most 7")
+    page.wait_for_function("() => /step=7.*at=/.test(location.search)")
     page.wait_for_timeout(500)
     address = page.url[page.url.index("/learn") :]
     assert wire.sent == before, "a run while playing"

@@ -18,12 +18,14 @@ import numpy as np
 import scipy.sparse
 import streamlit as st
 
+from nnspca.datasets import Column
 from nnspca.result import Features
 
 MOST_BYTES, MOST_ENTRIES = 256 * 2**20, 4000  # of finished results
 PATIENCE = 10.0  # seconds that a session waits for another one that seeks the same
 POLL_SECONDS = 0.03  # between two looks meanwhile
 SHARED = 512 * 2**20  # bytes of data sets, prepared ones and covariances that sessions share
+COLUMN = 600  # bytes of what is said of a column
 
 _T = TypeVar("_T")
 
@@ -53,6 +55,8 @@ def _weigh(thing: Any, seen: set[int]) -> int:
     if isinstance(thing, Mapping):
         return sum(_weigh(value, seen) for value in list(thing.values()))
     if isinstance(thing, tuple | list):
+        if thing and isinstance(thing[0], Column):  # of a table: thousands, and none has an array
+            return COLUMN * len(thing)
         many = [item for item in thing if not isinstance(item, int | float | str)]
         return 8 * len(thing) + 64 * (len(thing) - len(many)) + sum(_weigh(item, seen) for item in many)
     if dataclasses.is_dataclass(thing) or type(thing).__module__.startswith("nnspca."):

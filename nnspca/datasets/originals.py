@@ -234,24 +234,27 @@ def _cbcl_raw(members: Iterator[images.Member], with_negatives: bool, source: st
         if folder in groups and (with_negatives or folder == "face"):
             groups[folder].append((name, content))
     counts = {"face": N_FACES, "non-face": N_NON_FACES} if with_negatives else {"face": N_FACES}
-    for folder, count in counts.items():
-        _check_raw(groups[folder], folder, count, source)
-    X, shape, _ = images.stack([images.Grey(content, name) for name, content in groups["face"] + groups["non-face"]])
+    X = np.array(
+        [row for folder in counts for row in _raw(groups[folder], folder, counts[folder], source)], dtype=float
+    )
     if not with_negatives:
-        return Content(X=X, image_shape=shape)
+        return Content(X=X, image_shape=(19, 19))
     labels = np.repeat([0, 1], [N_FACES, N_NON_FACES])
-    return Content(X=X, image_shape=shape, labels=labels, label_names=("face", "non-face"))
+    return Content(X=X, image_shape=(19, 19), labels=labels, label_names=("face", "non-face"))
 
 
-def _check_raw(group: list[images.Member], folder: str, count: int, source: str) -> None:
+def _raw(group: list[images.Member], folder: str, count: int, source: str) -> Iterator[np.ndarray]:
+    """Yield the pixels of so many images of one size; DataError for any other."""
     if len(group) != count:
         raise DataError(
             f"{source} holds {len(group):,} images in {folder}/ where the CBCL training set has {count:,}. "
             "Download it again."
         )
     for name, content in group:
-        if not re.match(rb"P5\s+(#[^\n]*\s+)*19\s+19\s+255\s", content[:200]):
+        head = re.match(rb"P5\s+(#[^\n]*\s+)*19\s+19\s+255\s", content[:200])
+        if head is None or len(content) < head.end() + 19 * 19:
             raise DataError(f"{name.rpartition('/')[2][:60]!r} in {source} is not a 19×19 grey PGM (P5) image.")
+        yield np.frombuffer(content, np.uint8, 19 * 19, head.end())
 
 
 def gene_symbols(

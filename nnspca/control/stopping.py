@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from nnspca.control.progress import Monitor
 
@@ -55,13 +55,12 @@ def run_cancellable(act: Callable[[], _T], monitor: Monitor) -> _T:
 
 
 def interruptible(call: Callable[_P, _T]) -> Callable[_P, _T]:
-    """Let the first Ctrl-C in a notebook or at a prompt stop a call as ``should_stop`` does; the second raises."""
+    """Let Ctrl-C at a prompt stop a call that was given no ``should_stop``; pressed again it raises."""
 
     @wraps(call)
     def made(*args: _P.args, **settings: _P.kwargs) -> _T:
-        given: Any = settings.get("should_stop")
         in_main = threading.current_thread() is threading.main_thread()
-        if not in_main or not hasattr(sys, "ps1") or not (given is None or callable(given)):
+        if not in_main or not hasattr(sys, "ps1") or settings.get("should_stop") is not None:
             return call(*args, **settings)
         pressed = threading.Event()
 
@@ -72,7 +71,7 @@ def interruptible(call: Callable[_P, _T]) -> Callable[_P, _T]:
 
         before = signal.signal(signal.SIGINT, stop)
         try:
-            settings["should_stop"] = lambda: pressed.is_set() or (given is not None and given())
+            settings["should_stop"] = pressed.is_set
             return call(*args, **settings)
         finally:
             signal.signal(signal.SIGINT, before)

@@ -23,6 +23,7 @@ from nnspca.control.arguments import (
     is_table,
 )
 from nnspca.control.progress import Monitor
+from nnspca.control.stopping import interruptible
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.covariance.input import aligned, numbers, opened
@@ -168,6 +169,7 @@ class _Place:
         return optimise_on_support(self.cov, start, nonnegative=self.nonnegative)
 
 
+@interruptible
 def certify_loadings(
     cov: Covariance,
     loadings: Any,

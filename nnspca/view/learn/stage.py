@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import tomllib
@@ -221,8 +222,12 @@ def content(names: tuple[str, ...]) -> dict[str, Any]:
 
 def show() -> None:
     """Mount the lesson, which plays in the browser alone."""
-    lesson = json.dumps(content(tuple(boards.at_hand())))
-    _mount(key="learn", data={"once": {"address": session.keep("lesson.json", lesson.encode(), "application/json")}})
+    _mount(key="learn", data={"once": {"address": _address(tuple(boards.at_hand()))}})
+
+
+@functools.cache
+def _address(names: tuple[str, ...]) -> str:
+    return session.keep("lesson.json", json.dumps(content(names)).encode(), "application/json")
 
 
 def check_link() -> None:

@@ -61,6 +61,7 @@ GAVE_UP = (
 _TEXTS = ("name", "title", "kind", "description", "citation", "terms", "source")
 _LISTS, _ROWS = ("feature_names", "feature_titles", "label_names", "sample_names"), ("labels", "weights")
 _ready: dict[str, subprocess.Popen[bytes]] = {}  # a process that waits for a file, where one was begun
+_beginning = threading.Lock()
 _SEEN = ("shape", "rows", "decided", "sheets", "problem")  # of a preview, as JSON has them
 
 
@@ -133,8 +134,9 @@ def _apart(files: Mapping[str, bytes], should_stop: Callable[[], bool], options:
 
 def begin() -> None:
     """Begin the process that reads the next file, unless there is one: it takes seconds to load its libraries."""
-    if SCRIPT not in _ready:
-        _ready[SCRIPT] = _process()
+    with _beginning:  # one that is begun beside would wait for ever
+        if SCRIPT not in _ready:
+            _ready[SCRIPT] = _process()
 
 
 def _process() -> subprocess.Popen[bytes]:

@@ -136,14 +136,10 @@ def test_formulas_of_the_mathematics_are_set():
 
 
 def test_the_reference_has_every_public_name():
-    modules = {"anndata", "datasets", "result"}
-    public = set(nnspca.__all__) - modules | ENTRIES
+    public = set(nnspca.__all__) - {"anndata", "datasets", "result"} | ENTRIES
     returned = {name for name in nnspca.result.__all__ if hasattr(getattr(nnspca.result, name), "__dataclass_fields__")}
-    for module, names in (
-        ("datasets", nnspca.datasets.__all__),
-        ("anndata", nnspca.anndata.__all__),
-        ("result", returned - public - {"Sandwich"}),
-    ):
+    exported = {"datasets": nnspca.datasets.__all__, "anndata": nnspca.anndata.__all__}
+    for module, names in (exported | {"result": returned - public - {"Sandwich"}}).items():
         public |= {f"{module}.{name}" for name in names}
     assert {name.removeprefix("nnspca.") for name in conf.NAMES} == public
 

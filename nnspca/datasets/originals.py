@@ -171,8 +171,7 @@ def leukemia(data: bytes) -> Content:
     """Read the expression levels and the three kinds of leukemia from MLL.csv.
 
     The file opens with the 15 samples the article tested on; here the samples are grouped by class
-    and those 15 close their groups. Genes whose symbols are on this machine are
-    the titles of their probes.
+    and those 15 close their groups. Gene symbols that are on this machine are the titles of their probes.
     """
     content = arrange(formats.read_text(data, PLAIN), PLAIN)
     if content.labels is None:
@@ -234,9 +233,8 @@ def _cbcl_raw(members: Iterator[images.Member], with_negatives: bool, source: st
         if folder in groups and (with_negatives or folder == "face"):
             groups[folder].append((name, content))
     counts = {"face": N_FACES, "non-face": N_NON_FACES} if with_negatives else {"face": N_FACES}
-    X = np.array(
-        [row for folder in counts for row in _raw(groups[folder], folder, counts[folder], source)], dtype=float
-    )
+    rows = [row for folder in counts for row in _raw(groups[folder], folder, counts[folder], source)]
+    X = np.array(rows, dtype=float)
     if not with_negatives:
         return Content(X=X, image_shape=(19, 19))
     labels = np.repeat([0, 1], [N_FACES, N_NON_FACES])

@@ -42,7 +42,6 @@ class Features:
     #: Shape (n,), or None. Variance of each feature listed here, standardised if they are.
     variances: np.ndarray | None = None
     chosen: str = ""  #: How many features of the data these are and what chose them; empty if all take part
-
     titles: tuple[str, ...] = ()  #: What people call each of them beside its name; empty if nothing
 
     @cached_property

@@ -123,10 +123,8 @@ def _card(info: DatasetInfo, best: Known | None) -> Card:
     best = best if best is not None and best.bounded else None
     says = info.description.split(". ")[0].rstrip(".") + "." if info.description else ""
     away = "" if info.local else f" {catalogue.away(info).capitalize()}."
-    foot = ""
-    if best is not None:
-        share = rounded.proven_share(best.lower, best.upper)
-        foot = f"k = {best.at}: {share}{' (stored proof)' * best.stored}"
+    share = "" if best is None else rounded.proven_share(best.lower, best.upper)
+    foot = "" if best is None else f"k = {best.at}: {share}{' (stored proof)' * best.stored}"
     return Card(info.name, sanitize.line(info.title), f"{says}{away}", foot, _address(info, best))
 
 

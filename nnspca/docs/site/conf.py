@@ -106,14 +106,13 @@ def _table(registry: str) -> str:
 
 def _keywords() -> str:
     """Return the calls and what they take as a table, with the number of the reason where they don't."""
-    rows = []
+    head = ["call", *(f"`{word}`" for word in KEYWORDS["words"])]
+    rows = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
     for call in KEYWORDS["calls"]:
         taken = inspect.signature(attrgetter(call)(nnspca)).parameters
         cells = ["·" if word in taken else ", ".join(map(str, reasons(call, word))) for word in KEYWORDS["words"]]
         rows.append(f"| `{call}` | {' | '.join(cells)} |")
-    head = ["call", *(f"`{word}`" for word in KEYWORDS["words"])]
-    why = [f"{number}. {reason['why']}" for number, reason in enumerate(KEYWORDS["missing"], 1)]
-    return "\n".join([f"| {' | '.join(head)} |", "|---" * len(head) + "|", *rows, "", *why])
+    return "\n".join([*rows, "", *(f"{number}. {each['why']}" for number, each in enumerate(KEYWORDS["missing"], 1))])
 
 
 def reasons(call: str, word: str) -> list[int]:

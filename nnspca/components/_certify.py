@@ -16,7 +16,6 @@ from nnspca.components.together import bound_parts, improved
 from nnspca.control.arguments import (
     Effort,
     Seed,
-    check_callables,
     check_choice,
     check_flag,
     check_instance,
@@ -40,8 +39,8 @@ from nnspca.result import (
     ShouldStop,
 )
 from nnspca.solvers.registry import METHODS
-from nnspca.tasks._certify import Aim, complete, components, multipliers, with_time_limit
-from nnspca.tasks._solve import Left, check_cardinality, check_covariance, check_seed, excluding
+from nnspca.tasks._certify import Aim, complete, components, multipliers
+from nnspca.tasks._solve import Left, begun, check_cardinality, check_seed, excluding
 from nnspca.tasks._sweep import Curve
 
 STARTS = {"live": 20, "thorough": 100}  # number of starts of the search for parts
@@ -115,9 +114,7 @@ def certify_parts(
     >>> round(cert.lower, 3), round(cert.upper, 3)
     (4.0, 4.0)
     """
-    check_covariance(cov)
-    check_callables(should_stop=should_stop, on_progress=on_progress)
-    monitor = Monitor(*with_time_limit(time_limit, should_stop, on_progress))
+    monitor = begun(cov, should_stop, on_progress, time_limit)
     aim = Aim(effort, monitor.part(SEEKING, 1.0), gap, time_limit is not None)
     k, _, outs = check_restriction(cov, k, None, exclude)
     nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
@@ -241,8 +238,7 @@ def sweep_parts(
     >>> [(row["n_components"], row["together"]) for row in sweep_parts(cov, [1, 2, 3], 2).to_records()]
     [(1, 4.0), (2, 7.0), (3, 9.0)]
     """
-    check_covariance(cov)
-    check_callables(on_point=on_point, should_stop=should_stop, on_progress=on_progress)
+    monitor, started = begun(cov, should_stop, on_progress, on_point=on_point), time.perf_counter()
     nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
     counts = sorted({check_count(r, cov.n_features) for r in check_one_or_several("n_components", n_components)})
     k = check_cardinality(cov, k)
@@ -250,7 +246,7 @@ def sweep_parts(
         raise ValueError("a sweep needs at least one number of parts; got none")
     check_choice("certify", certify, PLANS, none=True)
     check_executor(executor)
-    started, monitor, problem = time.perf_counter(), Monitor(should_stop, on_progress), Problem(cov, k, nonnegative)
+    problem = Problem(cov, k, nonnegative)
     before: dict[int, Any] = dict(zip(counts, [None, *counts], strict=False))  # the next fewer parts
     curve = Curve(on_point, monitor, len(counts) * (1 + (certify is not None)))
     points, proven = curve.points, curve.certificates

@@ -17,7 +17,6 @@ from nnspca.control.arguments import (
     Effort,
     Method,
     Seed,
-    check_callables,
     check_choice,
     check_number,
     check_whole,
@@ -35,8 +34,8 @@ from nnspca.solvers.registry import METHODS, MethodInfo
 from nnspca.tasks._certify import EXHAUSTED, Aim, components
 from nnspca.tasks._certify import certify as certify_one
 from nnspca.tasks._solve import (
+    begun,
     check_cardinality,
-    check_covariance,
     check_includes,
     check_method,
     check_seed,
@@ -126,8 +125,7 @@ def decompose(
     >>> parts.cardinalities, round(parts.overlap, 12)
     (array([2, 2]), 0.0)
     """
-    check_covariance(cov)
-    check_callables(should_stop=should_stop, on_progress=on_progress)
+    monitor, started = begun(cov, should_stop, on_progress), time.perf_counter()
     info, nonnegative = check_method(method, nonnegative), bool(nonnegative)
     check_size(info, cov.n_features)
     count = check_count(n_components, cov.n_features)
@@ -146,8 +144,6 @@ def decompose(
         )
     where = HERE if executor is None else executor
     checked = info.checked(options, decompose, joint=deflation == "joint")
-    started = time.perf_counter()
-    monitor = Monitor(should_stop, on_progress)
     seeking, seed = monitor.part(0.0, 1.0 if certify is None else SEEKING), check_seed(seed)
     run = _Decomposition(cov, sizes, info, deflation, nonnegative, seed, angle, options, checked, seeking, ins)
     with one_blas_thread():

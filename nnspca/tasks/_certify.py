@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -21,15 +20,12 @@ from nnspca.certificates.starts import starts_of
 from nnspca.control.arguments import (
     Effort,
     Seed,
-    check_callables,
     check_choice,
     check_flag,
     check_instance,
     check_share,
-    real,
-    shown,
 )
-from nnspca.control.progress import Monitor, Progress
+from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped, interruptible
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
@@ -40,7 +36,7 @@ from nnspca.numerics.doubles import read_only
 from nnspca.result import Certificate, Component, OnProgress, PartsCertificate, ShouldStop
 from nnspca.solvers.climb import optimise_on_support
 from nnspca.solvers.limited import Groups, check_limits
-from nnspca.tasks._solve import Left, check_covariance, check_seed, solve
+from nnspca.tasks._solve import Left, begun, check_seed, solve
 
 NEIGHBOURS = 1.25  # ratio of two k up to which the multipliers of one are a better start than balanced rows
 LIVE = 0.15  # share of the progress of a thorough certificate that the live one takes, and the longer one after it
@@ -139,13 +135,11 @@ def certify(
     >>> cert.gap <= 0.001
     True
     """
-    check_covariance(cov)
-    check_callables(should_stop=should_stop, on_progress=on_progress)
+    monitor = begun(cov, should_stop, on_progress, time_limit)
     k, ins, outs = check_restriction(cov, k, include, exclude)
     nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
     if component is not None:
         check_instance("component", component, Component, "one that nnspca.solve gave")
-    monitor = Monitor(*with_time_limit(time_limit, should_stop, on_progress))
     aim = Aim(effort, monitor.part(SOLVING, 1.0), gap, time_limit is not None)
     problem, left = restricted(Problem(cov, k, nonnegative), ins, outs)
     start = multipliers(warm_start, Certificate, Problem(cov, k, nonnegative), ins, outs)
@@ -184,33 +178,6 @@ class Aim:
     def __post_init__(self) -> None:
         check_choice("effort", self.effort, PLANS)
         self.gap = None if self.gap is None else check_share("gap", self.gap)
-
-
-def with_time_limit(
-    time_limit: float | None, should_stop: ShouldStop | None, on_progress: OnProgress | None
-) -> tuple[ShouldStop | None, OnProgress | None]:
-    """Return a stop switch that is on once the time is over as well, and reports whose fraction is that of the time.
-
-    ValueError unless the limit is a positive number of seconds, or None.
-    """
-    if time_limit is None:
-        return should_stop, on_progress
-    seconds = real(time_limit)
-    if seconds is None or not seconds > 0:
-        raise ValueError(f"time_limit={shown(time_limit)} is not allowed; give a positive number of seconds, or None")
-    began, listen = time.monotonic(), on_progress
-
-    def over() -> bool:
-        return time.monotonic() - began >= seconds or (should_stop is not None and bool(should_stop()))
-
-    if listen is None or seconds == math.inf:
-        return over, listen
-
-    def report(progress: Progress) -> None:
-        spent = min((time.monotonic() - began) / seconds, 1.0)
-        listen(replace(progress, fraction=1.0 if (progress.stage, progress.fraction) == ("done", 1.0) else spent))
-
-    return over, report
 
 
 def pursue(problem: Problem, known: Known, aim: Aim, resumed: Certificate | PartsCertificate | None) -> dict[str, Any]:

@@ -13,7 +13,6 @@ from nnspca.certificates.judge import validated
 from nnspca.control.arguments import (
     Effort,
     Seed,
-    check_callables,
     check_choice,
     check_columns,
     check_flag,
@@ -22,7 +21,6 @@ from nnspca.control.arguments import (
     check_whole,
     is_table,
 )
-from nnspca.control.progress import Monitor
 from nnspca.control.stopping import interruptible
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
@@ -34,7 +32,7 @@ from nnspca.numerics.doubles import read_only
 from nnspca.result import Certificate, Component, Components, Contribution, Judgement, OnProgress, ShouldStop
 from nnspca.solvers.climb import larger_eigenvalue, optimise_on_support
 from nnspca.tasks._certify import certify
-from nnspca.tasks._solve import check_covariance, check_seed
+from nnspca.tasks._solve import begun, check_covariance, check_seed
 
 TRIED = 8  # most promising exchanges whose loadings are optimised
 
@@ -223,10 +221,9 @@ def certify_loadings(
     >>> print(nnspca.certify_loadings(nnspca.Covariance.from_data(X, names=names), found).summary())
     Component 1 has at least ... % of the optimum of nine features of any sign; gap at most ... % (proven); ...
     """
-    check_covariance(cov)
-    check_callables(should_stop=should_stop, on_progress=on_progress)
+    monitor, started = begun(cov, should_stop, on_progress), time.perf_counter()
     check_choice("effort", effort, PLANS)
-    seed, started = check_seed(seed), time.perf_counter()
+    seed = check_seed(seed)
     X = _columns(cov, loadings).T
     sizes = [k] * len(X) if k is None or not isinstance(k, Iterable) else list(k)
     if len(sizes) != len(X):
@@ -235,7 +232,7 @@ def certify_loadings(
         nonnegative = check_flag("nonnegative", nonnegative)
     parts = tuple(_given(cov, c, x, size, nonnegative) for c, (x, size) in enumerate(zip(X, sizes, strict=True), 1))
     proven: dict[tuple[int, bool], Certificate] = {}
-    asked, monitor = sorted({(part.k, part.nonnegative) for part in parts}), Monitor(should_stop, on_progress)
+    asked = sorted({(part.k, part.nonnegative) for part in parts})
     for done, (size, sign) in enumerate(asked):
         span = monitor.part(done / len(asked), (done + 1) / len(asked))
         how: dict[str, Any] = {"effort": effort, "seed": seed, "executor": executor, "should_stop": should_stop}

@@ -18,7 +18,6 @@ from nnspca.certificates.judge import validated
 from nnspca.control.arguments import (
     Effort,
     Seed,
-    check_callables,
     check_choice,
     check_flag,
     check_instance,
@@ -35,8 +34,7 @@ from nnspca.numerics import feasible, rounding
 from nnspca.numerics.doubles import read_only
 from nnspca.result import Component, Necessity, OnProgress, Ranking, ShouldStop
 from nnspca.solvers.climb import GAIN, climb, optimise_on_support, polish
-from nnspca.tasks._certify import with_time_limit
-from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed, excluding, solve
+from nnspca.tasks._solve import begun, check_cardinality, check_seed, excluding, solve
 
 SOLVED, SHOWN, WEIGHED = 0.2, 0.3, 0.35  # shares of the progress by the end of each stage
 RELAXED = 0.4  # share of the remaining progress when the whole is relaxed
@@ -119,16 +117,13 @@ def necessity(
     >>> bool(need.limit[2] < 0.2)
     True
     """
-    check_covariance(cov)
-    check_callables(should_stop=should_stop, on_progress=on_progress)
+    monitor, started = begun(cov, should_stop, on_progress), time.perf_counter()
     check_choice("effort", effort, EFFORTS)
     k, nonnegative, seed = check_cardinality(cov, k), check_flag("nonnegative", nonnegative), check_seed(seed)
     within = check_share("within", within)
     if component is not None:
         check_instance("component", component, Component, "one that nnspca.solve gave")
         component = replace(validated(component, "component", Problem(cov, k, nonnegative)), features=cov.features)
-    started = time.perf_counter()
-    monitor = Monitor(should_stop, on_progress)
     if component is None:
         told = monitor.part(0.0, SOLVED).relay
         component = solve(cov, k, nonnegative=nonnegative, seed=seed, should_stop=should_stop, on_progress=told)
@@ -320,22 +315,19 @@ def solve_all(
     >>> [part.names for part in best], best.settled
     ([('topdiam', 'length', 'bowdist', 'whorls'), ('topdiam', 'length', 'ringbut', 'whorls'), ...], 3)
     """
-    check_covariance(cov)
-    check_callables(should_stop=should_stop, on_progress=on_progress)
+    monitor, started = begun(cov, should_stop, on_progress, time_limit), time.perf_counter()
     k, count = check_cardinality(cov, k), check_whole("count", count, 1)
     if cov.n_features > LARGEST:
         message = f"solve_all takes at most {LARGEST} features; these data have {cov.n_features}. Choose some of them, "
         raise ValueError(message + "such as nnspca.most_variable, or ask nnspca.necessity which features are needed")
     share, nonnegative = check_share("within", within), check_flag("nonnegative", nonnegative)
-    started = time.perf_counter()
-    stop, told = with_time_limit(time_limit, should_stop, on_progress)
-    first = solve(cov, k, nonnegative=nonnegative, seed=check_seed(seed), should_stop=stop)
+    first = solve(cov, k, nonnegative=nonnegative, seed=check_seed(seed), should_stop=monitor.should_stop)
     whole = cov if cov.holds_entries else part_of(cov, np.arange(cov.n_features))
     beyond = 0.0 if whole is cov else cov.error_elsewhere
-    search = _Search(Problem(whole, k, nonnegative), count, share, Monitor(stop, told), beyond)
+    search = _Search(Problem(whole, k, nonnegative), count, share, monitor, beyond)
     with one_blas_thread():
         rest = search.run(np.asarray(first.loadings)) + beyond
-        search.monitor.tell(1.0, "done", max(search.values.values()), rest)
+        monitor.tell(1.0, "done", max(search.values.values()), rest)
     listed = [read_only(search.found[support] + 0.0) for support in search.listed()]
     components = tuple(Component(x, cov.variance(x), "best", k, nonnegative, features=cov.features) for x in listed)
     return Ranking(components, rest, k, nonnegative, share, search.cut_short, time.perf_counter() - started)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass, replace
@@ -21,6 +22,7 @@ from nnspca.control.arguments import (
     check_instance,
     check_whole,
     masked,
+    real,
     real_array,
     shown,
 )
@@ -47,6 +49,7 @@ from nnspca.result import (
     OnProgress,
     PartsCertificate,
     PartsSweep,
+    Progress,
     ShouldStop,
     Sweep,
 )
@@ -131,8 +134,7 @@ def solve(
     >>> nnspca.solve(cov, k=2, exclude=[2]).support, nnspca.solve(cov, k=2, include=[1]).support
     (array([0]), array([0]))
     """
-    check_covariance(cov)
-    check_callables(should_stop=should_stop, on_progress=on_progress, on_found=on_found)
+    monitor = begun(cov, should_stop, on_progress, on_found=on_found)
     info, nonnegative = check_method(method, nonnegative), bool(nonnegative)
     k, ins, outs = check_restriction(cov, k, include, exclude)
     seed = check_seed(seed)
@@ -156,7 +158,7 @@ def solve(
     report = None if should_stop is None and on_found is None else best
     with one_blas_thread():
         try:
-            monitor = Monitor(should_stop, on_progress, on_found=report)
+            monitor = replace(monitor, on_found=report)
             if len(left) < cov.n_features:
                 monitor = monitor.on_features(left, cov.n_features)
             rng = np.random.default_rng(seed)
@@ -171,8 +173,7 @@ def solve(
             x = x if best.loadings is None else best.loadings
             component = Problem(cov, k, nonnegative).component(x, method, (cov.variance(x),), stopped=True)
     loadings = read_only(component.loadings + 0.0)  # no negative zeros
-    if on_progress is not None:
-        Monitor(None, on_progress).tell(1.0, "done", component.variance)
+    monitor.tell(1.0, "done", component.variance)
     seconds = time.perf_counter() - started
     return dataclasses.replace(component, loadings=loadings, options=checked, seconds=seconds, features=cov.features)
 
@@ -196,6 +197,40 @@ class _BestShown:
 def check_covariance(cov: object) -> None:
     """Raise TypeError unless the argument is a covariance; the message shows how to make one."""
     check_instance("cov", cov, Covariance, "Covariance.from_data(X) of samples as rows, or Covariance.from_matrix(A)")
+
+
+def begun(
+    cov: object,
+    should_stop: ShouldStop | None = None,
+    on_progress: OnProgress | None = None,
+    time_limit: float | None = None,
+    **listeners: object,
+) -> Monitor:
+    """Return the monitor of a call about a covariance, which its time limit stops as well.
+
+    Its progress is then that of the time. TypeError unless there is a covariance, and callbacks are functions;
+    ValueError unless the limit is a positive number of seconds.
+    """
+    check_covariance(cov)
+    check_callables(should_stop=should_stop, on_progress=on_progress, **listeners)
+    if time_limit is None:
+        return Monitor(should_stop, on_progress)
+    seconds = real(time_limit)
+    if seconds is None or not seconds > 0:
+        raise ValueError(f"time_limit={shown(time_limit)} is not allowed; give a positive number of seconds, or None")
+    began, listen = time.monotonic(), on_progress
+
+    def over() -> bool:
+        return time.monotonic() - began >= seconds or (should_stop is not None and bool(should_stop()))
+
+    if listen is None or seconds == math.inf:
+        return Monitor(over, listen)
+
+    def report(progress: Progress) -> None:
+        spent = min((time.monotonic() - began) / seconds, 1.0)
+        listen(replace(progress, fraction=1.0 if (progress.stage, progress.fraction) == ("done", 1.0) else spent))
+
+    return Monitor(over, report)
 
 
 def check_method(method: str, nonnegative: bool) -> MethodInfo:

@@ -16,7 +16,6 @@ from nnspca.control.arguments import (
     Effort,
     Method,
     Seed,
-    check_callables,
     check_choice,
     check_one_or_several,
     check_several,
@@ -40,8 +39,8 @@ from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import certify as certify_one
 from nnspca.tasks._certify import is_neighbour
 from nnspca.tasks._solve import (
+    begun,
     check_cardinality,
-    check_covariance,
     check_includes,
     check_method,
     check_seed,
@@ -114,15 +113,14 @@ def sweep(
     >>> [(row["k"], round(row["variance"], 3)) for row in curve.to_records()]
     [(2, 1.954), (4, 2.937)]
     """
-    check_covariance(cov)
-    check_callables(on_point=on_point, should_stop=should_stop, on_progress=on_progress)
+    monitor = begun(cov, should_stop, on_progress, on_point=on_point)
     ks = check_one_or_several("k", k)
     listed = [methods] if isinstance(methods, str) else methods
     chosen = check_several("methods", listed, "names:", ", ".join(map(repr, METHODS)))
     names = list(dict.fromkeys(check_method(name, nonnegative).name for name in chosen))
     check_choice("certify", certify, PLANS, none=True)
     check_executor(executor)
-    monitor, seed = Monitor(should_stop, on_progress), check_seed(seed)
+    seed = check_seed(seed)
     solving = len(names) / (len(names) + 1) if certify is not None else 1.0
     common: dict[str, Any] = {"seed": seed, "executor": executor, "on_point": on_point, "should_stop": should_stop}
     telling, ins = monitor.part(0.0, solving).relay, places_of("include", include, cov.n_features, cov.feature_names)

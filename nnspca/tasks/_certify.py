@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,8 +15,8 @@ from nnspca.bounds.plan import PLANS, Plan
 from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS
 from nnspca.certificates.eigenvalues import holds_everywhere
 from nnspca.certificates.judge import judged, validated
+from nnspca.certificates.numbers import array
 from nnspca.certificates.proofs import PairProof, ScaleProof
-from nnspca.certificates.starts import starts_of
 from nnspca.control.arguments import (
     Effort,
     Seed,
@@ -30,10 +30,11 @@ from nnspca.control.stopping import Stopped, interruptible
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Features, Problem, check_restriction, restricted, widened
+from nnspca.errors import CertificateError
 from nnspca.machines.workers import Executor, anywhere
 from nnspca.numerics import feasible
 from nnspca.numerics.doubles import read_only
-from nnspca.result import Certificate, Component, OnProgress, PartsCertificate, ShouldStop
+from nnspca.result import Bound, Certificate, Component, OnProgress, PartsCertificate, ShouldStop
 from nnspca.solvers.climb import optimise_on_support
 from nnspca.solvers.limited import Groups, check_limits
 from nnspca.tasks._solve import Left, begun, check_seed, solve
@@ -44,6 +45,7 @@ SOLVING = 0.3  # share of the progress that finding a component takes
 LONGER = 4  # times the work of a live certificate that comes before the policy of a thorough one
 MORE = 2  # times the work of a thorough certificate that is tried next, and again, while there is time
 EXHAUSTED = 1e-12  # share of the trace below which a part's variance is rounding
+LARGEST = 1e9  # times the total variance: no useful multiplier is as large, and the squares of these stay finite
 GAIN = 1e-6  # least relative gain of such a round after which there is another
 
 
@@ -299,6 +301,27 @@ def multipliers(
         return None
     problem, _ = restricted(problem, include, exclude)
     return next(starts_of(warm_start.bounds, problem.cov), None)
+
+
+def starts_of(bounds: Iterable[Bound], cov: Covariance) -> Iterator[PairProof]:
+    """Yield the proofs of bounds that have multipliers for all features, these as plain doubles.
+
+    Whatever they are, the bounds that a search makes of them are proven afresh; ValueError if they do not fit ``cov``.
+    """
+    n = cov.n_features
+    for proof in (bound.ingredients for bound in bounds):
+        if not isinstance(proof, PairProof) or proof.features is not None:
+            continue
+        try:
+            L, M = array(proof.L, "L", (n, n)), array(proof.M, "M", (n, n))
+            v = None if proof.v is None else array(proof.v, "v", (n,))
+        except CertificateError as error:
+            raise ValueError(f"warm_start has no multipliers for this covariance: {error}") from error
+        if not all(np.abs(given).max() <= LARGEST * cov.trace for given in (L, M, v) if given is not None):
+            raise ValueError(
+                f"warm_start has no multipliers for this covariance: some exceed {LARGEST:g} times its total variance"
+            )
+        yield replace(proof, L=L, M=M, v=v)
 
 
 def complete(

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import nnls
 
-from nnspca.numerics.penalised_nnls import penalised_least_squares
+from nnspca.solvers.em import penalised_least_squares
 
 
 def objective(x, b, C):

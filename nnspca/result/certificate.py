@@ -94,12 +94,11 @@ class Sandwich(Display):
         return f"At least {share} of the optimum of {what}; gap at most {gap} (proven)."
 
     def _proven_lines(self) -> list[str]:
-        stopped = ", stopped before its end" if self.stopped else ""
         lower, upper = rounded.pair(self.lower, self.upper)
         return [
             f"ratio: at least {rounded.ratio(self.lower, self.upper)} of the optimum (proven); "
             f"lower {lower}, upper {upper}",
-            f"bound: {self.winner.name}, the least of {len(self.bounds)} tried ({self.effort}{stopped})",
+            f"bound: {self.winner.name}, the least of {len(self.bounds)} tried ({self.effort}{self._ended})",
         ]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from nnspca.result import rounded, wording
 from nnspca.result.components import Components
-from nnspca.result.wording import DataFrame, Display, Figure, frame
+from nnspca.result.wording import Figure, Records
 
 LEVEL = 0.05  # p-values up to this say that it is more than chance
 TIE = 1e-9  # relative difference that the order of a sum can make
@@ -19,7 +19,7 @@ TESTED = "p: how often independent columns with these values would reach as much
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ParallelAnalysis(Display):
+class ParallelAnalysis(Records):
     """What a search finds in the data, and in the same data with each column shuffled by itself.
 
     A p-value tests that the columns are independent of each other, the samples exchangeable. It is valid for the k,
@@ -87,10 +87,6 @@ class ParallelAnalysis(Display):
             for place, share, reach, p in zip(places, *columns, strict=True)
         ]
 
-    def to_frame(self) -> DataFrame:
-        """Return a pandas DataFrame with the rows of :meth:`to_records`."""
-        return frame(self.to_records())
-
     def summary(self) -> str:
         """Return plain sentences: what shuffled columns reach beside the data, and what the p-value tests."""
         if not self.draws:
@@ -114,8 +110,7 @@ class ParallelAnalysis(Display):
         return sweep(curves, (), what, "share of variance")
 
     def _lines(self) -> list[str]:
-        stopped = ", stopped before its end" if self.stopped else ""
-        return [f"ParallelAnalysis: {wording.plural(self.draws, 'draw')}{stopped}", self.summary()]
+        return [f"ParallelAnalysis: {wording.plural(self.draws, 'draw')}{self._ended}", self.summary()]
 
 
 def beside(observed: float, reach: float, p: float, n: int, *, single: bool = False) -> str:

@@ -254,9 +254,8 @@ class Ranking(Display):
         if settled := self.settled == len(self):
             one = f"the best {one.removeprefix('one ')}"
         sure = "" if settled else f"{wording.spelled(self.settled) if self.settled else 'none'} settled; "
-        stopped = ", stopped before its end" if self.stopped else ""
         most = f"proven: any other has at most {self._most()}"
-        head = f"Ranking: {one} of at most {allowed} ({sure}{most}){stopped}"
+        head = f"Ranking: {one} of at most {allowed} ({sure}{most}){self._ended}"
         shown = self.components[: wording.LINES - 2]
         told = [
             f"{c}: {sentences.line(part)} ({wording.variance_share(part.variance, part)})"

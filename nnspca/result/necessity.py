@@ -95,8 +95,7 @@ class Necessity(Display):
     def _lines(self) -> list[str]:
         counts = [f"{int(v.sum())} {n}" for n, v in (("indispensable", self.essential), ("undecided", self.undecided))]
         head = f"Necessity: k = {self.k}, {wording.sign(self.nonnegative)}, {len(self.limit)} features: "
-        stopped = ", stopped before its end" if self.stopped else ""
-        return [head + ", ".join(counts) + f", the others dispensable{stopped}", self.summary()]
+        return [head + ", ".join(counts) + f", the others dispensable{self._ended}", self.summary()]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

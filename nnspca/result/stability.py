@@ -10,7 +10,7 @@ from scipy.special import stdtrit
 from nnspca.result import rounded, sentences, wording
 from nnspca.result.component import Features
 from nnspca.result.components import Components
-from nnspca.result.wording import DataFrame, Display, Figure, frame
+from nnspca.result.wording import DataFrame, Display, Figure, Records, frame
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -137,10 +137,9 @@ class Stability(Display):
         return stability(parts, self.threshold)
 
     def _lines(self) -> list[str]:
-        stopped = ", stopped before its end" if self.stopped else ""
         found = f"{wording.plural(len(self.parts.parts), 'part')} over {wording.plural(self.resamples, 'resample')}"
         stable = f"{int(self.stable.sum())} stable (mean recurrence of at least {self.threshold:g}, and beyond chance)"
-        head = f"Stability: {found}, {stable}{stopped}"
+        head = f"Stability: {found}, {stable}{self._ended}"
         means = self.mean_recurrence if self.resamples else np.full(len(self.parts.parts), np.nan)
         lines = [f"{c}: {means[c - 1]:.2f}  {sentences.line(p)}" for c, p in enumerate(self.parts.parts[:4], start=1)]
         return [head, *lines, *(["…"] if len(self.parts.parts) > 4 else [])]
@@ -151,7 +150,7 @@ BEYOND = 2.33  # standard errors beyond chance: of tables of noise, no k is sugg
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CrossValidation(Display):
+class CrossValidation(Records):
     """Share of the variance of held-out samples explained, for each k or number of components: an estimate, no proof.
 
     Examples
@@ -266,10 +265,6 @@ class CrossValidation(Display):
             for at, *row in zip(along, *columns, strict=True)
         ]
 
-    def to_frame(self) -> DataFrame:
-        """Return a pandas DataFrame with the rows of :meth:`to_records`."""
-        return frame(self.to_records())
-
     def summary(self) -> str:
         """Return a plain sentence: the suggested k, or number of components, and the reason (sampling, not proof)."""
         if self.best_k is None:
@@ -302,10 +297,9 @@ class CrossValidation(Display):
 
     def _lines(self) -> list[str]:
         folds = len(self.held_out)
-        stopped = ", stopped before its end" if self.stopped else ""
         return [
             f"CrossValidation: {wording.plural(self.held_out.shape[1], 'value')} of "
-            f"{'n_components' if self._several else 'k'}, {folds} folds{stopped}",
+            f"{'n_components' if self._several else 'k'}, {folds} folds{self._ended}",
             self.summary(),
         ]
 

@@ -8,7 +8,7 @@ from nnspca.result import rounded, wording
 from nnspca.result.certificate import Certificate, PartsCertificate
 from nnspca.result.component import Component
 from nnspca.result.components import Components
-from nnspca.result.wording import ByValue, DataFrame, Display, Figure, frame
+from nnspca.result.wording import ByValue, Figure, Records
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +31,7 @@ class SweepPoint(ByValue):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sweep(Display):
+class Sweep(Records):
     """Many k and methods on one covariance.
 
     Examples
@@ -78,10 +78,6 @@ class Sweep(Display):
             for p in self.points
         ]
 
-    def to_frame(self) -> DataFrame:
-        """Return a pandas DataFrame with the rows of :meth:`to_records`."""
-        return frame(self.to_records())
-
     def summary(self) -> str:
         """Return plain sentences about the range of the curve and the proven shares."""
         if not self.points:
@@ -115,7 +111,7 @@ class Sweep(Display):
         text = f"Sweep: k = {ks[0]}" if len(ks) == 1 else f"Sweep: {len(ks)} values of k"
         text += f" from {ks[0]} to {ks[-1]}" if len(ks) > 1 else ""
         text += f", by {methods}" if ks else ""
-        return [text + (", stopped before its end" if self.stopped else ""), self.summary()]
+        return [text + self._ended, self.summary()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +135,7 @@ class PartsPoint(ByValue):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PartsSweep(Display):
+class PartsSweep(Records):
     """Many numbers of parts on one covariance.
 
     Examples
@@ -174,10 +170,6 @@ class PartsSweep(Display):
             for p in self.points
         ]
 
-    def to_frame(self) -> DataFrame:
-        """Return a pandas DataFrame with the rows of :meth:`to_records`."""
-        return frame(self.to_records())
-
     def summary(self) -> str:
         """Return plain sentences about the range of the curve and the proven shares."""
         if not self.points:
@@ -205,5 +197,5 @@ class PartsSweep(Display):
         return sweep(curves, band, "parts", "share of the total variance")
 
     def _lines(self) -> list[str]:
-        text = f"PartsSweep: {len(self.points)} points" + (", stopped before its end" if self.stopped else "")
+        text = f"PartsSweep: {len(self.points)} points" + self._ended
         return [text, self.summary()]

@@ -77,6 +77,23 @@ class Display(ByValue):
     def _lines(self) -> list[str]:
         """The lines shown at a prompt, the most important first."""
 
+    @property
+    def _ended(self) -> str:
+        """What a line adds of a call that was stopped."""
+        return ", stopped before its end" if getattr(self, "stopped", False) else ""
+
+
+class Records(Display):
+    """A result that is a table of records, such as a curve."""
+
+    @abstractmethod
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return flat rows."""
+
+    def to_frame(self) -> DataFrame:
+        """Return a pandas DataFrame with the rows of :meth:`to_records`."""
+        return frame(self.to_records())
+
 
 def _chosen(result: object) -> list[str]:
     """What chose the features of a result, in a line, where not all that the data have take part."""

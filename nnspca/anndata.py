@@ -173,7 +173,29 @@ def parts(adata: Any, key: str = KEY) -> Components:
     >>> list(nnspca.anndata.parts(adata).to_frame().columns)
     ['component', 'feature', 'loading', 'weight', 'place']
     """
-    return _found(adata, key, _record_of(adata, key))
+    record = _checked(adata).uns.get(key)
+    if not isinstance(record, dict) or "fingerprint" not in record or key not in adata.varm:
+        raise DataError(f"nothing is written under {key!r:.60}: call nnspca.anndata.components(adata) first")
+    params = record["params"]
+    mask = np.asarray(params["mask"], dtype=bool)
+    if len(mask) != len(adata.var_names):
+        raise DataError(f"the genes are not those that {key!r} was found on: find the components again")
+    names = tuple(str(name) for name, here in zip(adata.var_names, mask, strict=True) if here)
+    total, variances = float(record["total"]), described.frozen(record["gene_variance"])
+    mean, scale = described.frozen(record["mean"]), described.frozen(record["scale"])
+    standardized = bool(params["standardize"])
+    chosen = str(params.get("chosen", ""))
+    features = described.Features(
+        total, len(names), names, mean, scale, standardized, variances=variances, chosen=chosen
+    )
+    loadings = np.asarray(adata.varm[key], dtype=np.float64)[mask]
+    nonnegative, method = bool(params["nonnegative"]), str(params["method"])
+    found = tuple(
+        Component(np.ascontiguousarray(x), float(variance), method, int(k), nonnegative, features=features)
+        for x, variance, k in zip(loadings.T, record["variance"], params["k"], strict=True)
+    )
+    cumulative = np.asarray(record["cumulative_variance_ratio"]) * total
+    return Components(found, cumulative, total, method, str(params["deflation"]), nonnegative)
 
 
 def _read(adata: Any, layer: str | None, use_raw: bool) -> Any:
@@ -191,34 +213,3 @@ def _checked(adata: Any) -> Any:
     if not all(hasattr(adata, name) for name in ("obsm", "varm", "uns", "var_names")):
         raise DataError(f"adata is {shown(adata)}; give an AnnData, cells as rows")
     return adata
-
-
-def _record_of(adata: Any, key: str) -> Any:
-    record = _checked(adata).uns.get(key)
-    if not isinstance(record, dict) or "fingerprint" not in record or key not in adata.varm:
-        raise DataError(f"nothing is written under {key!r:.60}: call nnspca.anndata.components(adata) first")
-    return record
-
-
-def _found(adata: Any, key: str, record: Any) -> Components:
-    """The components as they were found, from what was written of them alone: cells may have gone since."""
-    params = record["params"]
-    mask = np.asarray(params["mask"], dtype=bool)
-    if len(mask) != len(adata.var_names):
-        raise DataError(f"the genes are not those that {key!r} was found on: find the components again")
-    names = tuple(str(name) for name, here in zip(adata.var_names, mask, strict=True) if here)
-    total, variances = float(record["total"]), described.frozen(record["gene_variance"])
-    mean, scale = described.frozen(record["mean"]), described.frozen(record["scale"])
-    standardized = bool(params["standardize"])
-    chosen = str(params.get("chosen", ""))
-    features = described.Features(
-        total, len(names), names, mean, scale, standardized, variances=variances, chosen=chosen
-    )
-    loadings = np.asarray(adata.varm[key], dtype=np.float64)[mask]
-    nonnegative, method = bool(params["nonnegative"]), str(params["method"])
-    parts = tuple(
-        Component(np.ascontiguousarray(x), float(variance), method, int(k), nonnegative, features=features)
-        for x, variance, k in zip(loadings.T, record["variance"], params["k"], strict=True)
-    )
-    cumulative = np.asarray(record["cumulative_variance_ratio"]) * total
-    return Components(parts, cumulative, total, method, str(params["deflation"]), nonnegative)

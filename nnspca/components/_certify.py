@@ -11,7 +11,7 @@ import numpy as np
 
 from nnspca.bounds.plan import PLANS
 from nnspca.certificates.judge import validated
-from nnspca.components._decompose import SEEKING, certify_each, check_count, decompose
+from nnspca.components._decompose import SEEKING, certify_each, decompose
 from nnspca.components.together import bound_parts, improved
 from nnspca.control.arguments import (
     Effort,
@@ -20,6 +20,7 @@ from nnspca.control.arguments import (
     check_flag,
     check_instance,
     check_one_or_several,
+    check_whole,
     shown,
 )
 from nnspca.control.progress import Monitor
@@ -119,7 +120,7 @@ def certify_parts(
     k, _, outs = check_restriction(cov, k, None, exclude)
     nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
     problem, left = restricted(Problem(cov, k, nonnegative), (), outs)
-    count, fixed = check_count(n_components, len(left)), parts is not None
+    count, fixed = check_whole("n_components", n_components, 1, len(left)), parts is not None
     start = multipliers(warm_start, PartsCertificate, Problem(cov, k, nonnegative), (), outs)
     resumed = warm_start if warm_start is not None and (warm_start.k, warm_start.n_components) == (k, count) else None
 
@@ -240,7 +241,8 @@ def sweep_parts(
     """
     monitor, started = begun(cov, should_stop, on_progress, on_point=on_point), time.perf_counter()
     nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
-    counts = sorted({check_count(r, cov.n_features) for r in check_one_or_several("n_components", n_components)})
+    given, most = check_one_or_several("n_components", n_components), cov.n_features
+    counts = sorted({check_whole("n_components", r, 1, most) for r in given})
     k = check_cardinality(cov, k)
     if not counts:
         raise ValueError("a sweep needs at least one number of parts; got none")

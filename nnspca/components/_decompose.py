@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -40,6 +40,7 @@ from nnspca.tasks._solve import (
     check_method,
     check_seed,
     check_size,
+    check_sizes,
     excluding,
     solve,
 )
@@ -128,8 +129,8 @@ def decompose(
     monitor, started = begun(cov, should_stop, on_progress), time.perf_counter()
     info, nonnegative = check_method(method, nonnegative), bool(nonnegative)
     check_size(info, cov.n_features)
-    count = check_count(n_components, cov.n_features)
-    sizes = check_sizes(cov, k, count)
+    count = check_whole("n_components", n_components, 1, cov.n_features)
+    sizes = [check_cardinality(cov, each) for each in check_sizes(k, count)]
     angle = check_number("min_angle", ANGLE if min_angle is None else min_angle, 0, 90, "degrees")
     starts = check_whole("starts", starts, 0, 10_000)
     check_choices(info, deflation, certify, sizes)
@@ -162,7 +163,8 @@ def decompose(
             unfinished = len(certificates) < len(result) or any(cert.stopped for cert in certificates)
             result = replace(result, certificates=certificates, stopped=result.stopped or unfinished)
     monitor.tell(1.0, "done")
-    return replace(result, options=run.described, seconds=time.perf_counter() - started)
+    described = checked | ({"min_angle": angle} if deflation == "quasi-orthogonal" else {})
+    return replace(result, options=described, seconds=time.perf_counter() - started)
 
 
 @dataclass
@@ -180,11 +182,6 @@ class _Decomposition:
     checked: dict[str, Any]
     monitor: Monitor
     include: tuple[int, ...] = ()
-
-    @property
-    def described(self) -> dict[str, Any]:
-        """The options of method and deflation, for the result."""
-        return self.checked | ({"min_angle": self.min_angle} if self.deflation == "quasi-orthogonal" else {})
 
     def jointly(self) -> Components:
         """Find all components at once by the method itself."""
@@ -223,7 +220,7 @@ class _Decomposition:
         note = "" if len(parts) == len(self.sizes) else self._exhausted(parts)
         return self._found(parts, history=tuple(history), stopped=self.monitor.stop(), note=note)
 
-    def _exhausted(self, parts: Sequence[Component]) -> str:
+    def _exhausted(self, parts: tuple[Component, ...]) -> str:
         """The note on why there are no more components than these."""
         overlapping = self.deflation not in ("disjoint", "together")
         unused = not np.any([part.loadings for part in parts], axis=0).all()
@@ -232,42 +229,40 @@ class _Decomposition:
 
     def one_by_one(self) -> Components:
         """Find components one by one until all are found, no variance remains, or the call is stopped."""
-        parts: list[Component] = []
-        note, cut_short = "", False
-        for number in range(len(self.sizes)):
-            if parts and self.monitor.stop():
-                note, cut_short = f"stopped after {number} of {len(self.sizes)} components", True
+        parts: tuple[Component, ...] = ()
+        note = ""
+        for number, k in enumerate(self.sizes):
+            found = self._cut_short(number) if parts and self.monitor.stop() else self._next(parts, k)
+            if isinstance(found, str):
+                note = found
                 break
-            if note := self._add(number, parts):
-                cut_short = self.monitor.stop()
-                break
-        stopped = cut_short or any(part.stopped for part in parts)
-        return self._found(tuple(parts), stopped=stopped, note=note)
+            parts += (found,)
+        stopped = any(part.stopped for part in parts) or (bool(note) and self.monitor.stop())
+        return self._found(parts, stopped=stopped, note=note)
 
-    def _add(self, number: int, parts: list[Component]) -> str:
-        """Add one component to ``parts``; return the reason if there is none."""
-        U = np.column_stack([np.zeros((self.cov.n_features, 0)), *(part.loadings for part in parts)])
-        places = np.arange(self.cov.n_features)
-        if self.deflation == "disjoint":
-            places = np.flatnonzero(~U.any(axis=1))
-        remainder = deflate(self.cov, U, self.deflation) if len(places) else None
-        if remainder is None or (parts and remainder.trace <= EXHAUSTED * self.cov.trace):
+    def _cut_short(self, number: int) -> str:
+        return f"stopped after {number} of {len(self.sizes)} components"
+
+    def _next(self, parts: tuple[Component, ...], k: int) -> Component | str:
+        """The component after those found; the reason if there is none."""
+        cov, number, count = self.cov, len(parts), len(self.sizes)
+        U = np.column_stack([np.zeros((cov.n_features, 0)), *(part.loadings for part in parts)])
+        places = np.flatnonzero(~U.any(axis=1)) if self.deflation == "disjoint" else np.arange(cov.n_features)
+        remainder = deflate(cov, U, self.deflation) if len(places) else None
+        if remainder is None or (parts and remainder.trace <= EXHAUSTED * cov.trace):
             return self._exhausted(parts)
-        span = self.monitor.part(number / len(self.sizes), (number + 1) / len(self.sizes))
-        part = self._next(remainder, min(self.sizes[number], remainder.n_features), U, span)
+        span = self.monitor.part(number / count, (number + 1) / count)
+        part = self._sought(remainder, min(k, remainder.n_features), U, span)
         if part is None:
-            stop_note = f"stopped after {number} of {len(self.sizes)} components"
-            angle_note = f"{number} of {len(self.sizes)} components: no further one keeps the angle"
-            return stop_note if self.monitor.stop() else angle_note
-        if parts and part.variance <= EXHAUSTED * self.cov.trace:
+            angle_note = f"{number} of {count} components: no further one keeps the angle"
+            return self._cut_short(number) if self.monitor.stop() else angle_note
+        if parts and part.variance <= EXHAUSTED * cov.trace:
             return self._exhausted(parts)
-        x = read_only(widened(part.loadings, places, self.cov.n_features))
-        variance, features = self.cov.variance(x), self.cov.features
-        parts.append(replace(part, loadings=x, variance=variance, k=self.sizes[number], features=features))
-        span.tell(1.0, f"component {number + 1} of {len(self.sizes)} found", part.variance)
-        return ""
+        span.tell(1.0, f"component {number + 1} of {count} found", part.variance)
+        x = read_only(widened(part.loadings, places, cov.n_features))
+        return replace(part, loadings=x, variance=cov.variance(x), k=k, features=cov.features)
 
-    def _next(self, remainder: Covariance, k: int, U: np.ndarray, span: Monitor) -> Component | None:
+    def _sought(self, remainder: Covariance, k: int, U: np.ndarray, span: Monitor) -> Component | None:
         number = U.shape[1]
         if self.deflation == "quasi-orthogonal" and number:
             return quasi_orthogonal(
@@ -281,17 +276,13 @@ class _Decomposition:
         options = self.options | {"nonnegative": self.nonnegative, "seed": self.seed, "include": self.include}
         if number and "rank" in self.checked:  # features may be fewer than directions by now
             options |= self.checked | {"rank": min(self.checked["rank"], remainder.n_features)}
-        stop, told = self.monitor.should_stop, self._within(span, number)
-        return solve(remainder, k, self.info.name, should_stop=stop, on_progress=told, **options)
-
-    def _within(self, span: Monitor, number: int) -> OnProgress:
-        """Relay another call's progress to one span, with the number of the component."""
-        title = f"component {number + 1} of {len(self.sizes)}"
 
         def relay(progress: Progress) -> None:
+            title = f"component {number + 1} of {len(self.sizes)}"
             span.tell(progress.fraction, f"{title}: {progress.stage}", progress.variance, progress.upper)
 
-        return relay
+        stop = self.monitor.should_stop
+        return solve(remainder, k, self.info.name, should_stop=stop, on_progress=relay, **options)
 
 
 def certify_each(
@@ -317,21 +308,6 @@ def _certified(
     ins, out = shared[1].include, shared[1].exclude
     places = tuple(i - sum(j < i for j in out) for i in ins)  # of one component: nothing else is left out
     return certify_one(left, part.k, component=part, should_stop=poll, include=places, **settings)
-
-
-def check_count(n_components: object, n: int) -> int:
-    """Return the number of components; ValueError unless it is a whole number from 1 to n."""
-    return check_whole("n_components", n_components, 1, n)
-
-
-def check_sizes(cov: Covariance, k: object, count: int) -> list[int]:
-    """One cardinality for each component."""
-    if isinstance(k, str) or not isinstance(k, Iterable) or not getattr(k, "ndim", 1):
-        return [check_cardinality(cov, k)] * count
-    sizes = [check_cardinality(cov, each) for each in k]
-    if len(sizes) != count:
-        raise ValueError(f"k has {len(sizes)} values; give one whole number, or {count}, one for each component")
-    return sizes
 
 
 def check_choices(info: MethodInfo, deflation: str, certify: str | None, sizes: list[int]) -> None:

@@ -108,11 +108,6 @@ def read_market(data: bytes, options: Reading, beside: Mapping[str, bytes] | Non
     )
 
 
-def is_beside(name: str) -> bool:
-    """Whether a file of this name holds the names beside a matrix."""
-    return name.lower().removesuffix(".gz").endswith(BESIDE)
-
-
 def read_h5ad(data: bytes, options: Reading) -> Content:
     """Read X of an AnnData file: cells in rows, genes in columns; a column of obs with categories may be the class."""
     if options.samples == "columns":

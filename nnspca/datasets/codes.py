@@ -16,21 +16,8 @@ from nnspca.datasets.parsing import counted, listed
 
 LOOKED_AT = 2000  # most columns of which each is examined
 NINES = [sign * int("9" * digits) for digits in range(1, 6) for sign in (-1.0, 1.0)]  # −9, 9, −99, 99, …
-USUAL = [
-    -200.0,
-    -32768.0,
-    -32767.0,
-    32767.0,
-    65535.0,
-    -2147483648.0,
-    2147483647.0,
-    1e20,
-    -1e20,
-    1e30,
-    -1e30,
-    1e31,
-    1e36,
-]
+ENDS = [sign * 2.0**bits - (sign > 0) for bits in (15, 31) for sign in (-1.0, 1.0)]  # of whole numbers of so many bits
+USUAL = [*ENDS, 1.0 - 2.0**15, 2.0**16 - 1.0, -200.0, 1e20, -1e20, 1e30, -1e30, 1e31, 1e36]
 USUAL += [  # of instruments, formats and databases; nines with any decimals too
     sign * (int("9" * d) + e) for d in (2, 3, 4, 5, 6) for sign in (-1.0, 1.0) for e in (0, 0.9, 0.99, 0.25, 0.5, 0.999)
 ]

@@ -72,7 +72,7 @@ def parse(grid: Grid, reading: Reading) -> Table:
                 raise
             texts.append(Texts(name, [""] * len(frame), place=j))
             continue
-        if column.is_empty and role in (None, "feature"):
+        if all(column.absent) and role in (None, "feature"):
             columns[j] = np.full(len(frame), np.nan)
         elif role != "feature" and (marked or column.is_too_long or (column.is_text and not column.is_truth)):
             if column.is_too_long and not marked:
@@ -222,10 +222,6 @@ class _Column:
         """Whether a whole number has more digits than doubles keep."""
         long = [cell for cell in self.cells if isinstance(cell, str) and len(cell) > 15 and WHOLE.fullmatch(cell)]
         return any(int(cell.replace("−", "-")) != float(cell.replace("−", "-")) for cell in long)
-
-    @property
-    def is_empty(self) -> bool:
-        return all(self.absent)
 
     @property
     def is_truth(self) -> bool:

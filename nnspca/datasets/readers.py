@@ -62,7 +62,7 @@ def _together(files: Mapping[str, bytes], options: Reading) -> Content:
     matrices = [name for name in files if name.lower().endswith(MATRICES)]
     if len(matrices) == 1:
         others = {name: content for name, content in files.items() if name != matrices[0]}
-        if strange := [name for name in others if not arrays.is_beside(name)]:
+        if strange := [name for name in others if not name.lower().removesuffix(".gz").endswith(arrays.BESIDE)]:
             raise DataError(f"{strange[0]!r} beside the matrix is neither genes.tsv, features.tsv nor barcodes.tsv.")
         return arrays.read_market(files[matrices[0]], options, others)
     if all(name.lower().endswith(IMAGES) for name in files):

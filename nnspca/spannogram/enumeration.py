@@ -128,7 +128,9 @@ def maximise(
             stopped = True
             break
         quadratics.append(products[list(top)].sum(axis=0))
-    upper_bounds = np.concatenate([np.linalg.eigvalsh(some)[:, -1] for some in _stacked(quadratics)] or [np.zeros(0)])
+    some = range(0, len(quadratics), 16 * SUPPORTS_BETWEEN_POLLS)  # a few thousand at a time
+    stacks = (np.array(quadratics[start : start + some.step]) for start in some)
+    upper_bounds = np.concatenate([np.linalg.eigvalsh(stack)[:, -1] for stack in stacks] or [np.zeros(0)])
     value, loadings = -1.0, np.zeros(n)
     for number, position in enumerate(np.argsort(-upper_bounds, kind="stable")):
         if upper_bounds[position] <= value:
@@ -153,12 +155,6 @@ def maximise(
     value = float(((loadings @ V) ** 2).sum())
     rank = generic(V).shape[1]
     return Enumeration(value, loadings, len(supports), candidate_bound(n, rank, nonnegative), visited, stopped)
-
-
-def _stacked(matrices: list[np.ndarray]) -> Iterator[np.ndarray]:
-    """Yield a few thousand matrices at a time."""
-    for start in range(0, len(matrices), 16 * SUPPORTS_BETWEEN_POLLS):
-        yield np.array(matrices[start : start + 16 * SUPPORTS_BETWEEN_POLLS])
 
 
 def generic(V: np.ndarray) -> np.ndarray:

@@ -32,7 +32,7 @@ from nnspca.numerics.doubles import read_only
 from nnspca.result import Certificate, Component, Components, Contribution, Judgement, OnProgress, ShouldStop
 from nnspca.solvers.climb import larger_eigenvalue, optimise_on_support
 from nnspca.tasks._certify import certify
-from nnspca.tasks._solve import begun, check_covariance, check_seed
+from nnspca.tasks._solve import begun, check_covariance, check_seed, check_sizes
 
 TRIED = 8  # most promising exchanges whose loadings are optimised
 
@@ -225,12 +225,12 @@ def certify_loadings(
     check_choice("effort", effort, PLANS)
     seed = check_seed(seed)
     X = _columns(cov, loadings).T
-    sizes = [k] * len(X) if k is None or not isinstance(k, Iterable) else list(k)
-    if len(sizes) != len(X):
-        raise ValueError(f"k has {len(sizes)} values; give one whole number, or {len(X)}, one for each component")
     if nonnegative is not None:
         nonnegative = check_flag("nonnegative", nonnegative)
-    parts = tuple(_given(cov, c, x, size, nonnegative) for c, (x, size) in enumerate(zip(X, sizes, strict=True), 1))
+    parts = tuple(
+        _given(cov, c, x, size, nonnegative)
+        for c, (x, size) in enumerate(zip(X, check_sizes(k, len(X)), strict=True), 1)
+    )
     proven: dict[tuple[int, bool], Certificate] = {}
     asked = sorted({(part.k, part.nonnegative) for part in parts})
     for done, (size, sign) in enumerate(asked):

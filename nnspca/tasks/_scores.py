@@ -96,7 +96,10 @@ def scores(X, loadings, *, mean: Literal["own"] | None = None, standardize: bool
     read = map(partial(_columns, places=places), chain([first], chunks))
     with np.errstate(over="ignore", invalid="ignore"):
         if own:
-            result = _on_their_own(np.concatenate(list(read)), U[used], standardize)
+            values = np.concatenate(list(read))
+            result = np.zeros((len(values), U.shape[1]))
+            if len(used):
+                result = DenseFactor.of_data(values, standardize).forward(U[used].T).T * np.sqrt(len(values))
         elif features is None or features.mean is None or features.scale is None:
             raise ValueError(
                 "mean is not given, and these loadings carry none: give mean='own' for the mean of X itself, or the "
@@ -149,13 +152,6 @@ def _columns(rows: Any, places: np.ndarray) -> np.ndarray:
     return rows[:, places].toarray() if scipy.sparse.issparse(rows) else np.array(rows[:, places])
 
 
-def _on_their_own(values: np.ndarray, U: np.ndarray, standardize: bool) -> np.ndarray:
-    """Scores from the samples' own mean."""
-    if not values.shape[1]:
-        return np.zeros((len(values), U.shape[1]))
-    return DenseFactor.of_data(values, standardize).forward(U.T).T * np.sqrt(len(values))
-
-
 def separation(scores, labels) -> dict[Any, float | None]:
     """Return the area under the curve of each class against all others.
 
@@ -187,12 +183,13 @@ def separation(scores, labels) -> dict[Any, float | None]:
     values = _one_each(scores)
     given = [] if masked(labels)[0] or np.ndim(np.asarray(labels, dtype=object)) != 1 else list(labels)
     named = [_class(label) for label in given]
-    kinds = {type(label) for label in _known(named)}
-    if len(named) != len(values) or kinds not in (set(), {int}, {str}) or (kinds == {int} and min(_known(named)) < 0):
+    known = [label for label in named if label is not None]
+    kinds = {type(label) for label in known}
+    if len(named) != len(values) or kinds not in (set(), {int}, {str}) or (kinds == {int} and min(known) < 0):
         raise ValueError(
             f"labels={shown(labels)} are not allowed; give {len(values)} whole numbers from -1, or as many names"
         )
-    labelled, classes = np.array([label is not None for label in named], bool), sorted(set(_known(named)))
+    labelled, classes = np.array([label is not None for label in named], bool), sorted(set(known))
     return {c: _area(values[labelled], np.array([label == c for label in named])[labelled]) for c in classes}
 
 
@@ -227,11 +224,6 @@ def _ranks(values: np.ndarray) -> np.ndarray:
     """
     ends = [[np.searchsorted(np.sort(one), one, side) for side in ("left", "right")] for one in values.T]
     return np.transpose([(below + upto + 1) / 2 for below, upto in ends])
-
-
-def _known(named: list[Any]) -> list[Any]:
-    """The classes of the samples that have one."""
-    return [label for label in named if label is not None]
 
 
 def _class(label: Any) -> Any:

@@ -6,7 +6,7 @@ import dataclasses
 import inspect
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
@@ -146,7 +146,10 @@ def solve(
         raise ValueError("groups and max_loading go with method 'best' alone: without its options, include and start")
     checked = info.checked(options, solve)
     if "rank" in checked:
-        checked["rank"] = _check_rank(checked["rank"], problem.n, given="rank" in options)
+        rank: Any = checked["rank"]
+        if "rank" in options and rank > problem.n:
+            raise ValueError(f"option rank={rank!r} is not allowed; give a whole number from 1 to {problem.n}")
+        checked["rank"] = min(rank, problem.n)  # a default fits itself
     extra = {}
     if start is not None:
         if method != "best":
@@ -266,11 +269,12 @@ def check_cardinality(cov: Covariance, k: object) -> int:
     return check_whole("k", k, 1, cov.n_features)
 
 
-def _check_rank(rank: Any, n: int, *, given: bool) -> int:
-    """Return the rank; ValueError for a given one beyond n, where a default fits itself to n."""
-    if given and rank > n:
-        raise ValueError(f"option rank={rank!r} is not allowed; give a whole number from 1 to {n}")
-    return min(rank, n)
+def check_sizes(k: object, count: int) -> list[Any]:
+    """One cardinality for each component; ValueError for another number of them."""
+    sizes = [k] * count if isinstance(k, str) or not isinstance(k, Iterable) or not getattr(k, "ndim", 1) else list(k)
+    if len(sizes) != count:
+        raise ValueError(f"k has {len(sizes)} values; give one whole number, or {count}, one for each component")
+    return sizes
 
 
 def check_seed(seed: object) -> int:

@@ -130,29 +130,24 @@ class Ledger:
         self._lock = threading.Lock()
 
     def record(
-        self, problem: Problem, k: int, component: Component | None, upper: float = math.inf, *, stored: bool = False
-    ) -> None:
-        """Note a component, an upper bound at k, or both.
-
-        ``component`` must be feasible at k: a unit vector with at most k nonzeros that keeps the
-        sign constraint. ``upper`` must be proven, rounding included.
-        """
-        self.record_parts(problem, k, 1, () if component is None else (component,), upper, stored=stored)
-
-    def record_parts(
         self,
         problem: Problem,
         k: int,
-        n_components: int,
-        parts: Sequence[Component],
+        found: Component | Sequence[Component] | None,
         upper: float = math.inf,
         *,
+        n_components: int = 1,
         stored: bool = False,
     ) -> None:
-        """Note disjoint parts of at most k nonzeros each, an upper bound on the sum of their variances, or both."""
+        """Note a component or disjoint parts, an upper bound on the sum of the variances of so many, or both.
+
+        Each must be feasible at k: a unit vector with at most k nonzeros that keeps the sign constraint. ``upper`` must
+        be proven, rounding included.
+        """
+        parts = () if found is None else (found,) if isinstance(found, Component) else tuple(found)
         lower = math.fsum(part.variance for part in parts)
         with self._lock:
-            self._account(problem).take(k, n_components, tuple(parts), lower, upper, stored=stored)
+            self._account(problem).take(k, n_components, parts, lower, upper, stored=stored)
             self._make_room()
 
     def forget(self, hashes: Set[str]) -> None:

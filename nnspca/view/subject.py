@@ -164,12 +164,12 @@ class Subject:
                 self.record(thing.together, *filter(None, [thing.certificate]))
             elif isinstance(thing, Components):
                 for r in range(1, len(thing.parts) + 1) if is_disjoint(thing) else ():
-                    book.record_parts(self.problem, self.k, r, thing.parts[:r])
+                    book.record(self.problem, self.k, thing.parts[:r], n_components=r)
             elif isinstance(thing, Certificate):  # the ledger carries bounds over by itself, and says from where
                 own = (b.value for b in thing.bounds if b.deterministic and not isinstance(b.ingredients, CarriedProof))
                 book.record(self.problem, thing.k, thing.component, min(own, default=math.inf))
             elif isinstance(thing, PartsCertificate):
-                book.record_parts(self.problem, thing.k, thing.n_components, thing.parts, thing.upper)
+                book.record(self.problem, thing.k, thing.parts, thing.upper, n_components=thing.n_components)
             elif (thing.nonnegative or not self.nonnegative) and thing.cardinality <= thing.k:
                 method = METHODS.get(thing.method)
                 if method is None or method.feasible:
@@ -177,7 +177,7 @@ class Subject:
 
     def record_upper(self, k: int, upper: float, r: int = 1) -> None:
         """Note a proven upper bound at k, on r disjoint parts."""
-        ledger.shared().record_parts(self.problem, k, r, (), upper)
+        ledger.shared().record(self.problem, k, None, upper, n_components=r)
 
     def along(self, ks: Iterable[int]) -> Mapping[int, Known]:
         """Return what is known at each k."""

@@ -54,7 +54,7 @@ def test_no_bound_carried_over_numbers_of_parts_falls_below_the_brute_force_opti
         one = nnspca.certify(small.cov, 2)
         book.record(PROBLEM, 2, one.component, one.upper)
         joint = nnspca.certify_parts(small.cov, 2, 2)
-        book.record_parts(PROBLEM, 2, 2, joint.parts, joint.upper)
+        book.record(PROBLEM, 2, joint.parts, joint.upper, n_components=2)
         for k in (1, 2, 3):  # three parts of three are more than there are features
             along = book.parts_along(PROBLEM, k, (1, 2, 3), carried.least_variance(small.cov))
             for r, (_, rows) in enumerate(optima_of_parts(small.A, k, 3), start=1):
@@ -94,7 +94,7 @@ def test_nothing_known_has_no_share_and_is_not_optimal():
 
 def test_one_part_and_one_component_are_one_problem():
     book = Ledger()
-    book.record_parts(PROBLEM, 4, 1, (component(2.0, k=4),), 2.5)
+    book.record(PROBLEM, 4, (component(2.0, k=4),), 2.5)
     book.record(PROBLEM, 4, component(2.2, k=4))
     assert book.parts_along(PROBLEM, 4, (1,), 0.0)[1].lower == book.at(PROBLEM, 4, 0.0).lower == 2.2
 
@@ -113,7 +113,7 @@ def test_neither_a_lower_live_bound_nor_one_carried_from_a_stored_one_is_called_
     book = Ledger()
     book.record(PROBLEM, 2, component(1.0, k=2), 2.0, stored=True)
     book.record(PROBLEM, 5, component(2.0, k=5), 3.0, stored=True)
-    book.record_parts(PROBLEM, 2, 3, (component(1.0, k=2),) * 3, 4.0, stored=True)
+    book.record(PROBLEM, 2, (component(1.0, k=2),) * 3, 4.0, n_components=3, stored=True)
     assert [book.at(PROBLEM, k, 0.5).stored for k in (2, 3, 5)] == [True, False, True]
     along = book.parts_along(PROBLEM, 2, (1, 2, 3), 0.5)
     assert [along[r].stored for r in (1, 2, 3)] == [True, False, True]

@@ -17,7 +17,7 @@ LAYERS = (
     ("app", "nnspca.__main__"),
     ("pages",),
     tuple(f"nnspca.view.{page}" for page in (*PAGES, "frame")),
-    ("nnspca.view.export", "nnspca.view.sheet"),  # what goes home of a component or of parts
+    ("nnspca.view.export",),  # what goes home of a component or of parts
     ("nnspca.view.certificate",),  # what a certificate says is shown by several pages
     ("nnspca.view.chance", "nnspca.view.necessity", "nnspca.view.stability"),  # how far an answer holds, too
     ("nnspca.view.collection",),

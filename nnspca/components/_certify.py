@@ -40,7 +40,7 @@ from nnspca.result import (
     ShouldStop,
 )
 from nnspca.solvers.registry import METHODS
-from nnspca.tasks._certify import Aim, complete, components, multipliers
+from nnspca.tasks._certify import Aim, complete, components, taken_up
 from nnspca.tasks._solve import Left, begun, check_cardinality, check_seed, excluding
 from nnspca.tasks._sweep import Curve
 
@@ -121,16 +121,13 @@ def certify_parts(
     nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
     problem, left = restricted(Problem(cov, k, nonnegative), (), outs)
     count, fixed = check_whole("n_components", n_components, 1, len(left)), parts is not None
-    start = multipliers(warm_start, PartsCertificate, Problem(cov, k, nonnegative), (), outs)
-    resumed = warm_start if warm_start is not None and (warm_start.k, warm_start.n_components) == (k, count) else None
-
-    def search() -> tuple[Component, ...]:
+    resumed, start = taken_up(warm_start, PartsCertificate, Problem(cov, k, nonnegative), (), outs, count)
+    if parts is None:
         how: dict[str, Any] = {"deflation": "together", "nonnegative": nonnegative, "starts": STARTS[effort]}
         how |= {"seed": seed, "should_stop": monitor.should_stop, "exclude": outs}
-        return decompose(cov, count, k, on_progress=monitor.part(0.0, SEEKING).relay, **how).parts
-
-    given = complete(() if resumed is None else resumed.parts, count, search) if parts is None else parts
-    known = _checked(problem, count, given, left, cov.n_features)
+        how |= {"on_progress": monitor.part(0.0, SEEKING).relay}
+        parts = complete(resumed.parts if resumed else (), count, lambda: decompose(cov, count, k, **how).parts)
+    known = _checked(problem, count, parts, left, cov.n_features)
     cert = bound_parts(problem, count, known, aim, start=start, resumed=resumed, fixed=fixed)
     return Left(cov, outs, left).widen(cert) if outs else cert
 

@@ -137,7 +137,10 @@ def bootstrap(
     if parts is None:
         whole = search.of(samples.whole(standardize), k, should_stop)
     else:
-        whole = _prepared(parts, samples, search.r)
+        check_instance("parts", whole := parts, Components, "what nnspca.decompose gave")
+        if len(parts.loadings) != samples.shape[1] or len(parts) > search.r:
+            most = f"give at most r = {search.r} parts of {samples.shape[1]} features"
+            raise ValueError(f"parts have loadings of shape {parts.loadings.shape}; {most}")
     seen = _Seen(whole, threshold, search.seed)
     usual = 0 if is_large(*samples.shape) else min(draws, SHUFFLES)  # shuffled columns are a copy of all samples
     mixed = usual if shuffles is None else check_whole("shuffles", shuffles, 0, 100_000)
@@ -160,15 +163,6 @@ def bootstrap(
     if not stopped:
         monitor.tell(1.0, "done")
     return seen.result(started, stopped=stopped)
-
-
-def _prepared(parts: object, samples: Samples, r: int) -> Components:
-    check_instance("parts", parts, Components, "what nnspca.decompose gave")
-    assert isinstance(parts, Components)
-    if parts.loadings.shape[0] != samples.shape[1] or len(parts.parts) > r:
-        shape, n = parts.loadings.shape, samples.shape[1]
-        raise ValueError(f"parts have loadings of shape {shape}; give at most r = {r} parts of {n} features")
-    return parts
 
 
 def _redrawn(

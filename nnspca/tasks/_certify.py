@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -47,6 +47,9 @@ MORE = 2  # times the work of a thorough certificate that is tried next, and aga
 EXHAUSTED = 1e-12  # share of the trace below which a part's variance is rounding
 LARGEST = 1e9  # times the total variance: no useful multiplier is as large, and the squares of these stay finite
 GAIN = 1e-6  # least relative gain of such a round after which there is another
+
+
+Proven = TypeVar("Proven", Certificate, PartsCertificate)
 
 
 @interruptible
@@ -144,18 +147,15 @@ def certify(
         check_instance("component", component, Component, "one that nnspca.solve gave")
     aim = Aim(effort, monitor.part(SOLVING, 1.0), gap, time_limit is not None)
     problem, left = restricted(Problem(cov, k, nonnegative), ins, outs)
-    start = multipliers(warm_start, Certificate, Problem(cov, k, nonnegative), ins, outs)
+    resumed, start = taken_up(warm_start, Certificate, Problem(cov, k, nonnegative), ins, outs)
     limits = check_limits(cov, left, k, nonnegative, groups, max_loading)
-    resumed = warm_start if warm_start is not None and warm_start.k == k else None
-    kept = () if resumed is None or limits is not None else (resumed.component,)
-
-    def search() -> tuple[Component, ...]:
+    best = component
+    if best is None:
+        kept = None if resumed is None or limits is not None else resumed.component
         how: dict[str, Any] = {"nonnegative": nonnegative, "seed": seed, "should_stop": monitor.should_stop}
         how |= {"include": ins, "exclude": outs, "groups": groups, "max_loading": max_loading}
-        how |= {"start": kept[0].loadings if kept else None}
-        return (solve(cov, k, on_progress=monitor.part(0.0, SOLVING).relay, **how),)
-
-    (best,) = complete(kept, 1, search) if component is None else (component,)
+        how |= {"start": kept and kept.loadings, "on_progress": monitor.part(0.0, SOLVING).relay}
+        (best,) = complete((kept,) if kept else (), 1, lambda: (solve(cov, k, **how),))
     best = replace(validated(best, "component", problem, left, cov.n_features), features=cov.features)
     if limits is not None and (reason := limits.amiss(best.loadings)):
         raise ValueError(f"the component is not within the limits: {reason}")
@@ -281,26 +281,31 @@ def is_neighbour(k: int, other: int) -> bool:
     return max(k, other) <= NEIGHBOURS * min(k, other)
 
 
-def multipliers(
-    warm_start: Certificate | PartsCertificate | None,
-    kind: type,
+def taken_up(
+    warm_start: Proven | None,
+    kind: type[Proven],
     problem: Problem,
     include: tuple[int, ...],
     exclude: tuple[int, ...],
-) -> PairProof | None:
-    """The multipliers of a certificate of the same covariance; none of one component if its k is too far away."""
+    r: int = 1,
+) -> tuple[Proven | None, PairProof | None]:
+    """Return a certificate if it is of this very problem, and its multipliers if they are a useful start for it.
+
+    ValueError for one of another covariance. Those of one component serve a k that is near, of parts any.
+    """
     if warm_start is None:
-        return None
+        return None, None
     check_instance("warm_start", warm_start, kind, "one that the same function gave")
     if warm_start.fingerprint != problem.cov.fingerprint or warm_start.nonnegative != problem.nonnegative:
         raise ValueError("warm_start must be a certificate of this covariance with this sign constraint")
     if (warm_start.include, warm_start.exclude) != (include, exclude):
         raise ValueError("warm_start must be a certificate that includes and excludes the same features")
-    far = kind is Certificate and not is_neighbour(warm_start.k, problem.k)  # of parts they serve at any k
+    resumed = warm_start if (warm_start.k, getattr(warm_start, "n_components", 1)) == (problem.k, r) else None
+    far = kind is Certificate and not is_neighbour(warm_start.k, problem.k)
     if far or len(include) in (warm_start.k, problem.k):
-        return None
+        return resumed, None
     problem, _ = restricted(problem, include, exclude)
-    return next(starts_of(warm_start.bounds, problem.cov), None)
+    return resumed, next(starts_of(warm_start.bounds, problem.cov), None)
 
 
 def starts_of(bounds: Iterable[Bound], cov: Covariance) -> Iterator[PairProof]:

@@ -8,12 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from nnspca.datasets.cells import ABSENT, CLASS_NAMES, text_of
-from nnspca.datasets.codes import read_codes
 from nnspca.datasets.columns import Table, Texts
 from nnspca.datasets.covariances import covariance, only_correlations
 from nnspca.datasets.dataset import Content, distinct
-from nnspca.datasets.folding import unfold
 from nnspca.datasets.layout import Grid
+from nnspca.datasets.missing import read_codes
 from nnspca.datasets.notes import Choice
 from nnspca.datasets.options import Reading
 from nnspca.datasets.orders import read_labels, read_orders
@@ -21,7 +20,7 @@ from nnspca.datasets.parsing import can_be_labels, counted, listed, parse, short
 from nnspca.datasets.roles import about_samples
 from nnspca.datasets.rows import without_ends
 from nnspca.datasets.series import asked_levels
-from nnspca.datasets.turning import orient, turned
+from nnspca.datasets.shapes import orient, turned, unfold
 from nnspca.errors import DataError
 
 FEW_KINDS = 20  # most distinct whole numbers in a column that may be meant as the class

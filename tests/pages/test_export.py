@@ -7,7 +7,7 @@ import pytest
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.view import say, sheet
+from nnspca.view import export, say
 from nnspca.view.desk import Desk
 from nnspca.view.link.state import State
 from nnspca.view.session import Session
@@ -30,16 +30,16 @@ DATA = Dataset(
 @pytest.fixture
 def made():
     subject = Subject(DATA, State(data="lab", k=3))
-    return sheet.Sheet(nnspca.decompose(subject.cov, n_components=1, k=3), subject)
+    return export.Beside(nnspca.decompose(subject.cov, n_components=1, k=3), subject)
 
 
 def test_varimax_turns_within_the_plane_and_pairs_are_of_one_sign():
     V = np.linalg.qr(RNG.normal(size=(9, 3)))[0]
-    turned = sheet.varimax(V)
+    turned = export.varimax(V)
     np.testing.assert_allclose(turned.T @ turned, np.eye(3), atol=1e-6)
     np.testing.assert_allclose(V @ V.T, turned @ turned.T, atol=1e-6)
     assert (turned**4).sum() >= (V**4).sum()
-    np.testing.assert_allclose(sheet.beside(V, -V[:, [2, 0, 1]]), V)
+    np.testing.assert_allclose(export.most_alike(V, -V[:, [2, 0, 1]]), V)
 
 
 def test_loadings_stand_beside_those_of_pca_and_scores_beside_their_class(made):

@@ -80,7 +80,8 @@ def between(record):
     That is the weaker ratio of the two, less what carrying may add. A bound above a carried one is none.
     """
     own = {k: record.components[k][1] for k in proven_at(record)}
-    least = carried.along(list(own), own, 0.0)  # variances are at least 0
+    at, uppers = np.array(list(own)), np.array(list(own.values()))
+    least = [carried.following(k, at, uppers, 0.0).min() for k in own]  # variances are at least 0
     for low, high in pairwise(k for k, upper in zip(own, least, strict=True) if own[k] <= upper):
         (lesser, its), (greater, upper) = record.components[low], record.components[high]
         ratio, ks = min(lesser.variance / its, greater.variance / upper) - may_add(record), np.arange(low + 1, high)

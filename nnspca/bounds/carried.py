@@ -38,19 +38,6 @@ def at_larger(value, smaller, k: int, least: float):
     return np.maximum(value, rounding.in_proportion(value, least, (k - 1) / np.maximum(smaller - 1, 1)))
 
 
-def along(ks: list[int], known: Mapping[int, float], least: float) -> list[float]:
-    """Return the least upper bound at each k that follows from those known; infinite where none does.
-
-    Examples
-    --------
-    >>> [round(v, 9) for v in along([1, 2, 3, 4, 5], {2: 3.0, 5: 6.0}, 1.0)]
-    [3.0, 3.0, 5.0, 6.0, 6.0]
-    """
-    finite = {at: value for at, value in known.items() if value < np.inf}
-    at, values = np.array(list(finite), dtype=float), np.array(list(finite.values()), dtype=float)
-    return [float(following(k, at, values, least).min(initial=np.inf)) for k in ks]
-
-
 def following(k: int, at: np.ndarray, values: np.ndarray, least: float) -> np.ndarray:
     """Return the upper bound at k that follows from each of those known ``at`` other k; infinite where none does."""
     return np.where(at >= k, values, np.where(at >= 2, at_larger(values, at, k, least), np.inf))

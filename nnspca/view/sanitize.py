@@ -98,15 +98,6 @@ def label(text: str, most: int = NAME) -> str:
     return re.sub(r"[&<>$]|%\{", lambda match: ENTITIES[match[0]], line(text, most))
 
 
-def labels(texts: Sequence[object]) -> list[str]:
-    """Return texts as labels of a figure, made distinct: equal ones would share a bar.
-
-    >>> labels(["a", "b", "a"])
-    ['a', 'b', 'a (2)']
-    """
-    return [label(text) for text in headings(texts)]
-
-
 def headings(texts: Sequence[object]) -> list[str]:
     """Return texts as distinct headings of a table: a repeated one gets a number."""
     names: dict[str, None] = {}

@@ -52,13 +52,13 @@ def test_upper_bounds_along_a_curve_are_the_least_that_follow_from_those_known(n
     optima = {k: oracle.optimum(problem.A, k, nonnegative)[0] for k in range(1, 9)}
     least = carried.least_variance(problem.cov)
     known = {1: optima[1] + 1e-9, 3: optima[3] + 1e-9, 6: optima[6] + 1e-9}
-    found = carried.along(list(optima), known, least)
+    at, values = np.array(list(known)), np.array(list(known.values()))
+    found = [float(carried.following(k, at, values, least).min()) for k in optima]
     assert all(value >= optima[k] for k, value in zip(optima, found, strict=True))
     assert found[:3] == [known[1], known[3], known[3]]
     assert found[3:5] == [min(known[6], carried.at_larger(known[3], 3, k, least)) for k in (4, 5)]
     assert found[6:] == [carried.at_larger(known[6], 6, k, least) for k in (7, 8)]
-    assert carried.along([1, 2], {}, least) == [np.inf, np.inf]
-    assert carried.along([1, 2], {1: 1.0}, least) == [1.0, np.inf], "one feature tells nothing of pairs"
+    assert carried.following(2, np.array([1]), np.array([1.0]), least) == np.inf, "one feature tells nothing of pairs"
 
 
 def one_bound(cert, bound):

@@ -44,6 +44,8 @@ SAMPLES = "samples"
 SEEKING = 0.5  # share of the progress for the two methods
 
 RANK, LARGEST_RANK = 3, 10  # d of the paper's experiments, and the largest that Theorem 1 is drawn for
+FACES, GENES, SPECTRA = (10, 80, 90, 180), (5, 50, 500), (1, 2, 5, 10, 20, 40, 60, 90)
+METHODS = ("epsilon-net", "em", "best")
 
 
 def numbered(support: np.ndarray) -> str:
@@ -387,8 +389,6 @@ def _titled(labels: Iterable[str]) -> dict[str, str]:
     return {label: f"{titles.get(name, name)}{comma}{rest}" for label, (name, comma, rest) in cut.items()}
 
 
-FACES, GENES, SPECTRA = (10, 80, 90, 180), (5, 50, 500), (1, 2, 5, 10, 20, 40, 60, 90)
-METHODS = ("epsilon-net", "em", "best")
 FIGURES = {
     "asteris2014-fig1": (regions, show_regions),
     "asteris2014-fig2": (hardness, show_hardness),

@@ -10,7 +10,8 @@ from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.studies import STUDIES
 from nnspca.studies.study import Task
-from nnspca.studies.zass2006 import NONZERO, OVERLAP, SHARE, detect, overlap, prices, splits
+from nnspca.studies.zass2006 import NONZERO, OVERLAP, SHARE, overlap, prices
+from nnspca.studies.zass2006_detection import detect, splits
 from tests import problems
 
 

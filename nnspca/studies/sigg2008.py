@@ -14,7 +14,7 @@ from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.result import Component
 from nnspca.solvers.em import soft_threshold
-from nnspca.studies.study import Picture, Rows, StudyResult, Table, Task
+from nnspca.studies.study import Given, Picture, Rows, StudyResult, Table
 from nnspca.tasks._solve import solve
 
 SCALING = "Every feature is centred and divided by its standard deviation, as in the paper."
@@ -51,9 +51,9 @@ def grid(n: int, last: int, points: int) -> list[int]:
     return sorted({int(k) for k in np.linspace(1, min(n, last), points).round()})
 
 
-def standardised(task: Task) -> Covariance:
+def standardised(given: Given) -> Covariance:
     """Return the correlation matrix of the data set."""
-    return Covariance.from_dataset(task.data[0], True)
+    return Covariance.from_dataset(given.data[0], True)
 
 
 def algorithm_2(cov: Covariance, k: int, monitor: Monitor) -> tuple[np.ndarray, int]:
@@ -73,22 +73,24 @@ def algorithm_2(cov: Covariance, k: int, monitor: Monitor) -> tuple[np.ndarray, 
     return w[0], steps
 
 
-def ran(task: Task, cov: Covariance, k: int, entrant: Entrant, *, nonnegative: bool = False) -> tuple[Component, float]:
+def ran(
+    given: Given, cov: Covariance, k: int, entrant: Entrant, *, nonnegative: bool = False
+) -> tuple[Component, float]:
     """Return what a method finds, and its CPU seconds."""
     started = time.thread_time()  # CPU time of this thread alone
-    part = solve(cov, k, entrant.method, nonnegative=nonnegative, **task.settings(), **entrant.options)
+    part = solve(cov, k, entrant.method, nonnegative=nonnegative, **given.settings(), **entrant.options)
     return part, time.thread_time() - started
 
 
-def variances(task: Task, entrants: tuple[Entrant, ...]) -> Rows:
+def variances(given: Given, entrants: tuple[Entrant, ...]) -> Rows:
     """Solve for every k by Algorithm 2 as printed, and by every method."""
-    cov = standardised(task)
-    ks = grid(cov.n_features, 150, 31 if task.full else 5)
+    cov = standardised(given)
+    ks = grid(cov.n_features, 150, 31 if given.full else 5)
     for place, k in enumerate(ks):
-        w, steps = algorithm_2(cov, k, task.monitor)
+        w, steps = algorithm_2(cov, k, given.monitor)
         row = {EM: float(cov.variance(w)), EM_STEPS: steps}
-        row |= {entrant.title: ran(task, cov, k, entrant)[0].variance for entrant in entrants}
-        task.monitor.tell((place + 1) / len(ks), f"cardinality {k}")
+        row |= {entrant.title: ran(given, cov, k, entrant)[0].variance for entrant in entrants}
+        given.monitor.tell((place + 1) / len(ks), f"cardinality {k}")
         yield "variance", {K: k, **row}
 
 
@@ -103,17 +105,17 @@ def show_variances(run: StudyResult) -> Iterator[Table]:
         yield run.printed([frame[EM_STEPS].mean()], note=note)
 
 
-def times(task: Task) -> Rows:
+def times(given: Given) -> Rows:
     """Time every method at every k: the minimum of a few runs."""
-    cov = standardised(task)
+    cov = standardised(given)
     cov.eigenpairs(1)  # computed before timing, since all methods need it
-    ks = grid(cov.n_features, *((400, 21) if task.full else (200, 4)))
+    ks = grid(cov.n_features, *((400, 21) if given.full else (200, 4)))
     for place, k in enumerate(ks):
         row = {
-            entrant.title: max(min(ran(task, cov, k, entrant)[1] for _ in range(3 if task.full else 1)), 1e-4)
+            entrant.title: max(min(ran(given, cov, k, entrant)[1] for _ in range(3 if given.full else 1)), 1e-4)
             for entrant in (EM_OPT, SPCA_OPT, PATH)
         }
-        task.monitor.tell((place + 1) / len(ks), f"cardinality {k}")
+        given.monitor.tell((place + 1) / len(ks), f"cardinality {k}")
         yield "seconds", {K: k, **row}
 
 

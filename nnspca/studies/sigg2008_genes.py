@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nnspca.covariance import Covariance
-from nnspca.studies.study import Picture, Rows, StudyResult, Table, Task
+from nnspca.studies.study import Given, Picture, Rows, StudyResult, Table
 from nnspca.tasks._solve import solve
 
 CE = "CE + SR"
@@ -75,35 +75,35 @@ def jaccard(labels: np.ndarray, clusters: np.ndarray) -> float:
     return float(both) / either if either else 1.0
 
 
-def scored(task: Task, Y: np.ndarray, labels: np.ndarray) -> tuple[float, float]:
+def scored(given: Given, Y: np.ndarray, labels: np.ndarray) -> tuple[float, float]:
     """Return mean and standard deviation of the score of clusters of Y over random starts of k-means."""
     from sklearn.cluster import KMeans
 
     scores = []
-    for start in range(STARTS[task.full]):
-        if task.monitor.stop():
+    for start in range(STARTS[given.full]):
+        if given.monitor.stop():
             break
-        seed = int(np.random.default_rng([task.seed, start]).integers(2**31 - 1))
+        seed = int(np.random.default_rng([given.seed, start]).integers(2**31 - 1))
         model = KMeans(len(np.unique(labels)), init="random", n_init=1, random_state=seed)
         scores.append(jaccard(labels, model.fit_predict(Y)))
     return (float(np.mean(scores)), float(np.std(scores))) if scores else (0.0, 0.0)
 
 
-def selection(task: Task) -> Rows:
+def selection(given: Given) -> Rows:
     """Choose features in three ways, cluster the samples by them, and compare with the labels; on both scalings."""
-    data = task.data[0]
+    data = given.data[0]
     X = np.asarray(data.X, float)
     labels = np.zeros(len(X), dtype=int) if data.labels is None else np.asarray(data.labels)
     for panel, start in (("centred", 0.0), ("standardised", 0.5)):
         spread = X.std(axis=0) if start else np.ones(X.shape[1])
         Y, cov = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0), Covariance.from_dataset(data, bool(start))
-        task.monitor.tell(start + 0.01, "entropy of every feature")
-        losses = contributions(Y, task.monitor.stop)
+        given.monitor.tell(start + 0.01, "entropy of every feature")
+        losses = contributions(Y, given.monitor.stop)
         if losses is None:
             return
         ranking = np.argsort(-losses, kind="stable")
-        whole, spread = scored(task, Y, labels)
-        counts = [k for k in (SIZES if task.full else SIZES[1::5]) if k <= len(losses)] or [len(losses)]
+        whole, spread = scored(given, Y, labels)
+        counts = [k for k in (SIZES if given.full else SIZES[1::5]) if k <= len(losses)] or [len(losses)]
         for place, count in enumerate(counts):
             row: dict[str, Any] = {"Features": count, "All features": whole}
             row |= {"classes": len(np.unique(labels)), "deviation": spread}
@@ -111,11 +111,11 @@ def selection(task: Task) -> Rows:
                 if name == CE:
                     features = ranking[:count]
                 else:  # those of the first sparse component
-                    features = solve(cov, count, "em", nonnegative="(nn)" in name, **task.settings()).support
-                mean, deviation = scored(task, Y[:, np.sort(features)], labels)
+                    features = solve(cov, count, "em", nonnegative="(nn)" in name, **given.settings()).support
+                mean, deviation = scored(given, Y[:, np.sort(features)], labels)
                 row |= {name: mean, f"{name}, low": mean - deviation, f"{name}, high": mean + deviation}
             fraction = start + 0.5 * (0.2 + 0.8 * (place + 1) / len(counts))
-            task.monitor.tell(fraction, f"{panel}, {count} features")
+            given.monitor.tell(fraction, f"{panel}, {count} features")
             yield panel, row
 
 

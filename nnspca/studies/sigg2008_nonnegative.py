@@ -14,7 +14,7 @@ from nnspca.covariance import Covariance
 from nnspca.result import Components
 from nnspca.studies.asteris2014 import drawn_at
 from nnspca.studies.sigg2008 import ALONG, SCALING, Entrant, K, grid, ran, standardised
-from nnspca.studies.study import Picture, Rows, StudyResult, Table, Task
+from nnspca.studies.study import Given, Picture, Rows, StudyResult, Table
 from nnspca.studies.zass2006 import nspca
 
 ALPHAS = {"NSPCA, α = 10⁵": 1e5, "NSPCA, α = 10⁶": 1e6, "NSPCA, α = 10⁷": 1e7}  # as printed, for A = XX'
@@ -38,20 +38,20 @@ def in_units(alpha: float, cov: Covariance, own: bool) -> float:
     return alpha / (float(cov.eigenpairs(1)[0][0]) * (cov.n_samples or 1) if own else UNIT)
 
 
-def single(task: Task) -> Rows:
+def single(given: Given) -> Rows:
     """Variance of one nonnegative component against its cardinality, by emPCA and by NSPCA at three penalties."""
-    cov = without_first(standardised(task))
-    ks = grid(cov.n_features, 200, 21 if task.full else 4)
-    alphas = {title: in_units(alpha, cov, task.own) for title, alpha in ALPHAS.items()}
+    cov = without_first(standardised(given))
+    ks = grid(cov.n_features, 200, 21 if given.full else 4)
+    alphas = {title: in_units(alpha, cov, given.own) for title, alpha in ALPHAS.items()}
     exactly = {"restarts": STARTS, "renormalise": False, "cut": False}  # a price β that leaves k loadings, or none
     entrants = [Entrant(title, "coordinate-descent", {"alpha": a, **exactly}) for title, a in alphas.items()]
     entrants.insert(0, Entrant(EM_NN, "em", {"restarts": STARTS}))
     for place, k in enumerate(ks):
         row: dict[str, Any] = {K: k}
         for number, entrant in enumerate(entrants, start=1):
-            part, row[entrant.title + SECONDS] = ran(task, cov, k, entrant, nonnegative=True)
+            part, row[entrant.title + SECONDS] = ran(given, cov, k, entrant, nonnegative=True)
             row[entrant.title] = drawn_at(part)
-            task.monitor.tell((place + number / len(entrants)) / len(ks), f"cardinality {k}")
+            given.monitor.tell((place + number / len(entrants)) / len(ks), f"cardinality {k}")
         yield "variance", row
 
 
@@ -83,13 +83,13 @@ def described(title: str, parts: Components) -> Rows:
     yield "used", {"Method": title, "Nonzero loadings": loadings, "Least angle (°)": least_angle(parts)}
 
 
-def count_of(task: Task, cov: Covariance) -> int:
+def count_of(given: Given, cov: Covariance) -> int:
     """Return how many components are sought."""
-    return min(COMPONENTS if task.full else FEW, cov.n_features)
+    return min(COMPONENTS if given.full else FEW, cov.n_features)
 
 
 def tuned(
-    task: Task,
+    given: Given,
     cov: Covariance,
     ends: tuple[float, float],
     prices: Callable[[float], tuple[float, float]],
@@ -97,14 +97,14 @@ def tuned(
     start: float,
 ) -> Components:
     """Return NSPCA's components at the least penalty at which they meet a condition, by bisection on a log scale."""
-    (low, high), best, steps = ends, None, 14 if task.full else 6
+    (low, high), best, steps = ends, None, 14 if given.full else 6
 
     def at(price: float) -> Components:
-        restarts = 3 if task.full else 1
-        return nspca(task, cov, *prices(price), count=count_of(task, cov), restarts=restarts, steps=(60, 400))
+        restarts = 3 if given.full else 1
+        return nspca(given, cov, *prices(price), count=count_of(given, cov), restarts=restarts, steps=(60, 400))
 
     for step in range(steps):
-        if task.monitor.stop():
+        if given.monitor.stop():
             break
         middle = float(np.sqrt(low * high))
         found = at(middle)
@@ -112,32 +112,32 @@ def tuned(
             high, best = middle, found
         else:
             low = middle
-        task.monitor.tell(start + (1 - start) * (step + 1) / steps, f"NSPCA, price {middle:.3g} λ₁")
+        given.monitor.tell(start + (1 - start) * (step + 1) / steps, f"NSPCA, price {middle:.3g} λ₁")
     return best or at(high)
 
 
-def disjoint(task: Task) -> Rows:
+def disjoint(given: Given) -> Rows:
     """Orthogonal components of twenty pixels each."""
-    cov = without_first(standardised(task))
-    count, k = count_of(task, cov), min(CARDINALITY, cov.n_features)
-    settings = task.settings(0.0, 0.1)
+    cov = without_first(standardised(given))
+    count, k = count_of(given, cov), min(CARDINALITY, cov.n_features)
+    settings = given.settings(0.0, 0.1)
     yield from described("emPCA (nn), disjoint", decompose(cov, count, k, "em", deflation="disjoint", **settings))
-    settings = task.settings(0.1, 0.2) | {"nonnegative": False}
+    settings = given.settings(0.1, 0.2) | {"nonnegative": False}
     yield from described("emPCA, any sign", decompose(cov, count, k, "em", deflation="projection", **settings))
-    alpha, most = in_units(MANY, cov, task.own), JOINT_CARDINALITY * count // COMPONENTS
+    alpha, most = in_units(MANY, cov, given.own), JOINT_CARDINALITY * count // COMPONENTS
     few = tuned(
-        task, cov, (1e-6, 1.0), lambda beta: (alpha, beta), lambda parts: parts.cardinalities.sum() <= most, 0.2
+        given, cov, (1e-6, 1.0), lambda beta: (alpha, beta), lambda parts: parts.cardinalities.sum() <= most, 0.2
     )
     yield from described("NSPCA, α = 10⁸", few)
 
 
-def apart(task: Task) -> Rows:
+def apart(given: Given) -> Rows:
     """Components at least 85 degrees apart."""
-    cov = without_first(standardised(task))
-    count, settings = count_of(task, cov), task.settings(0.0, 0.6) | {"min_angle": ANGLE}
+    cov = without_first(standardised(given))
+    count, settings = count_of(given, cov), given.settings(0.0, 0.6) | {"min_angle": ANGLE}
     found = decompose(cov, count, cov.n_features, "em", deflation="quasi-orthogonal", **settings)
     yield from described("emPCA (nn), 85° apart", found)
-    found = tuned(task, cov, (0.1, 1e3), lambda alpha: (alpha, 0.0), lambda parts: least_angle(parts) >= ANGLE, 0.6)
+    found = tuned(given, cov, (0.1, 1e3), lambda alpha: (alpha, 0.0), lambda parts: least_angle(parts) >= ANGLE, 0.6)
     yield from described("NSPCA, α raised to 85°", found)
 
 

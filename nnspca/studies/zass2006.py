@@ -14,7 +14,7 @@ from nnspca.covariance.problem import cumulative_variance
 from nnspca.result import Components, overlap
 from nnspca.solvers.nmf import nmf_parts
 from nnspca.studies.asteris2014 import pixels
-from nnspca.studies.study import Picture, Rows, StudyResult, Table, Task
+from nnspca.studies.study import Given, Picture, Rows, StudyResult, Table
 
 COUNT = 10  # components of each panel
 ACTIVE = 55  # pixels GSPCA may use, Fig. 2(f)
@@ -45,22 +45,22 @@ class Prices:
     unit: float
 
 
-def prices(task: Task, cov: Covariance) -> Prices:
+def prices(given: Given, cov: Covariance) -> Prices:
     """Return the paper's own prices on its own data, and the same relative ones on any other."""
     unit = float(cov.eigenpairs(1)[0][0]) * (cov.n_samples or 1)
-    if task.own:
+    if given.own:
         return Prices(PRINTED_LOW / unit, PRINTED_HIGH / unit, PRINTED_PRICE / unit, unit)
     return Prices(LOW, HIGH, PRICE, unit)
 
 
-def gspca(task: Task, cov: Covariance, start: float, end: float, **options: Any) -> np.ndarray:
+def gspca(given: Given, cov: Covariance, start: float, end: float, **options: Any) -> np.ndarray:
     """Return GSPCA's unit columns, each found after the earlier ones are projected out."""
-    count, k, settings = min(COUNT, cov.n_features), min(ACTIVE, cov.n_features), task.settings(start, end)
+    count, k, settings = min(COUNT, cov.n_features), min(ACTIVE, cov.n_features), given.settings(start, end)
     return decompose(cov, count, k, "greedy", deflation="projection", nonnegative=False, **settings, **options).loadings
 
 
 def nspca(
-    task: Task,
+    given: Given,
     cov: Covariance,
     alpha: float,
     beta: float,
@@ -70,18 +70,18 @@ def nspca(
     steps: tuple[int, int] = (60, 300),
 ) -> Components:
     """Return NSPCA's components at two prices relative to λ₁, found together; ``steps`` of either form at most."""
-    options = {"alpha": alpha, "beta": beta, "match_k": False, "restarts": restarts, "max_iter": steps[task.full]}
-    settings, n = task.settings(*span) | options, cov.n_features
+    options = {"alpha": alpha, "beta": beta, "match_k": False, "restarts": restarts, "max_iter": steps[given.full]}
+    settings, n = given.settings(*span) | options, cov.n_features
     return decompose(cov, min(count, n), n, "coordinate-descent", deflation="joint", **settings)
 
 
 # Fig. 2
 
 
-def panels(task: Task) -> Rows:
+def panels(given: Given) -> Rows:
     """Find the ten components of each of the six panels."""
-    cov = task.covariance()
-    penalties, count = prices(task, cov), min(COUNT, cov.n_features)
+    cov = given.covariance()
+    penalties, count = prices(given, cov), min(COUNT, cov.n_features)
 
     def described(title: str, U: np.ndarray, alpha: float | None = None, beta: float | None = None) -> Rows:
         for image, u in enumerate(U.T, start=1):
@@ -90,15 +90,15 @@ def panels(task: Task) -> Rows:
 
     pairs = ((penalties.low, 0.0), (penalties.high, 0.0), (penalties.low, penalties.price))
     for place, (alpha, beta) in enumerate(pairs):
-        U = nspca(task, cov, alpha, beta, 0.2 * place, 0.2 * (place + 1)).loadings
+        U = nspca(given, cov, alpha, beta, 0.2 * place, 0.2 * (place + 1)).loadings
         title = f"({'abc'[place]}) NSPCA, α = {alpha * penalties.unit:.2g}, β = {beta * penalties.unit:.2g}"
         yield from described(title, U, alpha, beta)
     yield from described("(d) PCA, any sign", cov.eigenpairs(count)[1])
-    X, steps = task.data[0].X, 500 if task.full else 150
-    rng = np.random.default_rng(task.seed)
-    U = nmf_parts(X - min(0.0, float(X.min())), count, rng=rng, max_iter=steps, monitor=task.monitor)
+    X, steps = given.data[0].X, 500 if given.full else 150
+    rng = np.random.default_rng(given.seed)
+    U = nmf_parts(X - min(0.0, float(X.min())), count, rng=rng, max_iter=steps, monitor=given.monitor)
     yield from described("(e) NMF of the images", U)
-    U = gspca(task, cov, 0.7, 1.0, criterion="full" if task.full else "path")
+    U = gspca(given, cov, 0.7, 1.0, criterion="full" if given.full else "path")
     yield from described(f"(f) GSPCA, {min(ACTIVE, cov.n_features)} pixels each, any sign", U)
 
 
@@ -124,14 +124,14 @@ def show_panels(run: StudyResult) -> Iterator[Table]:
 # Fig. 3
 
 
-def trade(task: Task) -> Rows:
+def trade(given: Given) -> Rows:
     """Raise α, then β, and record overlap and nonzeros."""
-    cov = task.covariance()
-    penalties, points = prices(task, cov), 13 if task.full else 3
+    cov = given.covariance()
+    penalties, points = prices(given, cov), 13 if given.full else 3
     alphas = [(float(a), 0.0) for a in penalties.low * np.geomspace(*ALPHAS, points)]
     betas = [(penalties.low, float(b)) for b in penalties.price * np.geomspace(*BETAS, points)]
     for place, (alpha, beta) in enumerate(alphas + betas):
-        U = nspca(task, cov, alpha, beta, place / (2 * points), (place + 1) / (2 * points)).loadings
+        U = nspca(given, cov, alpha, beta, place / (2 * points), (place + 1) / (2 * points)).loadings
         name, sign, price = ("alpha", "α", alpha) if place < points else ("beta", "β", beta)
         units = {f"{sign} ÷ λ₁": price, f"{sign} in the paper's units": price * penalties.unit}
         yield name, {**units, **measured(cov, U), "Components left": U.shape[1], "fixed": penalties.low}
@@ -158,17 +158,17 @@ def show_trade(run: StudyResult) -> Iterator[Table]:
 # Fig. 5
 
 
-def pit_props(task: Task) -> Rows:
+def pit_props(given: Given) -> Rows:
     """Find six components by each method."""
-    cov = task.covariance()
+    cov = given.covariance()
     count = min(PARTS, cov.n_features)
     for place, (title, (method, joint, nonnegative)) in enumerate(PROPS.items()):
         options: dict[str, Any] = {}
         if nonnegative:
-            starts = 20 if task.full else 5
+            starts = 20 if given.full else 5
             options = {"match_k": False, "alpha": 3.0, "beta": 0.0, "restarts": starts, "max_iter": 1000}
         options |= {"deflation": "joint" if joint else "projection", "nonnegative": nonnegative}
-        options |= task.settings(place / len(PROPS), (place + 1) / len(PROPS))
+        options |= given.settings(place / len(PROPS), (place + 1) / len(PROPS))
         allowed = cov.n_features if joint else [min(k, cov.n_features) for k in SIZES[:count]]
         U = decompose(cov, count, allowed, method, **options).loadings
         explained = (100 * cumulative_variance(cov, U) / cov.trace).tolist()

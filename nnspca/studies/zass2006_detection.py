@@ -11,7 +11,7 @@ import pandas as pd
 from nnspca.covariance import Covariance
 from nnspca.datasets import Dataset, load
 from nnspca.solvers.nmf import nmf_parts
-from nnspca.studies.study import Picture, Rows, StudyResult, Table, Task
+from nnspca.studies.study import Given, Picture, Rows, StudyResult, Table
 from nnspca.studies.zass2006 import ACTIVE, COUNT, gspca, nspca, prices
 
 TRAINED = (1000, 2000)  # faces and other images of the training set
@@ -60,21 +60,21 @@ def splits(X: np.ndarray, face: np.ndarray, seed: int, count: int) -> Iterator[S
         yield Split(X[training], face[training], X[~training], face[~training])
 
 
-def features(task: Task, method: str, faces: np.ndarray, start: float, end: float) -> np.ndarray:
+def features(given: Given, method: str, faces: np.ndarray, start: float, end: float) -> np.ndarray:
     """Return ten directions found on the training faces alone, as columns."""
     cov = Covariance.from_data(faces)
     count = min(COUNT, cov.n_features)
     if method in PRICES:
-        (high, has_price), penalties = PRICES[method], prices(task, cov)
+        (high, has_price), penalties = PRICES[method], prices(given, cov)
         alpha, beta = penalties.high if high else penalties.low, penalties.price if has_price else 0.0
-        return nspca(task, cov, alpha, beta, start, end).loadings
+        return nspca(given, cov, alpha, beta, start, end).loadings
     if method == "pca":
         return cov.eigenpairs(count)[1]
     if method == "nmf":
-        rng = np.random.default_rng(task.seed)
-        steps = 300 if task.full else 100
-        return nmf_parts(faces - min(0.0, float(faces.min())), count, rng=rng, max_iter=steps, monitor=task.monitor)
-    return gspca(task, cov, start, end)
+        rng = np.random.default_rng(given.seed)
+        steps = 300 if given.full else 100
+        return nmf_parts(faces - min(0.0, float(faces.min())), count, rng=rng, max_iter=steps, monitor=given.monitor)
+    return gspca(given, cov, start, end)
 
 
 def detect(U: np.ndarray, split: Split) -> tuple[np.ndarray, float]:
@@ -90,19 +90,19 @@ def detect(U: np.ndarray, split: Split) -> tuple[np.ndarray, float]:
     return 100 * np.interp(FALSE / 100, false, true), float(roc_auc_score(split.face_test, scores))
 
 
-def detection(task: Task) -> Rows:
+def detection(given: Given) -> Rows:
     """Train and test on every split, method after method."""
-    X, face = both_classes(task.data[0])
-    count = 10 if task.full else 1
+    X, face = both_classes(given.data[0])
+    count = 10 if given.full else 1
     steps = count * len(TITLES)
-    for number, split in enumerate(splits(X, face, task.seed, count)):
+    for number, split in enumerate(splits(X, face, given.seed, count)):
         faces = split.X[split.face]
         for step, (method, title) in enumerate(TITLES.items(), start=number * len(TITLES)):
-            U = features(task, method, faces, step / steps, (step + 1) / steps)
-            if task.monitor.stop():
+            U = features(given, method, faces, step / steps, (step + 1) / steps)
+            if given.monitor.stop():
                 return
             true, area = detect(U, split)
-            task.monitor.tell((step + 1) / steps, f"split {number + 1}, {title}")
+            given.monitor.tell((step + 1) / steps, f"split {number + 1}, {title}")
             yield "areas", {"method": title, "split": number + 1, "area": area}
             curve = zip(FALSE.tolist(), true.tolist(), strict=True)
             yield "curves", [{"method": title, "false": f, "true": t, "split": number + 1} for f, t in curve]

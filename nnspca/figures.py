@@ -21,6 +21,10 @@ LOADINGS = ((0.0, "#eef2f4"), (0.25, "#a9d3ea"), (0.5, "#4fa3d1"), (0.75, "#0072
 SIGNED = ((0.0, "#6d2c00"), (0.25, "#e0894a"), (0.5, "#eef2f4"), (0.75, "#4fa3d1"), (1.0, "#0a3a66"))
 A_BAR = 20  # pixels
 BELOW = 90  # pixels for the axis, its title and the legend
+FEW = 15  # longest axis that names every k
+MOST = 60  # bars of one component
+COLOURS = {"indispensable": PROVEN, "undecided": FOUND, "dispensable": QUIET}
+Along = tuple[np.ndarray, str]  # a coordinate for each feature, and its title
 
 
 def with_titles(figure: Figure, title: str, x: str = "", y: str = "", height: int = 420) -> Figure:
@@ -41,9 +45,6 @@ def scale(largest: float, signed: bool) -> dict[str, Any]:
     """Return the colour scale of loadings: zero has the colour of the background."""
     least = -largest if signed else 0.0
     return {"colorscale": SIGNED if signed else LOADINGS, "zmin": least, "zmax": largest}
-
-
-FEW = 15  # longest axis that names every k
 
 
 def sweep(
@@ -150,11 +151,6 @@ def certificate(lower: float, bounds: Sequence[tuple[str, float, bool]]) -> Figu
     figure.add_trace(Scatter(x=[lower, lower], y=ends, mode="lines", name="found", line={"color": FOUND, "width": 3}))
     figure.update_yaxes(type="category", categoryorder="array", categoryarray=order)
     return with_titles(figure, "The variance found, and the upper bounds", "variance", height=200 + A_BAR * len(order))
-
-
-MOST = 60  # bars of one component
-COLOURS = {"indispensable": PROVEN, "undecided": FOUND, "dispensable": QUIET}
-Along = tuple[np.ndarray, str]  # a coordinate for each feature, and its title
 
 
 def components(

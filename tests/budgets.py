@@ -6,7 +6,7 @@ import nnspca
 from nnspca.bounds import certificate, core, plan
 from nnspca.bounds.plan import PLANS
 from nnspca.components import _certify as of_parts
-from nnspca.solvers import comparators
+from nnspca.solvers import dspca, scotlass
 from nnspca.tasks import _certify
 
 
@@ -71,8 +71,8 @@ def few_starts(patch):
 
 def few_steps(patch):
     """Let the relaxations that are solved in steps be solved roughly: any component is feasible."""
-    for steps in ("DSPCA_STEPS", "SCOTLASS_STEPS"):
-        patch.setattr(comparators, steps, getattr(comparators, steps) // 5)
+    for relaxation in (dspca, scotlass):
+        patch.setattr(relaxation, "STEPS", relaxation.STEPS // 5)
 
 
 def lean(method, n_features):

@@ -14,6 +14,8 @@ from nnspca.numerics import feasible
 from nnspca.numerics.doubles import read_only
 from nnspca.result import Component
 
+SPANNED = 1e-10  # below this share of itself a column's fresh part is rounding
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -141,9 +143,6 @@ def places_of(name: str, value: Features, n: int, names: tuple[str, ...] | None)
     if (twice := places[1:][places[1:] == places[:-1]]).size:
         raise ValueError(f"{name}={shown(value)} names feature {twice[0]} twice; give each feature once")
     return tuple(places.tolist())
-
-
-SPANNED = 1e-10  # below this share of itself a column's fresh part is rounding
 
 
 def cumulative_variance(cov: Covariance, loadings: np.ndarray) -> np.ndarray:

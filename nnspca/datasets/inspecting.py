@@ -35,8 +35,8 @@ GENERIC = frozenset({"", "c", "col", "column", "f", "feat", "feature", "attr", "
 
 
 @dataclass(frozen=True)
-class Note:
-    """One observation."""
+class Finding:
+    """Something that was seen of the data."""
 
     # "scales", "named alike", "dominant", "counts", "constant", "duplicates", "identifiers", "dates",
     # "classes", "totals", "orientation", "signs" or "few samples"
@@ -56,7 +56,7 @@ class Inspection:
     ----------
     shape : (int, int)
         Samples and features.
-    notes : tuple of Note
+    notes : tuple of Finding
         In the order in which they matter.
     feature_names : tuple of str
 
@@ -69,7 +69,7 @@ class Inspection:
     """
 
     shape: tuple[int, int]
-    notes: tuple[Note, ...]
+    notes: tuple[Finding, ...]
     feature_names: tuple[str, ...] = ()
 
     @property
@@ -82,7 +82,7 @@ class Inspection:
         """Columns that are not useful features: constant ones, identifiers, dates, copies of another."""
         return tuple(sorted({i for note in self.notes if note.choice == "leave out" for i in note.features}))
 
-    def note(self, kind: str) -> Note | None:
+    def note(self, kind: str) -> Finding | None:
         """Return the note of a kind, if there is one."""
         return next((note for note in self.notes if note.kind == kind), None)
 
@@ -128,11 +128,11 @@ def inspect(X: object, feature_names: Sequence[str] | None = None) -> Inspection
     m, n = data.shape
     if data.kind == "covariance":
         return Inspection((m, n), (), data.feature_names)
-    notes = [Note("few samples", f"Samples, so few that the result says little about others: {m}.")] * (m < FEW)
+    notes = [Finding("few samples", f"Samples, so few that the result says little about others: {m}.")] * (m < FEW)
     spread = np.asarray(data.deviations)
     constant = np.flatnonzero(spread == 0)
     if constant.size and (constant.size == n or data.image_shape is not None):  # a picture keeps its pixels
-        notes.append(Note("constant", f"Without variation: {_named(data, constant)}.", "", tuple(constant.tolist())))
+        notes.append(Finding("constant", f"Without variation: {_named(data, constant)}.", "", tuple(constant.tolist())))
     else:
         notes += _left_out("constant", data, constant, "without variation")
     if data.kind == "table" and data.image_shape is None and data.axis is None:
@@ -140,13 +140,13 @@ def inspect(X: object, feature_names: Sequence[str] | None = None) -> Inspection
     return Inspection((m, n), tuple(notes), data.feature_names)
 
 
-def _of_table(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
+def _of_table(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Finding]:
     """The notes on a table; what one leaves out counts for none of those after it."""
     comparable = not data.is_sparse and data.shape[0] >= FEW
     notes = _identifiers_and_dates(data, used) if comparable else []
     used = _without(used, notes)
     orientation = _orientation(data, spread, used)
-    beside: list[Note] = []
+    beside: list[Finding] = []
     if comparable and 2 <= len(used) <= MOST_COLUMNS:
         beside += _duplicates(data, used)
         signs = _signs(data, used := _without(used, beside))
@@ -156,7 +156,7 @@ def _of_table(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]
     return [*notes, *_scales(data, spread, used), *_counts(data, used), *orientation, *beside]
 
 
-def _without(used: np.ndarray, notes: Iterable[Note]) -> np.ndarray:
+def _without(used: np.ndarray, notes: Iterable[Finding]) -> np.ndarray:
     gone = [i for note in notes if note.choice == "leave out" for i in note.features]
     return np.setdiff1d(used, gone).astype(int)
 
@@ -166,13 +166,13 @@ def _named(data: Dataset, which: Sequence[int] | np.ndarray) -> str:
     return listed([str(data.feature_names[int(i)]) for i in which])
 
 
-def _left_out(kind: str, data: Dataset, which: Sequence[int] | np.ndarray, what: str) -> list[Note]:
+def _left_out(kind: str, data: Dataset, which: Sequence[int] | np.ndarray, what: str) -> list[Finding]:
     """A note on columns that are left out as ``what`` they are, if there are any."""
     says = f"Left out, {what}: {_named(data, which)}."
-    return [Note(kind, says, "leave out", tuple(map(int, which)))] if len(which) else []
+    return [Finding(kind, says, "leave out", tuple(map(int, which)))] if len(which) else []
 
 
-def _identifiers_and_dates(data: Dataset, used: np.ndarray) -> list[Note]:
+def _identifiers_and_dates(data: Dataset, used: np.ndarray) -> list[Finding]:
     """Whole numbers that name a sample, a time or a class."""
     identifiers, dates, classes = [], [], []
     for i in used.tolist():
@@ -192,7 +192,7 @@ def _identifiers_and_dates(data: Dataset, used: np.ndarray) -> list[Note]:
     ]
 
 
-def _duplicates(data: Dataset, used: np.ndarray) -> list[Note]:
+def _duplicates(data: Dataset, used: np.ndarray) -> list[Finding]:
     """Columns that hold the quantity of an earlier column, be it in another unit."""
     Z = _standardised(data, used)
     later = np.triu(Z.T @ Z / len(Z), 1)  # each pair once, at the row of the earlier column
@@ -200,7 +200,7 @@ def _duplicates(data: Dataset, used: np.ndarray) -> list[Note]:
     return _left_out("duplicates", data, same, "the same quantity as another column, be it in another unit")
 
 
-def _totals(data: Dataset, used: np.ndarray) -> list[Note]:
+def _totals(data: Dataset, used: np.ndarray) -> list[Finding]:
     """Columns that are the sum of all others, or so called and the sum of those before them."""
     X, found = data.X[:, used], []
     whole = X.sum(axis=1)
@@ -215,7 +215,7 @@ def _totals(data: Dataset, used: np.ndarray) -> list[Note]:
     return _left_out("totals", data, found, "sums of others")
 
 
-def _scales(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
+def _scales(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Finding]:
     """Different scales, and one column that holds nearly all the variance."""
     if len(used) < 2:
         return []
@@ -229,17 +229,17 @@ def _scales(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
     name, percentage = repr(str(data.feature_names[first])[:40]), f"{np.floor(1000 * share) / 10:.1f} %"
     if ratio > max(WIDE, chance) and share <= DOMINANT and _named_alike(data, used):
         text = "The columns' names differ only in a number, so they seem to share one unit: not standardised."
-        return [Note("named alike", text)]
+        return [Finding("named alike", text)]
     notes = []
     text = f"The scales of the columns differ by a factor of {float(f'{ratio:.2g}'):,.0f}"
     if ratio > max(WIDE, chance):
-        notes.append(Note("scales", f"{text}: standardised, so that units do not matter.", "standardise"))
+        notes.append(Finding("scales", f"{text}: standardised, so that units do not matter.", "standardise"))
     elif ratio > chance and ((ratio > UNEQUAL and not _named_alike(data, used)) or share > LARGE):
         text += f", and {name} has {percentage} of the total variance."
-        notes.append(Note("scales", f"{text} If units differ, standardise."))
+        notes.append(Finding("scales", f"{text} If units differ, standardise."))
     if share > DOMINANT:
         text = f"Without standardising, {name} alone would have {percentage} of the total variance."
-        notes.append(Note("dominant", text, "standardise", (first,)))
+        notes.append(Finding("dominant", text, "standardise", (first,)))
     return notes
 
 
@@ -255,7 +255,7 @@ def _named_alike(data: Dataset, used: np.ndarray) -> bool:
     return len(used) >= NAMED_ALIKE and len(stems) == 1 and not stems & GENERIC
 
 
-def _counts(data: Dataset, used: np.ndarray) -> list[Note]:
+def _counts(data: Dataset, used: np.ndarray) -> list[Finding]:
     """Counts: a logarithm may suit them."""
     values = data.X.data if data.is_sparse else data.X[:, used]
     if values.size == 0 or float(values.min()) < 0:
@@ -267,10 +267,10 @@ def _counts(data: Dataset, used: np.ndarray) -> list[Note]:
         "All values are whole numbers of zero and more, like counts: a logarithm, log(1 + x), "
         "or the square root of each row's shares (Hellinger) may suit them."
     )
-    return [Note("counts", text, "offer log1p")]
+    return [Finding("counts", text, "offer log1p")]
 
 
-def _orientation(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
+def _orientation(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Finding]:
     """A table whose columns look like samples: far fewer than rows, and all of one kind."""
     m, n = data.shape
     if m < TALL * n or n < FEW or m < 1000 or len(used) < n:
@@ -279,7 +279,7 @@ def _orientation(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[No
     if not alike or _leading(_standardised(data, used))[1] <= DOMINANT:
         return []
     text = f"{m:,} rows and {n:,} columns that resemble each other: the samples may be the columns."
-    return [Note("orientation", text, "offer transpose")]
+    return [Finding("orientation", text, "offer transpose")]
 
 
 def _standardised(data: Dataset, used: np.ndarray) -> np.ndarray:
@@ -294,7 +294,7 @@ def _leading(Z: np.ndarray) -> tuple[np.ndarray, float]:
     return x, float(values[0] / max(np.trace(G), np.finfo(float).tiny))
 
 
-def _signs(data: Dataset, used: np.ndarray) -> list[Note]:
+def _signs(data: Dataset, used: np.ndarray) -> list[Finding]:
     """How many features each sign of the first direction has: a nonnegative component uses one of the two."""
     if len(used) < 2:
         return []
@@ -310,7 +310,7 @@ def _signs(data: Dataset, used: np.ndarray) -> list[Note]:
         "component can use only one of these groups. With any sign it uses both; so it does once items of opposite "
         "direction are turned round."
     )
-    return [Note("signs", text, "offer any sign")]
+    return [Finding("signs", text, "offer any sign")]
 
 
 def _share_by_chance(m: int, n: int) -> float:

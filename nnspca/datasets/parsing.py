@@ -38,6 +38,11 @@ UNIT = re.compile(
     r"pp[mb]|dB|lbs?|oz|ft|in|mi|mph|IU|rpm|ha|mmHg|°[CF])[23²³]?(/[a-zA-Zµ]{1,4}[23²³]?)?"
 )
 WHOLE = re.compile(r"[+\-−]?\d+")
+SAID = {  # of columns
+    "chosen": "Left out, as chosen:",
+    "truths": "True and false are read as 1 and 0 in",
+    "written": "Stars, currencies, per cent and thousands are not read, and a number in parentheses is negative, in",
+}
 
 
 def parse(grid: Grid, reading: Reading) -> Table:
@@ -119,13 +124,6 @@ def _asked_rows(table: Table, words: np.ndarray, reading: Reading) -> Table:
     ways = [Choice("samples without numbers"), Choice("not samples", {"skip_rows": tuple(rows)})]
     ways += [Choice("the table ends there", {"n_rows": rows[0]})] if rows[0] > 1 else []
     return table.asking("rows of words", says, *ways, rows=rows)
-
-
-SAID = {  # of columns
-    "chosen": "Left out, as chosen:",
-    "truths": "True and false are read as 1 and 0 in",
-    "written": "Stars, currencies, per cent and thousands are not read, and a number in parentheses is negative, in",
-}
 
 
 def without_empty(table: Table) -> Table:

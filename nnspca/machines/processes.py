@@ -29,6 +29,9 @@ LATEST, REPORT_SECONDS = ("on_progress", "on_look"), 0.1  # listeners that need 
 NICENESS = 10  # workers give way to the process that serves the pages
 CACHED = 2  # shared objects that a worker keeps
 HINT = "give threads, such as executor=concurrent.futures.ThreadPoolExecutor(2)"
+_numbers = itertools.count()
+_keys: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
+_held: OrderedDict[str, Any] = OrderedDict()  # in a worker process: the latest shared objects
 
 
 class Processes(Executor):
@@ -125,9 +128,7 @@ class Line:
             return workers.cancelled or workers.failure is not None
 
 
-_numbers = itertools.count()
 _lines: weakref.WeakValueDictionary[int, Line] = weakref.WeakValueDictionary()
-_keys: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
 
 
 def _key(shared: object) -> str:
@@ -177,9 +178,6 @@ def _watch(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(1.0)
     os._exit(1)
-
-
-_held: OrderedDict[str, Any] = OrderedDict()  # in a worker process: the latest shared objects
 
 
 def _in_process(where: tuple[Any, bytes, int, str], task: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:

@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 else:  # imported when a table is asked for
     DataFrame = Any
 Figure = Any  # of plotly.graph_objects, which has no types
+NAMED = 6  # most features that a line names
+LINES = 6  # most lines of a result at a prompt
+# The characters that start a formula in a cell, also in full width; with semicolons as separators, a
+# spreadsheet also splits there.
+FORMULA = re.compile(r"^(?=\t|\s*[=+\-@＝＋－＠])|(?<=[;\t\n])(?=\s*[=+\-@＝＋－＠])")
+WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
 class ByValue:
@@ -153,14 +159,6 @@ def frame(
     import pandas
 
     return pandas.DataFrame(rows, index=pandas.Index(index, name=name) if name else None)
-
-
-NAMED = 6  # most features that a line names
-LINES = 6  # most lines of a result at a prompt
-# The characters that start a formula in a cell, also in full width; with semicolons as separators, a
-# spreadsheet also splits there.
-FORMULA = re.compile(r"^(?=\t|\s*[=+\-@＝＋－＠])|(?<=[;\t\n])(?=\s*[=+\-@＝＋－＠])")
-WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
 def safe_cell(cell: object) -> object:

@@ -24,7 +24,8 @@ from nnspca.solvers.climb import (
     polish,
 )
 from nnspca.solvers.em import soft_threshold
-from nnspca.solvers.wide import entry_by_entry, local_leader, of_some_samples
+from nnspca.solvers.reduced import entry_by_entry, of_some_samples
+from nnspca.solvers.wide import local_leader
 from nnspca.spannogram import sphere
 
 RANKS = (1, 2, 3, 4)  # low-rank optima to start from

@@ -17,6 +17,8 @@ from nnspca.numerics import feasible
 QUIET = Monitor()
 DENSE_EIGEN = 300  # above, the leading eigenvector comes from Lanczos iterations
 TIE = 1e-13  # relative difference of two variances that rounding alone can make
+CANDIDATES = 400  # features outside, and inside, considered in a round; half and twice as many end as well
+GAIN = 1e-10  # relative gain below which a swap is not worth its rounding
 
 
 def climb(
@@ -238,10 +240,6 @@ def _to_the_edge(part: Covariance, z: np.ndarray, leading: np.ndarray) -> np.nda
         end[first] = 0.0
         ends.append(feasible.unit(end))
     return max(ends, key=part.variance)
-
-
-CANDIDATES = 400  # features outside, and inside, considered in a round; half and twice as many end as well
-GAIN = 1e-10  # relative gain below which a swap is not worth its rounding
 
 
 def polish(problem: Problem, x: np.ndarray, *, monitor: Monitor = QUIET) -> tuple[np.ndarray, list[float]]:

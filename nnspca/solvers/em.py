@@ -13,6 +13,10 @@ from nnspca.result import Component
 from nnspca.solvers.climb import applied, optimise_on_support
 
 SLOW = 1e-3  # relative change of variance at which a start counts as slow; half and twice of it end as well
+FIRST = 0.1  # first weight of the penalty, relative to the largest eigenvalue; half and twice of it end as well
+RAISE = 2.0  # factor of the next weight; a factor of 4 loses up to 0.1 % of the variance on digits
+SUFFICIENT = 1e-4  # share of the slope that a step of the dual must gain; half and twice of it change nothing
+NEGLIGIBLE = 1e-14  # relative to its right side: below that, the gradient is rounding
 
 
 def em(
@@ -135,12 +139,6 @@ def _leaders(cov: Covariance, rows: np.ndarray) -> np.ndarray:
     _, first = np.unique(np.packbits(rows != 0, axis=1), axis=0, return_index=True)
     rows = rows[np.sort(first)]
     return rows[np.argsort(-cov.variance(rows), kind="stable")[:20]]
-
-
-FIRST = 0.1  # first weight of the penalty, relative to the largest eigenvalue; half and twice of it end as well
-SUFFICIENT = 1e-4  # share of the slope that a step of the dual must gain; half and twice of it change nothing
-NEGLIGIBLE = 1e-14  # relative to its right side: below that, the gradient is rounding
-RAISE = 2.0  # factor of the next weight; a factor of 4 loses up to 0.1 % of the variance on digits
 
 
 def quasi_orthogonal(

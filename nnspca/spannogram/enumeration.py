@@ -25,6 +25,7 @@ BATCH = 2048  # most directions of one batch
 ENTRIES = 60_000  # most rows examined for one batch: the stop switch is polled between batches
 SUPPORTS_BETWEEN_POLLS = 256  # of the stop switch
 PERTURBATION = 1e-10  # relative size of the noise that separates equal rows; half and twice of it change nothing
+TOL = 1e-11  # relative to the row's norm: values above −TOL count as nonnegative
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,9 +235,6 @@ def _supports(w: np.ndarray, rows: np.ndarray, n: int, k: int) -> list[tuple[int
             below = [int(i) for i in order[r, int(counts[r]) :] if w[r, i] > least][: places - len(tied)]
             found.append(tuple(sorted(certain + tied + below)))
     return found
-
-
-TOL = 1e-11  # relative to the row's norm: values above −TOL count as nonnegative
 
 
 def best_direction(Q: np.ndarray, R: np.ndarray) -> tuple[float, np.ndarray] | None:

@@ -17,6 +17,7 @@ from nnspca.numerics import feasible
 from nnspca.result import Bound, ShouldStop
 
 ENTRIES = 100_000  # entries of Vc at a time: they fit the cache, and the stop switch is polled between batches
+RANK, EPSILON = 3, 0.1  # the settings of Asteris et al. 2014, section 7
 
 
 def samples_of_theorem(epsilon: float, d: int, n: int) -> int:
@@ -56,9 +57,6 @@ def search(
             best, loadings = float(values[leader]), x[leader]
         solved += batch
         yield solved, best, loadings
-
-
-RANK, EPSILON = 3, 0.1  # the settings of Asteris et al. 2014, section 7
 
 
 def paper_bound(

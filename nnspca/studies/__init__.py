@@ -3,19 +3,19 @@
 from nnspca.spannogram.net import paper_bound
 from nnspca.studies.catalogue import PAPERS, PRINTED, STUDIES, stored
 from nnspca.studies.racing import race
-from nnspca.studies.study import Paper, Picture, Printed, Study, StudyResult, Table, Task
+from nnspca.studies.study import Given, Paper, Picture, Printed, Study, StudyResult, Table
 
 __all__ = [
     "PAPERS",
     "PRINTED",
     "STUDIES",
+    "Given",
     "Paper",
     "Picture",
     "Printed",
     "Study",
     "StudyResult",
     "Table",
-    "Task",
     "paper_bound",
     "race",
     "stored",

@@ -11,7 +11,7 @@ import numpy as np
 from nnspca.covariance import Covariance
 from nnspca.spannogram import curves, enumeration
 from nnspca.studies.asteris2014 import ROWS, drawn, numbered
-from nnspca.studies.study import Picture, Rows, StudyResult, Table, Task
+from nnspca.studies.study import Given, Picture, Rows, StudyResult, Table
 from nnspca.tasks._certify import certify
 from nnspca.tasks._solve import solve
 
@@ -23,7 +23,7 @@ REMOVED, KEPT, PROVEN = (
 )
 
 
-def cells(task: Task) -> Rows:
+def cells(given: Given) -> Rows:
     """The cells of constant order of the magnitudes, each with its set of the largest."""
     edges = [-np.pi / 2, *curves.crossings(ROWS, nonnegative=False).angles.tolist(), np.pi / 2]
     middles = (np.array(edges[:-1]) + np.array(edges[1:])) / 2
@@ -55,19 +55,19 @@ def show_cells(run: StudyResult) -> Iterator[Table]:
     yield run.printed([len(crossings.angles)], note=note)
 
 
-def counts(task: Task) -> Rows:
+def counts(given: Given) -> Rows:
     """Count candidate sets of random matrices, and compare with the bound of eq. (23)."""
-    sizes = (4, 6, 8, 10, 12, 16, 20, 24, 30) if task.full else (4, 6, 8, 10, 12, 16)
-    rng = np.random.default_rng(task.seed)
+    sizes = (4, 6, 8, 10, 12, 16, 20, 24, 30) if given.full else (4, 6, 8, 10, 12, 16)
+    rng = np.random.default_rng(given.seed)
     for i, N in enumerate(sizes):
         row = {"N": N, "All sets of K = N/2": math.comb(N, N // 2)}
-        for D in (1, 2, 3, 4) if task.full else (1, 2, 3):
+        for D in (1, 2, 3, 4) if given.full else (1, 2, 3):
             V = rng.standard_normal((N, D))
-            stop = task.monitor.should_stop
+            stop = given.monitor.should_stop
             supports, _, _ = enumeration.enumerate_supports(V, N // 2, nonnegative=False, should_stop=stop)
             bound = enumeration.candidate_bound(N, D, nonnegative=False)
             row |= {f"Found, D = {D}": len(supports), f"Eq. (23), D = {D}": bound}
-        task.monitor.tell((i + 1) / len(sizes), f"N = {N}")
+        given.monitor.tell((i + 1) / len(sizes), f"N = {N}")
         yield "counts", row
 
 
@@ -96,27 +96,27 @@ def by_exhaustion(A: np.ndarray, K: int, stop: Callable[[], bool]) -> float | No
     return best
 
 
-def exactness(task: Task) -> Rows:
+def exactness(given: Given) -> Rows:
     """Solve C = σI + A, A of rank D: with σ = λ_{D+1} taken off, with σ left in, and by trying every set."""
-    N, K, draws = (14, 5, 20) if task.full else (12, 4, 6)
+    N, K, draws = (14, 5, 20) if given.full else (12, 4, 6)
     shares = (0.0, 0.25, 0.5, 1.0, 2.0, 3.0, 4.0)
-    rng = np.random.default_rng(task.seed)
+    rng = np.random.default_rng(given.seed)
     problems = [(D, rng.standard_normal((N, D))) for D in (2, 3) for _ in range(draws)]
     for i, share in enumerate(shares):
         worst = {REMOVED: math.inf, KEPT: math.inf, PROVEN: math.inf}
         for j, (D, V) in enumerate(problems):
             A = V @ V.T
             C = A + share * float(np.linalg.eigvalsh(A)[-1]) * np.eye(N)
-            optimum = by_exhaustion(C, K, task.monitor.stop)
+            optimum = by_exhaustion(C, K, given.monitor.stop)
             if optimum is None:
                 return
-            cov, settings = Covariance.from_matrix(C), {"nonnegative": False, **task.settings()}
+            cov, settings = Covariance.from_matrix(C), {"nonnegative": False, **given.settings()}
             removed = solve(cov, K, "enumeration", rank=D, noise="flat", **settings)
             proof = certify(cov, K, component=removed, **settings)
             kept = solve(cov, K, "enumeration", rank=D, **settings).variance
             reached = {REMOVED: removed.variance, KEPT: kept, PROVEN: removed.variance * proof.lower / proof.upper}
             worst = {name: min(worst[name], value / optimum) for name, value in reached.items()}
-            task.monitor.tell((i + (j + 1) / len(problems)) / len(shares), f"σ = {share:g} μ₁, problem {j + 1}")
+            given.monitor.tell((i + (j + 1) / len(problems)) / len(shares), f"σ = {share:g} μ₁, problem {j + 1}")
         yield "exactness", {"σ ÷ μ₁": share, **worst}
 
 

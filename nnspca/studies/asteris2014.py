@@ -17,7 +17,7 @@ from nnspca.components._decompose import decompose
 from nnspca.result import Certificate, Component
 from nnspca.spannogram import curves, enumeration
 from nnspca.spannogram.net import paper_bound
-from nnspca.studies.study import PROOFS, Picture, Rows, StudyResult, Table, Task
+from nnspca.studies.study import PROOFS, Given, Picture, Rows, StudyResult, Table
 from nnspca.tasks._certify import certify
 from nnspca.tasks._solve import solve
 
@@ -44,6 +44,8 @@ SAMPLES = "samples"
 SEEKING = 0.5  # share of the progress for the two methods
 
 RANK, LARGEST_RANK = 3, 10  # d of the paper's experiments, and the largest that Theorem 1 is drawn for
+FACES, GENES, SPECTRA = (10, 80, 90, 180), (5, 50, 500), (1, 2, 5, 10, 20, 40, 60, 90)
+METHODS = ("epsilon-net", "em", "best")
 
 
 def numbered(support: np.ndarray) -> str:
@@ -67,7 +69,7 @@ def drawn(title: str, heights: Callable[[np.ndarray], np.ndarray], name: str, y:
 # Fig. 1
 
 
-def regions(task: Task) -> Rows:
+def regions(given: Given) -> Rows:
     """Where the two largest positive curves change."""
     for i, (a, b, top) in enumerate(curves.regions(ROWS, TOP).supports(), start=1):
         yield "regions", {"Region": i, "From φ": a, "To φ": b, "Top-2 set": numbered(top)}
@@ -94,21 +96,21 @@ def show_regions(run: StudyResult) -> Iterator[Table]:
 # Fig. 2
 
 
-def hardness(task: Task) -> Rows:
+def hardness(given: Given) -> Rows:
     """Count how often the leading eigenvector is not feasible, over random supports."""
-    rng = np.random.default_rng(task.seed)
-    draws, sizes = 2000 if task.full else 200, (1, 2, 3, 5, 8, 12, 20, 30, 50)
+    rng = np.random.default_rng(given.seed)
+    draws, sizes = 2000 if given.full else 200, (1, 2, 3, 5, 8, 12, 20, 30, 50)
     for i, k in enumerate(sizes):
         hard = {2: 0, 3: 0}
         for d in hard:
             for _ in range(draws):
-                if task.monitor.stop():
+                if given.monitor.stop():
                     return
                 R = rng.standard_normal((k, d))
                 R *= np.where(R @ rng.standard_normal(d) < 0, -1.0, 1.0)[:, None]  # some direction satisfies all rows
                 u = np.linalg.svd(R)[2][0]
                 hard[d] += not ((R @ u >= 0).all() or (R @ u <= 0).all())
-        task.monitor.tell((i + 1) / len(sizes), f"k = {k}")
+        given.monitor.tell((i + 1) / len(sizes), f"k = {k}")
         yield "hardness", {"k": k, **{f"d = {d}": count / draws for d, count in hard.items()}}
 
 
@@ -162,24 +164,24 @@ def _plane(arc: tuple[float, float], best: np.ndarray, leading: np.ndarray) -> T
 # Fig. 3
 
 
-def parts(task: Task) -> Rows:
+def parts(given: Given) -> Rows:
     """Find six parts by two methods, each part among the pixels that no earlier one uses; then jointly."""
-    data, cov = task.data[0], task.covariance()
+    data, cov = given.data[0], given.covariance()
     leading, k = float(cov.eigenpairs(1)[0][0]), min(CARDINALITY, max(1, cov.n_features // PARTS))
     samples = np.unique(np.linspace(0, len(data.X) - 1, PARTS).round().astype(int))
     yield "pixels", [row for i, s in enumerate(samples, start=1) for row in pixels(SAMPLES, i, data.X[s], zeros=True)]
     for place, method in enumerate(SEARCHED):
         span = SEEKING * place / len(SEARCHED), SEEKING * (place + 1) / len(SEARCHED)
-        found = decompose(cov, PARTS, k, method, certify="live" if task.full else None, **task.settings(*span))
+        found = decompose(cov, PARTS, k, method, certify="live" if given.full else None, **given.settings(*span))
         shares = [part.variance / proof.upper for part, proof in zip(found.parts, found.certificates, strict=False)]
         for number, part in enumerate(found.parts, start=1):
             yield "pixels", pixels(TITLES[method], number, part.loadings)
             row = {"method": TITLES[method], "Part": number, "variance": part.variance / leading}
             yield "parts", row | ({"share": shares[number - 1]} if number <= len(shares) else {})
-    counts = range(1, PARTS + 1) if task.full else (2, PARTS)  # with a proven band
-    for point in sweep_parts(cov, counts, k, **task.settings(SEEKING, 1.0)).points:
+    counts = range(1, PARTS + 1) if given.full else (2, PARTS)  # with a proven band
+    for point in sweep_parts(cov, counts, k, **given.settings(SEEKING, 1.0)).points:
         if point.certificate is not None:
-            yield task.proven(point.certificate, leading)
+            yield given.proven(point.certificate, leading)
         total = float(point.together.variances.sum()) / leading
         yield "together", {"Parts": point.n_components, "Together": total}
 
@@ -251,11 +253,11 @@ def _with_band(run: StudyResult, frame: pd.DataFrame, column: str, key: str, upp
 # Figs 4 to 6
 
 
-def variances(task: Task, reduced: Sequence[int], full: Sequence[int], methods: Sequence[Any]) -> Rows:
+def variances(given: Given, reduced: Sequence[int], full: Sequence[int], methods: Sequence[Any]) -> Rows:
     """Solve for every k by every method, and prove two upper bounds: the paper's, and ours."""
-    cov = task.covariance()
+    cov = given.covariance()
     leading = float(cov.eigenpairs(1)[0][0])
-    ks = sorted({min(k, cov.n_features) for k in (full if task.full else reduced)})
+    ks = sorted({min(k, cov.n_features) for k in (full if given.full else reduced)})
     best: Component | None = None
     proof: Certificate | None = None
     steps = len(ks) * (len(methods) + 1)
@@ -264,15 +266,15 @@ def variances(task: Task, reduced: Sequence[int], full: Sequence[int], methods: 
         rivals = [] if best is None else [replace(best, k=k)]  # which is feasible here too
         for number, method in enumerate(methods, start=place * (len(methods) + 1)):
             start = best.loadings if method == "best" and best is not None else None
-            settings = task.settings(number / steps, (number + 1) / steps) | OPTIONS.get(method, {})
+            settings = given.settings(number / steps, (number + 1) / steps) | OPTIONS.get(method, {})
             part = solve(cov, k, method, start=start, **settings)
             rivals.append(part)
             row[TITLES[method]] = drawn_at(part, leading)
         best = max(rivals, key=lambda part: part.variance)
         last = (place + 1) * (len(methods) + 1)
-        proof = certify(cov, k, component=best, warm_start=proof, **task.settings((last - 1) / steps, last / steps))
-        yield task.proven(proof, leading)
-        yield "variance", row | {LIKELY: paper_bound(cov, k, **task.settings()).value / leading}
+        proof = certify(cov, k, component=best, warm_start=proof, **given.settings((last - 1) / steps, last / steps))
+        yield given.proven(proof, leading)
+        yield "variance", row | {LIKELY: paper_bound(cov, k, **given.settings()).value / leading}
 
 
 def drawn_at(part: Component, unit: float = 1.0) -> float | None:
@@ -326,14 +328,14 @@ def guarantee(n: int, k: int, decay: float) -> float:
     return max(k / (2 * n), 1 / (1 + 2 * (n / k) * decay))
 
 
-def theorem(task: Task) -> Rows:
+def theorem(given: Given) -> Rows:
     """Compare the guarantee of Theorem 1 with the shares that the bounds prove for a run of Alg. 3."""
     cases = [(0, 180), (1, 50), (2, 20), (2, 90)]  # data, and k
-    if task.full:
+    if given.full:
         cases = [(0, 40), (0, 180), (1, 50), (1, 200), (2, 5), (2, 20), (2, 50), (2, 90)]
-    covs = [task.covariance(place) for place in range(3)]
+    covs = [given.covariance(place) for place in range(3)]
     cases = [(place, min(k, covs[place].n_features)) for place, k in cases]
-    names = [f"{task.data[place].name}, k = {k}" for place, k in cases]
+    names = [f"{given.data[place].name}, k = {k}" for place, k in cases]
     spectra = [cov.eigenpairs(min(LARGEST_RANK + 1, cov.n_features))[0] for cov in covs]
     decays = [np.append(v / v[0], np.zeros(LARGEST_RANK)) for v in spectra]  # zero where there are no more directions
     promised = {
@@ -344,10 +346,10 @@ def theorem(task: Task) -> Rows:
         yield "theorem", {"d": d, **{name: shares[d - 1] for name, shares in promised.items()}}
     for i, (name, (place, k)) in enumerate(zip(names, cases, strict=True)):
         middle, end = (i + 0.5) / len(cases), (i + 1) / len(cases)
-        variance = solve(covs[place], k, "epsilon-net", **task.settings(i / len(cases), middle)).variance
-        proof = certify(covs[place], k, **task.settings(middle, end))
-        theirs = paper_bound(covs[place], k, **task.settings()).value
-        yield task.proven(proof, 1.0, place)
+        variance = solve(covs[place], k, "epsilon-net", **given.settings(i / len(cases), middle)).variance
+        proof = certify(covs[place], k, **given.settings(middle, end))
+        theirs = paper_bound(covs[place], k, **given.settings()).value
+        yield given.proven(proof, 1.0, place)
         row = {"Data and k": name, "Promised by Theorem 1, d = 3": promised[name][RANK - 1]}
         yield "guarantees", row | {BY_PAPER: variance / theirs, "variance": variance}
 
@@ -387,8 +389,6 @@ def _titled(labels: Iterable[str]) -> dict[str, str]:
     return {label: f"{titles.get(name, name)}{comma}{rest}" for label, (name, comma, rest) in cut.items()}
 
 
-FACES, GENES, SPECTRA = (10, 80, 90, 180), (5, 50, 500), (1, 2, 5, 10, 20, 40, 60, 90)
-METHODS = ("epsilon-net", "em", "best")
 FIGURES = {
     "asteris2014-fig1": (regions, show_regions),
     "asteris2014-fig2": (hardness, show_hardness),

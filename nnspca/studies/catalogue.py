@@ -12,11 +12,19 @@ from typing import IO
 
 import pandas as pd
 
-from nnspca.studies import asteris2011, asteris2014, sigg2008, zass2006
+from nnspca.studies import (
+    asteris2011,
+    asteris2014,
+    sigg2008,
+    sigg2008_genes,
+    sigg2008_nonnegative,
+    zass2006,
+    zass2006_detection,
+)
 from nnspca.studies.study import Paper, Printed, Study, StudyResult
 
 FOLDER = Path(__file__).parent / "stored"  # written by `python -m tests.stored`
-MODULES = (asteris2014, asteris2011, sigg2008, zass2006)
+MODULES = (asteris2014, asteris2011, sigg2008, sigg2008_nonnegative, sigg2008_genes, zass2006, zass2006_detection)
 FIGURES = {name: functions for module in MODULES for name, functions in module.FIGURES.items()}
 _words = tomllib.loads(files("nnspca.studies").joinpath("studies.toml").read_text(encoding="utf-8"))
 PAPERS = {name: Paper(name, **words) for name, words in _words["papers"].items()}

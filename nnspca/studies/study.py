@@ -142,7 +142,7 @@ class Printed:
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class Given:
     """The arguments of a study's generator."""
 
     data: tuple[Dataset, ...]  # the data sets that the study needs, in its order
@@ -156,7 +156,7 @@ class Task:
         return Covariance.from_dataset(self.data[place])
 
     def settings(self, *span: float) -> dict[str, Any]:
-        """Return the seed and the stop switch of a public call, and its progress over a span of this run's if given."""
+        """Return the seed and stop switch of a public call; with a span, its progress as that stretch of this run's."""
         told = {"on_progress": self.monitor.part(*span).relay} if span else {}
         return {"seed": self.seed, "should_stop": self.monitor.should_stop, **told}
 
@@ -256,7 +256,7 @@ class Study:
     opening: str  # a sentence: what the study asks
     more: str  # what it does, and its result
     differs: str  # from the paper: preprocessing, version of the data, results not reproduced
-    yields: Callable[[Task], Rows] = field(repr=False)
+    yields: Callable[[Given], Rows] = field(repr=False)
     show: Callable[[StudyResult], Iterable[Table]] = field(repr=False)
     needs: tuple[str, ...] = ()  # names of the data sets that the paper used
     stand_ins: tuple[str, ...] = ()  # a bundled replacement for each
@@ -334,7 +334,7 @@ class Study:
             seconds = time.perf_counter() - started
             return StudyResult(self, frames, names, bool(full), seed, seconds, stopped, shape)
 
-        for name, rows in self.yields(Task(loaded, names == self.needs, bool(full), seed, monitor)):
+        for name, rows in self.yields(Given(loaded, names == self.needs, bool(full), seed, monitor)):
             if monitor.stop():  # what came last may not be complete
                 break
             lists.setdefault(name, []).extend(rows if isinstance(rows, list) else [rows])

@@ -23,7 +23,7 @@ from nnspca import datasets
 from nnspca.datasets import fetch
 from nnspca.resampling import _bootstrap
 from nnspca.solvers import coordinate_descent
-from nnspca.studies import sigg2008
+from nnspca.studies import sigg2008, sigg2008_genes
 from nnspca.view import cache, chance, ledger
 from nnspca.view.certificate import stored
 from nnspca.view.desk import Desk
@@ -124,12 +124,12 @@ def short_studies(short_proofs, load_once, monkeypatch):
         ranked = contributions(X[:, :RANKED], stop)
         return None if ranked is None else np.concatenate([ranked, np.full(X.shape[1] - len(ranked), -np.inf)])
 
-    contributions, grid = sigg2008.contributions, sigg2008.grid
+    contributions, grid = sigg2008_genes.contributions, sigg2008.grid
     honest = coordinate_descent.coordinate_ascent
     monkeypatch.setattr(datasets, "load", lambda name, **_: load_once(name))
     monkeypatch.setattr(coordinate_descent, "coordinate_ascent", few_sweeps)
-    monkeypatch.setattr(sigg2008, "contributions", of_few)
-    monkeypatch.setattr(sigg2008, "CLUSTERINGS", {False: CLUSTERED, True: CLUSTERED})
+    monkeypatch.setattr(sigg2008_genes, "contributions", of_few)
+    monkeypatch.setattr(sigg2008_genes, "STARTS", {False: CLUSTERED, True: CLUSTERED})
     monkeypatch.setattr(sigg2008, "grid", lambda n, last, points: grid(n, min(last, SEARCHED), min(points, 4)))
     for regression in (sigg2008.SPCA, sigg2008.SPCA_OPT):
         monkeypatch.setitem(regression.options, "rounds", 1)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.solvers.comparators import nmf_parts, within
+from nnspca.solvers.nmf import nmf_parts
+from nnspca.solvers.scotlass import within
 from tests.benchmarks.data import zipf_text
 
 
@@ -89,7 +90,7 @@ def test_nmf_parts_of_data_that_are_two_parts():
 def test_nmf_in_stretches_is_nmf_in_one_go(monkeypatch):
     X = np.random.default_rng(3).random((30, 12))
     parts = nmf_parts(X, 3, rng=np.random.default_rng(0), max_iter=70)
-    monkeypatch.setattr("nnspca.solvers.comparators.STEPS_BETWEEN_POLLS", 70)
+    monkeypatch.setattr("nnspca.solvers.nmf.STEPS_BETWEEN_POLLS", 70)
     np.testing.assert_allclose(nmf_parts(X, 3, rng=np.random.default_rng(0), max_iter=70), parts, atol=1e-10)
 
 

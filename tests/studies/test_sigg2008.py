@@ -11,7 +11,8 @@ from hypothesis.extra import numpy as hnp
 from nnspca import Covariance, datasets
 from nnspca.control.progress import Monitor
 from nnspca.studies import STUDIES
-from nnspca.studies.sigg2008 import CHOICES, algorithm_2, contributions, entropy, jaccard
+from nnspca.studies.sigg2008 import algorithm_2
+from nnspca.studies.sigg2008_genes import CHOICES, contributions, entropy, jaccard
 from tests import problems
 
 groups = hnp.arrays(np.int64, st.integers(2, 8), elements=st.integers(0, 3))

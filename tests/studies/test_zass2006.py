@@ -9,8 +9,9 @@ import nnspca
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.studies import STUDIES
-from nnspca.studies.study import Task
-from nnspca.studies.zass2006 import NONZERO, OVERLAP, SHARE, detect, overlap, prices, splits
+from nnspca.studies.study import Given
+from nnspca.studies.zass2006 import NONZERO, OVERLAP, SHARE, overlap, prices
+from nnspca.studies.zass2006_detection import detect, splits
 from tests import problems
 
 
@@ -47,8 +48,8 @@ def test_overlap_falls_with_alpha_and_loadings_with_beta():
 @pytest.mark.parametrize("own", [True, False])
 def test_prices_in_the_papers_units_are_for_the_scatter_xx_and_the_printed_ones_on_its_own_data(own):
     X = np.array([[3.0, 0.0], [-3.0, 0.0], [0.0, 1.0], [0.0, -1.0]])  # centred; X'X = diag(18, 2)
-    task = Task((), own, False, 0, Monitor())
-    ask = prices(task, Covariance.from_data(X))
+    given = Given((), own, False, 0, Monitor())
+    ask = prices(given, Covariance.from_data(X))
     assert ask.unit == pytest.approx(18)
     if own:
         assert [price * ask.unit for price in (ask.low, ask.high, ask.price)] == pytest.approx([2e7, 5e8, 2e6])

@@ -13,7 +13,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.result import Components, PartsCertificate, Progress
-from nnspca.solvers import comparators
+from nnspca.solvers import nmf
 from nnspca.view import cache, chance, session
 from nnspca.view.certificate import proofs
 from nnspca.view.certificate.proofs import Clock
@@ -200,7 +200,7 @@ def _found(job: Job, subject: Subject, choice: Choices, way: str, begin: float, 
 
     def find() -> Components:
         if way == "nmf" and of_samples(subject):
-            take_apart, X = comparators.nmf_of_samples, subject.data.X
+            take_apart, X = nmf.nmf_of_samples, subject.data.X
             return take_apart(X, subject.cov, choice.r, seed=subject.seed, should_stop=job.should_stop)
         more = dict[str, Any](arguments(way, choice, subject.now))
         more["nonnegative"] = subject.nonnegative and solver != "pca"

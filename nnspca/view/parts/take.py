@@ -130,8 +130,8 @@ def _whole_code(results: Mapping[str, Components], subject: Subject, choice: Cho
         f"parts = nnspca.decompose(cov, {choice.r}, {subject.k}, {method!r}, {setting}, seed={subject.seed}{extra})"
     ]
     if first == "nmf" and run.of_samples(subject):
-        imported = "from nnspca.solvers import comparators"
-        call = [imported, f"parts = comparators.nmf_of_samples(data.X, cov, {choice.r}, seed={subject.seed})"]
+        imported = "from nnspca.solvers import nmf"
+        call = [imported, f"parts = nmf.nmf_of_samples(data.X, cov, {choice.r}, seed={subject.seed})"]
     return "\n".join(
         [
             *downloads.data_lines(subject.now),

@@ -26,6 +26,9 @@ from nnspca.result import Progress, rounded
 from nnspca.view.jobs import Job, stretch
 
 OPEN = "NNSPCA_OPEN"
+MOST = 3000  # features that the app works with, of data that are not small
+POLL_SECONDS = 0.05
+_log = logging.getLogger(__name__)
 
 
 def resolve(path: str) -> Path:
@@ -48,12 +51,6 @@ def _links(folder: Path) -> Iterator[Path]:
         for name in (*folders, *files):
             if os.path.islink(inner := os.path.join(place, name)):
                 yield Path(inner).resolve()
-
-
-MOST = 3000  # features that the app works with, of data that are not small
-POLL_SECONDS = 0.05
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -1,0 +1,133 @@
+"""Zass & Shashua (2006), Fig. 4: faces told from other images by the components of faces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from nnspca.covariance import Covariance
+from nnspca.datasets import Dataset, load
+from nnspca.solvers.nmf import nmf_parts
+from nnspca.studies.study import Given, Picture, Rows, StudyResult, Table
+from nnspca.studies.zass2006 import ACTIVE, COUNT, gspca, nspca, prices
+
+TRAINED = (1000, 2000)  # faces and other images of the training set
+PRICES = {  # whether α is high, and whether loadings have a price: the four curves of panel (a)
+    "low-none": (False, False),
+    "high-none": (True, False),
+    "low-price": (False, True),
+    "high-price": (True, True),
+}
+BEST = "high-price"
+TITLES = {
+    **{n: f"NSPCA, {'high' if high else 'low'} α, β {'> 0' if paid else '= 0'}" for n, (high, paid) in PRICES.items()},
+    "gspca": f"GSPCA, {ACTIVE} pixels each",
+    "nmf": "NMF",
+    "pca": "PCA",
+}
+FALSE = np.arange(0, 101)  # per cent
+
+
+@dataclass(frozen=True)
+class Split:
+    """Faces (True) and other images, divided into training and test sets."""
+
+    X: np.ndarray
+    face: np.ndarray
+    X_test: np.ndarray
+    face_test: np.ndarray
+
+
+def both_classes(data: Dataset) -> tuple[np.ndarray, np.ndarray]:
+    """Return images and whether each is of the first class; for unlabelled faces, the other images are loaded too."""
+    if data.labels is None:
+        data = load(data.name, with_negatives=True)
+    labels = np.asarray(data.labels)
+    return np.asarray(data.X, float), labels == labels.min()
+
+
+def splits(X: np.ndarray, face: np.ndarray, seed: int, count: int) -> Iterator[Split]:
+    """Divide both classes at random: the paper's numbers for training, or half if there are fewer."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        training = np.zeros(len(X), dtype=bool)
+        for kind, limit in zip((True, False), TRAINED, strict=True):
+            images = rng.permutation(np.flatnonzero(face == kind))
+            training[images[: limit if len(images) > limit else len(images) // 2]] = True
+        yield Split(X[training], face[training], X[~training], face[~training])
+
+
+def features(given: Given, method: str, faces: np.ndarray, start: float, end: float) -> np.ndarray:
+    """Return ten directions found on the training faces alone, as columns."""
+    cov = Covariance.from_data(faces)
+    count = min(COUNT, cov.n_features)
+    if method in PRICES:
+        (high, has_price), penalties = PRICES[method], prices(given, cov)
+        alpha, beta = penalties.high if high else penalties.low, penalties.price if has_price else 0.0
+        return nspca(given, cov, alpha, beta, start, end).loadings
+    if method == "pca":
+        return cov.eigenpairs(count)[1]
+    if method == "nmf":
+        rng = np.random.default_rng(given.seed)
+        steps = 300 if given.full else 100
+        return nmf_parts(faces - min(0.0, float(faces.min())), count, rng=rng, max_iter=steps, monitor=given.monitor)
+    return gspca(given, cov, start, end)
+
+
+def detect(U: np.ndarray, split: Split) -> tuple[np.ndarray, float]:
+    """Train a linear SVM on the features U; return true positives (%) at each of ``FALSE``, and the area."""
+    from sklearn.metrics import roc_auc_score, roc_curve
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.svm import LinearSVC
+
+    scale = StandardScaler().fit(split.X @ U)
+    classifier = LinearSVC(dual=False).fit(scale.transform(split.X @ U), split.face)
+    scores = classifier.decision_function(scale.transform(split.X_test @ U))
+    false, true, _ = roc_curve(split.face_test, scores)
+    return 100 * np.interp(FALSE / 100, false, true), float(roc_auc_score(split.face_test, scores))
+
+
+def detection(given: Given) -> Rows:
+    """Train and test on every split, method after method."""
+    X, face = both_classes(given.data[0])
+    count = 10 if given.full else 1
+    steps = count * len(TITLES)
+    for number, split in enumerate(splits(X, face, given.seed, count)):
+        faces = split.X[split.face]
+        for step, (method, title) in enumerate(TITLES.items(), start=number * len(TITLES)):
+            U = features(given, method, faces, step / steps, (step + 1) / steps)
+            if given.monitor.stop():
+                return
+            true, area = detect(U, split)
+            given.monitor.tell((step + 1) / steps, f"split {number + 1}, {title}")
+            yield "areas", {"method": title, "split": number + 1, "area": area}
+            curve = zip(FALSE.tolist(), true.tolist(), strict=True)
+            yield "curves", [{"method": title, "false": f, "true": t, "split": number + 1} for f, t in curve]
+
+
+def show_detection(run: StudyResult) -> Iterator[Table]:
+    """The curves and their areas, each the mean of the splits."""
+    if "curves" in run.rows:
+        x, y = "False positives (%)", "true positives (%)"
+        means = run.rows["curves"].groupby(["method", "false"], sort=False)["true"].mean().unstack("method")
+        means = means.rename_axis(columns=None).rename_axis(x).reset_index()
+        for name, title, methods in (
+            ("prices", "(a) NSPCA at four pairs of prices", list(PRICES)),
+            ("methods", "(b) Four methods", [BEST, "gspca", "nmf", "pca"]),
+        ):
+            lines = [TITLES[m] for m in methods if TITLES[m] in means]
+            look = Picture(x, lines, y, smooth=True, y_range=(0.0, 100.0))
+            if lines:
+                yield Table(name, title, means[[x, *lines]], look)
+    areas = run.rows["areas"].groupby("method", sort=False)["area"]
+    area, spread = "Area under the curve", "± between splits"
+    frame = pd.DataFrame({area: areas.mean(), spread: areas.std(ddof=0), "Splits": areas.size()})
+    look = Picture("Features by", [area], "area under the curve", kind="bars", y_range=(0.5, 1.0))
+    note = "1: every face is ranked above every other image. 0.5: no better than chance."
+    yield Table("areas", "Area under each curve", frame.rename_axis("Features by").reset_index(), look, note)
+
+
+FIGURES = {"zass2006-fig4": (detection, show_detection)}

@@ -34,6 +34,7 @@ from nnspca.control.arguments import (
     shown,
 )
 from nnspca.covariance import Covariance
+from nnspca.covariance.covariance import of_sums
 from nnspca.covariance.input import Given, aligned, check_names, check_unmasked, numbers, opened
 from nnspca.covariance.problem import orthonormal
 from nnspca.covariance.samples import added, check_weights, large_array, mirrored, stated, warn_of_dominant
@@ -231,7 +232,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         return object.__getattribute__(self, name)  # which says what is wrong
 
     def _of_sums(self, sums: Sums) -> Covariance:
-        return Covariance.of_sums(sums, stated(self.standardize), self._names(), center=self.center)
+        return of_sums(sums, stated(self.standardize), self._names(), center=self.center)
 
     def _names(self) -> tuple[str, ...] | None:
         names = getattr(self, "feature_names_in_", None)

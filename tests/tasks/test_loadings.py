@@ -25,7 +25,7 @@ def test_the_share_is_at_most_that_of_the_optimum_by_enumeration(seed):
         assert (part.k, part.nonnegative) == (np.count_nonzero(columns[:, c]), bool((columns[:, c] >= 0).all()))
         unit = columns[:, c] / np.linalg.norm(columns[:, c])
         assert part.variance == pytest.approx(unit @ np.cov(X.T, ddof=0) @ unit)
-        optimum, _ = optimum_of(COV.entries, part.k, part.nonnegative)
+        optimum, _ = optimum_of(COV.matrix, part.k, part.nonnegative)
         assert judged.upper[c] >= optimum
         assert judged.ratio[c] <= part.variance / optimum
         nnspca.verify(judged.certificates[c], COV)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from nnspca.control.arguments import (
     Deflation,
     Effort,
     Method,
+    Options,
     Seed,
     check_callables,
     check_choice,
@@ -69,7 +70,7 @@ def decompose(
     executor: Executor = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
-    **options: object,
+    **options: Unpack[Options],
 ) -> Components:
     """Find several components.
 
@@ -149,7 +150,7 @@ def decompose(
     started = time.perf_counter()
     monitor = Monitor(should_stop, on_progress)
     seeking, seed = monitor.part(0.0, 1.0 if certify is None else SEEKING), check_seed(seed)
-    run = _Decomposition(cov, sizes, info, deflation, nonnegative, seed, angle, options, checked, seeking, ins)
+    run = _Decomposition(cov, sizes, info, deflation, nonnegative, seed, angle, {**options}, checked, seeking, ins)
     with one_blas_thread():
         if deflation == "together":
             result = run.together(starts, where)

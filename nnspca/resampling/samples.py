@@ -13,11 +13,12 @@ import numpy as np
 import scipy.sparse
 
 from nnspca.components._decompose import decompose
-from nnspca.control.arguments import Method, Seed, check_flag, check_whole, shown
+from nnspca.control.arguments import Method, Options, Seed, check_flag, check_whole, shown
 from nnspca.control.progress import Monitor, ShouldStop
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import DENSE_EIGEN
 from nnspca.covariance.input import Given, aligned, check_finite, check_unmasked, numbers, opened
+from nnspca.covariance.problem import Features as Chosen
 from nnspca.covariance.problem import orthonormal
 from nnspca.covariance.samples import GATHERED, Constant, check_weights, is_large, stated, warn_of_dominant, whole
 from nnspca.covariance.sources import Source, chunked, in_memory, summed, taking_part, totalled
@@ -32,6 +33,17 @@ READ = "deflation", "min_angle", "starts", "include", "exclude"
 OF_DECOMPOSE = set(inspect.signature(decompose).parameters)
 AT_ONCE = 2**20  # numbers copied at a time
 UNREAD = OF_DECOMPOSE - {*READ, "options"}
+
+
+class SearchOptions(Options, total=False):
+    """Options of a method, and those of :func:`nnspca.decompose` that the search of a resample reads."""
+
+    min_angle: float
+    starts: int
+    include: Chosen
+    exclude: Chosen
+
+
 Squares = tuple[Any, dict[int, np.ndarray]]  # sums of each feature's, and of each sample by the first one's row
 
 

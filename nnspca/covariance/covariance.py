@@ -399,6 +399,7 @@ def of_read(made: reading.Made, standardize: bool, names: Any, given: Given | No
         frozen(variances),
         given.chosen,
         given.titles,
+        given.package,
     )
     return Covariance(form, about, features=features)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from nnspca.result import rounded, wording
 from nnspca.result.components import Components
-from nnspca.result.wording import DataFrame, Display, Figure, frame
+from nnspca.result.wording import Axes, DataFrame, Display, Figure
 
 LEVEL = 0.05  # p-values up to this say that it is more than chance
 TIE = 1e-9  # relative difference that the order of a sum can make
@@ -88,8 +88,8 @@ class ParallelAnalysis(Display):
         ]
 
     def to_frame(self) -> DataFrame:
-        """Return a pandas DataFrame with the rows of :meth:`to_records`."""
-        return frame(self.to_records())
+        """Return a data frame with the rows of :meth:`to_records`."""
+        return self._frame(self.to_records())
 
     def summary(self) -> str:
         """Return plain sentences: what shuffled columns reach beside the data, and what the p-value tests."""
@@ -103,15 +103,15 @@ class ParallelAnalysis(Display):
             said.append(f"{what.capitalize() if what == 'part' else 'k ='} {place}: {text}" if len(rows) > 1 else text)
         return f"{' '.join(said)} ({TESTED}; {wording.plural(self.draws, 'draw')}, solver “{self.method}”.)"
 
-    def plot(self) -> Figure:
+    def plot(self, ax: Axes = None) -> Figure | Axes:
         """Return a Plotly figure of what the data and shuffled columns explain, by k or part."""
-        from nnspca.figures import sweep
+        from nnspca.figures import drawn, sweep
 
         rows = self.to_records()
         what, *_ = rows[0]
         names = {"the data": "observed", "shuffled columns (95 % quantile)": "shuffled"}
         curves = {name: [(row[what], row[of]) for row in rows] for name, of in names.items()}
-        return sweep(curves, (), what, "share of variance")
+        return drawn(sweep(curves, (), what, "share of variance"), ax)
 
     def _lines(self) -> list[str]:
         stopped = ", stopped before its end" if self.stopped else ""

@@ -10,7 +10,7 @@ from scipy.special import stdtrit
 from nnspca.result import rounded, sentences, wording
 from nnspca.result.component import Features
 from nnspca.result.components import Components
-from nnspca.result.wording import DataFrame, Display, Figure, frame
+from nnspca.result.wording import Axes, DataFrame, Display, Figure
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -102,12 +102,12 @@ class Stability(Display):
         ]
 
     def to_frame(self) -> DataFrame:
-        """Return a pandas DataFrame with the rows of :meth:`to_records`, features by name beside their place."""
+        """Return a data frame with the rows of :meth:`to_records`, features by name beside their place."""
         rows = self.to_records()
         for row in rows:
             row["place"] = place = int(str(row["feature"]))
             row["feature"] = self.parts.parts[0].feature_name(place)
-        return frame([{"component": row.pop("part"), **row} for row in rows])
+        return self._frame([{"component": row.pop("part"), **row} for row in rows])
 
     def summary(self) -> str:
         """Return plain sentences: how often the features of each part return (sampling, not proof)."""
@@ -125,16 +125,16 @@ class Stability(Display):
             )
         return " ".join(said)
 
-    def plot(self) -> Figure:
+    def plot(self, ax: Axes = None) -> Figure | Axes:
         """Return a Plotly figure of the recurrence of each feature of each part."""
-        from nnspca.figures import stability
+        from nnspca.figures import drawn, stability
 
         parts = [
             ([part.feature_name(i) for i in order], self.recurrence[order, c])
             for c, part in enumerate(self.parts.parts)
             for order in [wording.heaviest(part)]
         ]
-        return stability(parts, self.threshold)
+        return drawn(stability(parts, self.threshold), ax)
 
     def _lines(self) -> list[str]:
         stopped = ", stopped before its end" if self.stopped else ""
@@ -267,8 +267,8 @@ class CrossValidation(Display):
         ]
 
     def to_frame(self) -> DataFrame:
-        """Return a pandas DataFrame with the rows of :meth:`to_records`."""
-        return frame(self.to_records())
+        """Return a data frame with the rows of :meth:`to_records`."""
+        return self._frame(self.to_records())
 
     def summary(self) -> str:
         """Return a plain sentence: the suggested k, or number of components, and the reason (sampling, not proof)."""
@@ -292,13 +292,13 @@ class CrossValidation(Display):
             f"k = {self.k[place]} is suggested: it explains {share} of the variance of held-out samples{beside}{more}."
         )
 
-    def plot(self) -> Figure:
+    def plot(self, ax: Axes = None) -> Figure | Axes:
         """Return a Plotly figure: held-out variance against k, with its standard error."""
-        from nnspca.figures import held_out
+        from nnspca.figures import drawn, held_out
 
         what, along = ("n_components", self.n_components) if self._several else ("k", self.k)
         suggested = None if self._suggested is None else along[self._suggested]
-        return held_out(along, self.mean, self.error, self.fitted_mean, self.apart_mean, suggested, what)
+        return drawn(held_out(along, self.mean, self.error, self.fitted_mean, self.apart_mean, suggested, what), ax)
 
     def _lines(self) -> list[str]:
         folds = len(self.held_out)

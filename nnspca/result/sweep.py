@@ -8,7 +8,7 @@ from nnspca.result import rounded, wording
 from nnspca.result.certificate import Certificate, PartsCertificate
 from nnspca.result.component import Component
 from nnspca.result.components import Components
-from nnspca.result.wording import ByValue, DataFrame, Display, Figure, frame
+from nnspca.result.wording import Axes, ByValue, DataFrame, Display, Figure
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,8 +79,8 @@ class Sweep(Display):
         ]
 
     def to_frame(self) -> DataFrame:
-        """Return a pandas DataFrame with the rows of :meth:`to_records`."""
-        return frame(self.to_records())
+        """Return a data frame with the rows of :meth:`to_records`."""
+        return self._frame(self.to_records())
 
     def summary(self) -> str:
         """Return plain sentences about the range of the curve and the proven shares."""
@@ -98,16 +98,16 @@ class Sweep(Display):
             text += f" At every k certified, at least {share} of the optimum was found (proven; least at k = {k})."
         return text
 
-    def plot(self) -> Figure:
+    def plot(self, ax: Axes = None) -> Figure | Axes:
         """Return a Plotly figure: variance against k for each method, and the band in which the optimum lies."""
-        from nnspca.figures import sweep
+        from nnspca.figures import drawn, sweep
 
         curves = {
             name: [(p.k, p.component.variance / self.leading) for p in self.points if p.method == name]
             for name in dict.fromkeys(p.method for p in self.points)
         }
         band = [(k, c.lower / self.leading, c.upper / self.leading) for k, c in self.certificates.items()]
-        return sweep(curves, band, "k", "share of the first principal component's variance")
+        return drawn(sweep(curves, band, "k", "share of the first principal component's variance"), ax)
 
     def _lines(self) -> list[str]:
         methods = ", ".join(dict.fromkeys(p.method for p in self.points))
@@ -175,8 +175,8 @@ class PartsSweep(Display):
         ]
 
     def to_frame(self) -> DataFrame:
-        """Return a pandas DataFrame with the rows of :meth:`to_records`."""
-        return frame(self.to_records())
+        """Return a data frame with the rows of :meth:`to_records`."""
+        return self._frame(self.to_records())
 
     def summary(self) -> str:
         """Return plain sentences about the range of the curve and the proven shares."""
@@ -192,9 +192,9 @@ class PartsSweep(Display):
             text += f" At every point certified, at least {share} of the optimum was found (proven)."
         return text
 
-    def plot(self) -> Figure:
+    def plot(self, ax: Axes = None) -> Figure | Axes:
         """Return a Plotly figure: variance against the number of parts, and the band in which the optimum lies."""
-        from nnspca.figures import sweep
+        from nnspca.figures import drawn, sweep
 
         curves = {
             name: [(p.n_components, float(found(p).variances.sum()) / self.total) for p in self.points]
@@ -202,7 +202,7 @@ class PartsSweep(Display):
         }
         proven = [(p.n_components, p.certificate) for p in self.points if p.certificate is not None]
         band = [(r, cert.lower / self.total, cert.upper / self.total) for r, cert in proven]
-        return sweep(curves, band, "parts", "share of the total variance")
+        return drawn(sweep(curves, band, "parts", "share of the total variance"), ax)
 
     def _lines(self) -> list[str]:
         text = f"PartsSweep: {len(self.points)} points" + (", stopped before its end" if self.stopped else "")

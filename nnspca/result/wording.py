@@ -8,6 +8,7 @@ import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from html import escape
+from importlib import import_module
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 else:  # imported when a table is asked for
     DataFrame = Any
 Figure = Any  # of plotly.graph_objects, which has no types
+Axes = Any  # of Matplotlib
 
 
 class ByValue:
@@ -58,7 +60,11 @@ def _same(one: Any, other: Any) -> bool:
 
 
 class Display(ByValue):
-    """A result that is shown as lines at a prompt, and as a summary in a notebook."""
+    """A result that is shown as lines at a prompt, and as a summary in a notebook.
+
+    ``to_frame()`` gives a table of pandas, or of polars where the data were one; ``plot()`` a Plotly figure, which
+    ``plot(ax=…)`` draws on axes of Matplotlib instead, and returns these.
+    """
 
     def __repr__(self) -> str:
         chosen = _chosen(self)
@@ -68,6 +74,18 @@ class Display(ByValue):
         more = f"<details><summary>more</summary><pre>{escape(repr(self))}</pre></details>"
         told = "".join(f"<p>{escape(text)}</p>" for text in (self.summary(), *_chosen(self)))
         return f"<div>{told}{more}</div>"
+
+    def _frame(
+        self, rows: Mapping[str, Any] | Sequence[Mapping[str, object]], index: Sequence[object] = (), name: str = ""
+    ) -> DataFrame:
+        """A table of columns or of records, of the package that the data came in as a table of."""
+        features = _features_of(self)
+        if features is not None and features.package == "polars":
+            polars = import_module("polars")
+            table = polars.DataFrame(rows)
+            return table.insert_column(0, polars.Series(name, index)) if name else table
+        pandas = import_module("pandas")
+        return pandas.DataFrame(rows, index=pandas.Index(index, name=name) if name else None)
 
     @abstractmethod
     def summary(self) -> str:
@@ -90,7 +108,9 @@ def _features_of(held: Any) -> Features | None:
         return _features_of(held[0]) if held else None
     if held is None or (own := getattr(held, "features", None)) is not None:
         return None if held is None else own
-    inside = (_features_of(getattr(held, name, None)) for name in ("component", "parts", "components", "points"))
+    inside = (
+        _features_of(getattr(held, name, None)) for name in ("component", "parts", "components", "points", "greedy")
+    )
     return next((features for features in inside if features is not None), None)
 
 
@@ -127,15 +147,6 @@ def with_fields(*classes: Any) -> None:
     """Have ``help`` show what is written beside the fields of these classes."""
     for each in classes:
         each.__doc__ = FieldDocs(each.__doc__)
-
-
-def frame(
-    rows: Mapping[str, Any] | Sequence[Mapping[str, object]], index: Sequence[object] = (), name: str = ""
-) -> DataFrame:
-    """Return a data frame of columns or of records; pandas is imported when a table is asked for."""
-    import pandas
-
-    return pandas.DataFrame(rows, index=pandas.Index(index, name=name) if name else None)
 
 
 NAMED = 6  # most features that a line names

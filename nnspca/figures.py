@@ -160,12 +160,7 @@ def held_out(
     suggested: int | None,
     what: str = "k",
 ) -> Figure:
-    """Return a figure of held-out variance with its standard error, that of the fitted samples, and that by chance.
-
-    >>> low, high = np.array([0.1, 0.1]), np.array([0.4, 0.5])
-    >>> [trace.name for trace in held_out([1, 2], high, low, high, low, 2).data]
-    ['held-out samples (± standard error)', 'training samples', 'chance: shuffled columns', 'suggested: 2']
-    """
+    """Return a figure of held-out variance with its standard error, that of the fitted samples, and that by chance."""
     bars = {"type": "data", "array": np.nan_to_num(error), "visible": True}
     name, at, dashed = "held-out samples (± standard error)", {"x": list(ks)}, {"color": BOUND, "dash": "dash"}
     figure = Figure(
@@ -183,11 +178,7 @@ def held_out(
 
 
 def judged(variances: Sequence[float], best: Sequence[float], upper: Sequence[float]) -> Figure:
-    """Return a figure of components: the variance of each, the best one known of its kind, and the proven maximum.
-
-    >>> [trace.name for trace in judged([1.0, 0.5], [1.0, 0.75], [1.0, 1.0]).data]
-    ['proven maximum', 'best known', 'given']
-    """
+    """Return a figure of components: the variance of each, the best one known of its kind, and the proven maximum."""
     figure, places = Figure(), list(range(1, len(variances) + 1))
     figure.add_trace(Bar(x=places, y=upper, name="proven maximum", marker={"color": BAND}))
     figure.add_trace(Scatter(x=places, y=best, mode="markers", name="best known", marker={"color": PROVEN, "size": 9}))

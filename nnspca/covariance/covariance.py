@@ -42,21 +42,10 @@ class Covariance:
     Attributes
     ----------
     n_features : int
-    n_samples : int or None
-        None when A was given as a matrix.
     diagonal : ndarray, shape (n,)
         Variances of the features.
     trace : float
         Total variance.
-    representation_error : float
-        Proven bound on the spectral norm of (A as held − A of the data as given in double
-        precision). Of a matrix with eigenvalues below zero by rounding: and on what all of them add
-        to any sum of variances.
-    feature_names : tuple of str, or None
-        What the data called the features.
-    features : Features
-        Their names, the mean and scale they were read with, and the variance of all: what
-        components carry on.
     held : Held
         The form of A with its costs and errors, which solvers and bounds read: :mod:`nnspca.covariance.held`.
 
@@ -99,7 +88,10 @@ class Covariance:
 
     @property
     def representation_error(self) -> float:
-        """Bound on what rounding did to A as held, in the spectral norm."""
+        """Proven bound on the spectral norm of A as held less A of the data as given in double precision.
+
+        Of a matrix with eigenvalues below zero by rounding: and on what all of them add to any sum of variances.
+        """
         return self.held.provenance.representation_error
 
     @property

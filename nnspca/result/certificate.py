@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from nnspca.result import rounded, sentences, wording
 from nnspca.result.component import Component
-from nnspca.result.wording import Axes, ByValue, DataFrame, Display, Figure
+from nnspca.result.wording import ByValue, DataFrame, Display, Figure
 
 USELESS = 0.1  # gap above which a proof without any relaxation proves little
 RELAXATIONS = {"pair-scaled", "elimination", "branch"}  # bounds that may come near the optimum
@@ -83,11 +84,9 @@ class Sandwich(Display):
         }
         return self._frame(columns, index=[b.name for b in order], name="bound")
 
-    def plot(self, ax: Axes = None) -> Figure | Axes:
-        """Return a Plotly figure: the variance found, and every upper bound."""
-        from nnspca.figures import certificate, drawn
-
-        return drawn(certificate(self.lower, [(b.name, b.value, b.deterministic) for b in self.bounds]), ax)
+    def _figure(self, figures: Any) -> Figure:
+        """The variance found, and every upper bound."""
+        return figures.certificate(self.lower, [(b.name, b.value, b.deterministic) for b in self.bounds])
 
     def _proven_of(self, what: str) -> str:
         share, gap = rounded.ratio(self.lower, self.upper), rounded.gap(self.lower, self.upper)
@@ -314,12 +313,10 @@ class Judgement(Display):
         others = f"Of {wording.spelled(more)} more, each has at least {least} of it (proven)."
         return sentences.join(*told, others if more else "")
 
-    def plot(self, ax: Axes = None) -> Figure | Axes:
-        """Return a Plotly figure: the variance of each component, the best one known, and the proven maximum."""
-        from nnspca.figures import drawn, judged
-
+    def _figure(self, figures: Any) -> Figure:
+        """The variance of each component, the best one known, and the proven maximum."""
         best = [max(c.lower, v) for c, v in zip(self.certificates, self.variances.tolist(), strict=True)]
-        return drawn(judged(self.variances.tolist(), best, self.upper.tolist()), ax)
+        return figures.judged(self.variances.tolist(), best, self.upper.tolist())
 
     def _sentence(self, c: int) -> str:
         part, upper, other = self.components[c], self.certificates[c].upper, self.better[c]

@@ -11,7 +11,7 @@ import numpy as np
 
 from nnspca.result import rounded, wording
 from nnspca.result.components import Components
-from nnspca.result.wording import Axes, DataFrame, Display, Figure
+from nnspca.result.wording import Display, Figure
 
 LEVEL = 0.05  # p-values up to this say that it is more than chance
 TIE = 1e-9  # relative difference that the order of a sum can make
@@ -87,10 +87,6 @@ class ParallelAnalysis(Display):
             for place, share, reach, p in zip(places, *columns, strict=True)
         ]
 
-    def to_frame(self) -> DataFrame:
-        """Return a data frame with the rows of :meth:`to_records`."""
-        return self._frame(self.to_records())
-
     def summary(self) -> str:
         """Return plain sentences: what shuffled columns reach beside the data, and what the p-value tests."""
         if not self.draws:
@@ -103,15 +99,13 @@ class ParallelAnalysis(Display):
             said.append(f"{what.capitalize() if what == 'part' else 'k ='} {place}: {text}" if len(rows) > 1 else text)
         return f"{' '.join(said)} ({TESTED}; {wording.plural(self.draws, 'draw')}, solver “{self.method}”.)"
 
-    def plot(self, ax: Axes = None) -> Figure | Axes:
-        """Return a Plotly figure of what the data and shuffled columns explain, by k or part."""
-        from nnspca.figures import drawn, sweep
-
+    def _figure(self, figures: Any) -> Figure:
+        """What the data and shuffled columns explain, by k or part."""
         rows = self.to_records()
         what, *_ = rows[0]
         names = {"the data": "observed", "shuffled columns (95 % quantile)": "shuffled"}
         curves = {name: [(row[what], row[of]) for row in rows] for name, of in names.items()}
-        return drawn(sweep(curves, (), what, "share of variance"), ax)
+        return figures.sweep(curves, (), what, "share of variance")
 
     def _lines(self) -> list[str]:
         stopped = ", stopped before its end" if self.stopped else ""

@@ -13,7 +13,7 @@ import numpy as np
 
 from nnspca.numerics.doubles import read_only
 from nnspca.result import sentences, wording
-from nnspca.result.wording import Axes, DataFrame, Display, Figure
+from nnspca.result.wording import DataFrame, Display, Figure
 
 if TYPE_CHECKING:
     from nnspca.result.chance import ParallelAnalysis
@@ -188,11 +188,9 @@ class Component(Display):
         apart = self.features and replace(self.features, variances=None)  # nothing is said of how they vary together
         return sentences.join(chance.summary(), sentences.component(replace(self, features=apart)))
 
-    def plot(self, ax: Axes = None) -> Figure | Axes:
-        """Return a Plotly figure of the loadings: as bars, or as pixels of an image."""
-        from nnspca.figures import components, drawn
-
-        return drawn(components(self.loadings[:, None], *self._layout), ax)
+    def _figure(self, figures: Any) -> Figure:
+        """The loadings: as bars, or as pixels of an image."""
+        return figures.components(self.loadings[:, None], *self._layout)
 
     def _lines(self) -> list[str]:
         head = (

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from nnspca.result import rounded, sentences, wording
 from nnspca.result.certificate import Certificate, PartsCertificate
 from nnspca.result.component import Component, Features
-from nnspca.result.wording import Axes, DataFrame, Display, Figure
+from nnspca.result.wording import DataFrame, Display, Figure
 
 if TYPE_CHECKING:
     from nnspca.result.chance import ParallelAnalysis
@@ -118,11 +118,9 @@ class Components(Display):
             return sentences.join(text, listed, chance.summary(), proven)
         return sentences.join(chance.summary(), text, listed, proven)
 
-    def plot(self, ax: Axes = None) -> Figure | Axes:
-        """Return a Plotly figure of the loadings of all components, side by side."""
-        from nnspca.figures import components, drawn
-
-        return drawn(components(self.loadings, *self.parts[0]._layout), ax)
+    def _figure(self, figures: Any) -> Figure:
+        """The loadings of all components, side by side."""
+        return figures.components(self.loadings, *self.parts[0]._layout)
 
     def _lines(self) -> list[str]:
         used = int(self.loadings.any(axis=1).sum())
@@ -239,11 +237,9 @@ class Ranking(Display):
         stopped = " The search was stopped before its end." if self.stopped else ""
         return f"{listed} listed{below}.{common} {most}{stopped}"
 
-    def plot(self, ax: Axes = None) -> Figure | Axes:
-        """Return a Plotly figure of the loadings of all, side by side."""
-        from nnspca.figures import components, drawn
-
-        return drawn(components(np.column_stack([part.loadings for part in self]), *self.components[0]._layout), ax)
+    def _figure(self, figures: Any) -> Figure:
+        """The loadings of all, side by side."""
+        return figures.components(np.column_stack([part.loadings for part in self]), *self.components[0]._layout)
 
     def _most(self) -> str:
         return rounded.number(self.rest, up=True, telling=rounded.TELLING)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from nnspca.result import rounded, wording
 from nnspca.result.component import Component, Features
-from nnspca.result.wording import Axes, DataFrame, Display, Figure
+from nnspca.result.wording import DataFrame, Display, Figure
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,14 +80,12 @@ class Necessity(Display):
             text = f"No feature is proven to be in every component {within}."
         return text + (f" For {wording.counted(len(inside), 'feature')} this is undecided." if inside else "")
 
-    def plot(self, ax: Axes = None) -> Figure | Axes:
-        """Return a Plotly figure: each feature's ``x_i²``, and its proven maximum in any near-best component."""
-        from nnspca.figures import drawn, necessity
-
+    def _figure(self, figures: Any) -> Figure:
+        """Each feature's ``x_i²``, and its proven maximum in any near-best component."""
         order = wording.heaviest(self.component)
         states = [self.state(i) for i in order]
         names = [self.component.feature_name(i) for i in order]
-        return drawn(necessity(names, self.component.loadings[order] ** 2, self.limit[order], states), ax)
+        return figures.necessity(names, self.component.loadings[order] ** 2, self.limit[order], states)
 
     def state(self, i: int) -> str:
         """Return what is proven of a feature, in a word."""
@@ -173,12 +172,10 @@ class Contribution(Display):
             text += f", and {rounded.percent(loss, up=True)} if {partner} replaces it"
         return text + "."
 
-    def plot(self, ax: Axes = None) -> Figure | Axes:
-        """Return a Plotly figure: what of the variance the feature makes by itself, and with each other feature."""
-        from nnspca.figures import drawn, shares
-
+    def _figure(self, figures: Any) -> Figure:
+        """What of the variance the feature makes by itself, and with each other feature."""
         names = [self.name, *map(self._feature_name, self.others.tolist())]
-        return drawn(shares(names, np.append(self.own, self.shares)), ax)
+        return figures.shares(names, np.append(self.own, self.shares))
 
     def _feature_name(self, i: int) -> str:
         return f"x{i}" if self.features is None else self.features.name(i)

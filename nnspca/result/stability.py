@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from scipy.special import stdtrit
@@ -10,7 +11,7 @@ from scipy.special import stdtrit
 from nnspca.result import rounded, sentences, wording
 from nnspca.result.component import Features
 from nnspca.result.components import Components
-from nnspca.result.wording import Axes, DataFrame, Display, Figure
+from nnspca.result.wording import DataFrame, Display, Figure
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -125,16 +126,14 @@ class Stability(Display):
             )
         return " ".join(said)
 
-    def plot(self, ax: Axes = None) -> Figure | Axes:
-        """Return a Plotly figure of the recurrence of each feature of each part."""
-        from nnspca.figures import drawn, stability
-
+    def _figure(self, figures: Any) -> Figure:
+        """The recurrence of each feature of each part."""
         parts = [
             ([part.feature_name(i) for i in order], self.recurrence[order, c])
             for c, part in enumerate(self.parts.parts)
             for order in [wording.heaviest(part)]
         ]
-        return drawn(stability(parts, self.threshold), ax)
+        return figures.stability(parts, self.threshold)
 
     def _lines(self) -> list[str]:
         stopped = ", stopped before its end" if self.stopped else ""
@@ -266,10 +265,6 @@ class CrossValidation(Display):
             for at, *row in zip(along, *columns, strict=True)
         ]
 
-    def to_frame(self) -> DataFrame:
-        """Return a data frame with the rows of :meth:`to_records`."""
-        return self._frame(self.to_records())
-
     def summary(self) -> str:
         """Return a plain sentence: the suggested k, or number of components, and the reason (sampling, not proof)."""
         if self.best_k is None:
@@ -292,13 +287,11 @@ class CrossValidation(Display):
             f"k = {self.k[place]} is suggested: it explains {share} of the variance of held-out samples{beside}{more}."
         )
 
-    def plot(self, ax: Axes = None) -> Figure | Axes:
-        """Return a Plotly figure: held-out variance against k, with its standard error."""
-        from nnspca.figures import drawn, held_out
-
+    def _figure(self, figures: Any) -> Figure:
+        """Held-out variance against k, with its standard error."""
         what, along = ("n_components", self.n_components) if self._several else ("k", self.k)
         suggested = None if self._suggested is None else along[self._suggested]
-        return drawn(held_out(along, self.mean, self.error, self.fitted_mean, self.apart_mean, suggested, what), ax)
+        return figures.held_out(along, self.mean, self.error, self.fitted_mean, self.apart_mean, suggested, what)
 
     def _lines(self) -> list[str]:
         folds = len(self.held_out)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from nnspca.result import rounded, wording
 from nnspca.result.certificate import Certificate, PartsCertificate
 from nnspca.result.component import Component
 from nnspca.result.components import Components
-from nnspca.result.wording import Axes, ByValue, DataFrame, Display, Figure
+from nnspca.result.wording import ByValue, Display, Figure
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,10 +79,6 @@ class Sweep(Display):
             for p in self.points
         ]
 
-    def to_frame(self) -> DataFrame:
-        """Return a data frame with the rows of :meth:`to_records`."""
-        return self._frame(self.to_records())
-
     def summary(self) -> str:
         """Return plain sentences about the range of the curve and the proven shares."""
         if not self.points:
@@ -98,16 +95,14 @@ class Sweep(Display):
             text += f" At every k certified, at least {share} of the optimum was found (proven; least at k = {k})."
         return text
 
-    def plot(self, ax: Axes = None) -> Figure | Axes:
-        """Return a Plotly figure: variance against k for each method, and the band in which the optimum lies."""
-        from nnspca.figures import drawn, sweep
-
+    def _figure(self, figures: Any) -> Figure:
+        """Variance against k for each method, and the band in which the optimum lies."""
         curves = {
             name: [(p.k, p.component.variance / self.leading) for p in self.points if p.method == name]
             for name in dict.fromkeys(p.method for p in self.points)
         }
         band = [(k, c.lower / self.leading, c.upper / self.leading) for k, c in self.certificates.items()]
-        return drawn(sweep(curves, band, "k", "share of the first principal component's variance"), ax)
+        return figures.sweep(curves, band, "k", "share of the first principal component's variance")
 
     def _lines(self) -> list[str]:
         methods = ", ".join(dict.fromkeys(p.method for p in self.points))
@@ -174,10 +169,6 @@ class PartsSweep(Display):
             for p in self.points
         ]
 
-    def to_frame(self) -> DataFrame:
-        """Return a data frame with the rows of :meth:`to_records`."""
-        return self._frame(self.to_records())
-
     def summary(self) -> str:
         """Return plain sentences about the range of the curve and the proven shares."""
         if not self.points:
@@ -192,17 +183,15 @@ class PartsSweep(Display):
             text += f" At every point certified, at least {share} of the optimum was found (proven)."
         return text
 
-    def plot(self, ax: Axes = None) -> Figure | Axes:
-        """Return a Plotly figure: variance against the number of parts, and the band in which the optimum lies."""
-        from nnspca.figures import drawn, sweep
-
+    def _figure(self, figures: Any) -> Figure:
+        """Variance against the number of parts, and the band in which the optimum lies."""
         curves = {
             name: [(p.n_components, float(found(p).variances.sum()) / self.total) for p in self.points]
             for name, found in (("together", lambda p: p.together), ("one after the other", lambda p: p.greedy))
         }
         proven = [(p.n_components, p.certificate) for p in self.points if p.certificate is not None]
         band = [(r, cert.lower / self.total, cert.upper / self.total) for r, cert in proven]
-        return drawn(sweep(curves, band, "parts", "share of the total variance"), ax)
+        return figures.sweep(curves, band, "parts", "share of the total variance")
 
     def _lines(self) -> list[str]:
         text = f"PartsSweep: {len(self.points)} points" + (", stopped before its end" if self.stopped else "")

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 else:  # imported when a table is asked for
     DataFrame = Any
 Figure = Any  # of plotly.graph_objects, which has no types
-Axes = Any  # of Matplotlib
 
 
 class ByValue:
@@ -60,11 +59,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 class Display(ByValue):
-    """A result that is shown as lines at a prompt, and as a summary in a notebook.
-
-    ``to_frame()`` gives a table of pandas, or of polars where the data were one; ``plot()`` a Plotly figure, which
-    ``plot(ax=…)`` draws on axes of Matplotlib instead, and returns these.
-    """
+    """A result that is shown as lines at a prompt, and as a summary in a notebook."""
 
     def __repr__(self) -> str:
         chosen = _chosen(self)
@@ -74,6 +69,19 @@ class Display(ByValue):
         more = f"<details><summary>more</summary><pre>{escape(repr(self))}</pre></details>"
         told = "".join(f"<p>{escape(text)}</p>" for text in (self.summary(), *_chosen(self)))
         return f"<div>{told}{more}</div>"
+
+    def to_frame(self) -> DataFrame:
+        """Return a data frame with the rows of ``to_records()``: of pandas, or of polars where the data were one."""
+        return self._frame(self.to_records())  # type: ignore[attr-defined]
+
+    def plot(self, ax: Any = None) -> Any:
+        """Return a Plotly figure; or draw it on axes of Matplotlib, and return these."""
+        figures = import_module("nnspca.figures")
+        return figures.drawn(self._figure(figures), ax)
+
+    @abstractmethod
+    def _figure(self, figures: Any) -> Figure:
+        """The figure in Plotly."""
 
     def _frame(
         self, rows: Mapping[str, Any] | Sequence[Mapping[str, object]], index: Sequence[object] = (), name: str = ""

@@ -28,13 +28,15 @@ from nnspca.control.arguments import (
     Effort,
     Method,
     check_flag,
+    check_instance,
     check_number,
     check_options,
     check_whole,
     shown,
 )
 from nnspca.covariance import Covariance
-from nnspca.covariance.input import Given, aligned, check_names, check_unmasked, numbers, opened
+from nnspca.covariance.covariance import of_sums
+from nnspca.covariance.input import Given, aligned, check_names, check_unmasked, numbers, opened, package_of
 from nnspca.covariance.problem import orthonormal
 from nnspca.covariance.samples import added, check_weights, large_array, mirrored, stated, warn_of_dominant
 from nnspca.covariance.sources import Source, chunked, in_memory, mapped, taking_part
@@ -43,6 +45,7 @@ from nnspca.errors import DataError
 from nnspca.machines import HERE, jobs
 from nnspca.result import Certificate, Components, PartsCertificate
 from nnspca.tasks._scores import scaled, scored
+from nnspca.tasks._solve import check_covariance
 
 GIVEN = set(inspect.signature(decompose).parameters) - {"starts", "options"}  # not options of a method
 USUAL = 10  # nonzero loadings if n_nonzero is not given
@@ -158,6 +161,50 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         self.include, self.exclude, self.center = include, exclude, center
         self.store_covariance, self.n_jobs = store_covariance, n_jobs
 
+    @classmethod
+    def from_components(cls, parts: Components, cov: Covariance, **parameters: Any) -> Self:
+        """Return a fitted estimator of components that were found before, by :func:`nnspca.decompose`.
+
+        Parameters
+        ----------
+        parts : Components
+        cov : Covariance
+            Of the data that they were found in.
+        **parameters
+            Of the estimator, such as ``random_state`` and ``options`` for another fit; what ``parts`` and ``cov`` tell
+            is set.
+
+        Raises
+        ------
+        ValueError
+            Components of other features, or a covariance that was given as a matrix: no scores without a mean.
+
+        Examples
+        --------
+        >>> import nnspca
+        >>> X = nnspca.datasets.load("digits").X
+        >>> cov = nnspca.Covariance.from_data(X)
+        >>> est = nnspca.NonnegativeSparsePCA.from_components(nnspca.decompose(cov, 2, 8), cov)
+        >>> bool(abs(est.transform(X).var(axis=0) - est.explained_variance_).max() < 1e-9)
+        True
+        """
+        check_instance("parts", parts, Components, "the result of nnspca.decompose")
+        check_covariance(cov)
+        if len(parts.loadings) != cov.n_features or not np.allclose(cov.variance(parts.loadings.T), parts.variances):
+            raise ValueError("parts are of other data than cov: give the covariance that they were found in")
+        if cov.features.mean is None:
+            raise ValueError("cov was given as a matrix: there is no mean to score samples with; give one of data")
+        sizes = [part.k for part in parts]
+        told: dict[str, Any] = {"method": parts.method, "deflation": parts.deflation, "nonnegative": parts.nonnegative}
+        told |= {"n_nonzero": sizes[0] if len(set(sizes)) == 1 else sizes, "standardize": cov.features.standardized}
+        told |= {"include": parts.include or None, "exclude": parts.exclude or None}
+        est = cls(len(parts), **{**told, **parameters})
+        est._learn_names(cov.feature_names, cov.n_features)
+        est._seed, est.n_nonzero_ = _seed(est.random_state), told["n_nonzero"]
+        m = cast("int", cov.n_samples)
+        est._take(cov, parts, m / (m - check_whole("ddof", est.ddof, 0, m - 1)))
+        return est
+
     def fit(self, X, y=None, sample_weight=None) -> NonnegativeSparsePCA:
         """Find the components.
 
@@ -173,7 +220,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         X = taking_part(X)
         rows = self._samples(X, first=True)
         if not isinstance(rows, Source):
-            rows = Given(rows, self._names(), chosen=X.chosen if isinstance(X, Given) else "")
+            rows = Given(rows, self._names(), chosen=X.chosen if isinstance(X, Given) else "", package=package_of(X))
         cov = Covariance.from_data(rows, stated(self.standardize), center=self.center, sample_weight=sample_weight)
         if isinstance(rows, Source):
             self._learn_names(rows.names, cov.n_features)
@@ -231,7 +278,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         return object.__getattribute__(self, name)  # which says what is wrong
 
     def _of_sums(self, sums: Sums) -> Covariance:
-        return Covariance.of_sums(sums, stated(self.standardize), self._names(), center=self.center)
+        return of_sums(sums, stated(self.standardize), self._names(), center=self.center)
 
     def _names(self) -> tuple[str, ...] | None:
         names = getattr(self, "feature_names_in_", None)
@@ -294,6 +341,15 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             how["min_angle"] = angle
         how |= options
         components = decompose(cov, min(wanted, n), sizes[: min(wanted, n)], self.method, **how)
+        self._take(cov, components, more)
+        if self.n_components_ < wanted:
+            reason = components.note or f"the data have {n} feature(s)"
+            message = f"{self.n_components_} of the {wanted} components asked for were found ({reason}): "
+            warnings.warn(message + "give n_components no larger", ConvergenceWarning, stacklevel=3)
+        return self
+
+    def _take(self, cov: Covariance, components: Components, more: float) -> None:
+        """Become what was fitted: components of a covariance, whose variances are to be ``more`` times as large."""
         self._covariance, self._found = cov, components
         self._proven: dict[tuple[bool, str], Any] = {}
         self.fingerprint_ = cov.fingerprint
@@ -310,11 +366,6 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         self.explained_variance_ = components.variances * units
         self.cumulative_variance_ = components.cumulative_variance * units
         self.explained_variance_ratio_ = np.diff(components.cumulative_variance, prepend=0.0) / components.total
-        if self.n_components_ < wanted:
-            reason = components.note or f"the data have {n} feature(s)"
-            message = f"{self.n_components_} of the {wanted} components asked for were found ({reason}): "
-            warnings.warn(message + "give n_components no larger", ConvergenceWarning, stacklevel=3)
-        return self
 
     def _sizes(self, wanted: int, n: int) -> list[int]:
         """How many nonzero loadings each component may have; warn if a given number exceeds the number of features."""

@@ -1,4 +1,4 @@
-"""Figures of results: variances against k, bounds, loadings, weights and returns; importing it imports Plotly."""
+"""Figures of results, for Plotly or drawn on axes of Matplotlib; importing it imports Plotly."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ FEW = 15  # longest axis that names every k
 MOST = 60  # bars of one component
 COLOURS = {"indispensable": PROVEN, "undecided": FOUND, "dispensable": QUIET}
 Along = tuple[np.ndarray, str]  # a coordinate for each feature, and its title
+# as Matplotlib has them: lines, and marks in their colour alone
+LINES, MARKS = {"dash": "--", "dot": ":"}, {"circle-open": "o", "line-ns-open": "|"}
 
 
 def with_titles(figure: Figure, title: str, x: str = "", y: str = "", height: int = 420) -> Figure:
@@ -45,6 +47,70 @@ def scale(largest: float, signed: bool) -> dict[str, Any]:
     """Return the colour scale of loadings: zero has the colour of the background."""
     least = -largest if signed else 0.0
     return {"colorscale": SIGNED if signed else LOADINGS, "zmin": least, "zmax": largest}
+
+
+def drawn(figure: Figure, ax: Any = None) -> Any:
+    """Return a figure as it is; or draw it on axes of Matplotlib, and return these.
+
+    >>> from matplotlib.figure import Figure as Sheet
+    >>> ax = drawn(stability([(["a", "b"], np.array([1.0, 0.4]))], 0.7), Sheet().add_subplot())
+    >>> ax.get_xlabel(), [float(bar.get_width()) for bar in ax.patches]
+    ('share of resamples', [1.0, 0.4])
+    """
+    if ax is None:
+        return figure
+    layout, images = figure.layout, [trace.z for trace in figure.data if trace.type == "heatmap"]
+    if layout.yaxis.categoryarray:
+        ax.yaxis.update_units(layout.yaxis.categoryarray)  # in this order
+    for trace in figure.data:
+        if trace.type == "bar":
+            upright = trace.orientation != "h"
+            place, size = (trace.x, trace.y) if upright else (trace.y, trace.x)
+            about = {"color": _colour(trace.marker.color), "label": trace.name}
+            (ax.bar if upright else ax.barh)(place, size, trace.width or 0.8, **about)
+        elif trace.type == "scatter":
+            _draw_points(ax, trace)
+    if images:
+        edge = np.full((len(images[0]), 1), np.nan)
+        row = np.hstack([part for image in images for part in (image, edge)][:-1])
+        least, largest = figure.data[0].zmin, figure.data[0].zmax
+        ax.imshow(row, vmin=least, vmax=largest, cmap="RdBu" if least < 0 else "Blues")
+        ax.set_axis_off()
+    for line in layout.shapes:
+        ax.axvline(line.x0, linestyle="--", color=line.line.color)
+    ax.set(title=layout.title.text, xlabel=layout.xaxis.title.text or "", ylabel=layout.yaxis.title.text or "")
+    if layout.yaxis.autorange == "reversed" and not images:
+        ax.invert_yaxis()
+    if len(ax.get_legend_handles_labels()[1]) > 1:
+        ax.legend()
+    return ax
+
+
+def _draw_points(ax: Any, trace: Scatter) -> None:
+    """Draw a band, or points and lines with their errors."""
+    if trace.fill:
+        ax.fill(trace.x, trace.y, color=_colour(trace.fillcolor), linewidth=0, label=trace.name)
+        return
+    symbol, has_marks = trace.marker.symbol, "markers" in trace.mode
+    how = {
+        "color": _colour(trace.line.color or trace.marker.color),
+        "linestyle": LINES.get(trace.line.dash, "-") if "lines" in trace.mode else "",
+        "marker": MARKS.get(symbol, "o") if has_marks else "",
+        "markersize": 0.7 * (trace.marker.size or 8),  # points for pixels
+        "fillstyle": "none" if symbol in MARKS else "full",
+        "label": trace.name if trace.showlegend is not False else "_",
+    }
+    error = trace.error_y
+    below = error.arrayminus if error.arrayminus is not None else error.array
+    ax.errorbar(trace.x, trace.y, None if error.array is None else np.array([below, error.array]), **how)
+
+
+def _colour(colour: str | None) -> Any:
+    """A colour as Matplotlib takes it: rgba(…) in parts of one."""
+    if colour is None or not colour.startswith("rgba("):
+        return colour
+    *light, opacity = map(float, colour[5:-1].split(","))
+    return (*(part / 255 for part in light), opacity)
 
 
 def sweep(
@@ -93,12 +159,7 @@ def held_out(
     suggested: int | None,
     what: str = "k",
 ) -> Figure:
-    """Return a figure of held-out variance with its standard error, that of the fitted samples, and that by chance.
-
-    >>> low, high = np.array([0.1, 0.1]), np.array([0.4, 0.5])
-    >>> [trace.name for trace in held_out([1, 2], high, low, high, low, 2).data]
-    ['held-out samples (± standard error)', 'training samples', 'chance: shuffled columns', 'suggested: 2']
-    """
+    """Return a figure of held-out variance with its standard error, that of the fitted samples, and that by chance."""
     bars = {"type": "data", "array": np.nan_to_num(error), "visible": True}
     name, at, dashed = "held-out samples (± standard error)", {"x": list(ks)}, {"color": BOUND, "dash": "dash"}
     figure = Figure(
@@ -116,11 +177,7 @@ def held_out(
 
 
 def judged(variances: Sequence[float], best: Sequence[float], upper: Sequence[float]) -> Figure:
-    """Return a figure of components: the variance of each, the best one known of its kind, and the proven maximum.
-
-    >>> [trace.name for trace in judged([1.0, 0.5], [1.0, 0.75], [1.0, 1.0]).data]
-    ['proven maximum', 'best known', 'given']
-    """
+    """Return a figure of components: the variance of each, the best one known of its kind, and the proven maximum."""
     figure, places = Figure(), list(range(1, len(variances) + 1))
     figure.add_trace(Bar(x=places, y=upper, name="proven maximum", marker={"color": BAND}))
     figure.add_trace(Scatter(x=places, y=best, mode="markers", name="best known", marker={"color": PROVEN, "size": 9}))
@@ -242,6 +299,17 @@ def necessity(names: Sequence[str], weights: np.ndarray, limits: np.ndarray, sta
     figure.add_trace(Scatter(x=limits, y=list(names), mode="markers", name="at most (proven)", marker=marker))
     figure.update_yaxes(type="category", categoryorder="array", categoryarray=list(names)[::-1])
     return with_titles(figure, "Weight of each feature", "share of weight", height=200 + A_BAR * len(names))
+
+
+def shares(names: Sequence[str], values: np.ndarray) -> Figure:
+    """Return a figure of what a component's variance is the sum of: a feature by itself, and with each of the others.
+
+    >>> shares(["a", "a and b"], np.array([0.5, 0.25])).data[0].x
+    array([0.5 , 0.25])
+    """
+    figure = Figure(Bar(x=values, y=list(names), orientation="h", marker_color=FOUND))
+    figure.update_yaxes(autorange="reversed", type="category")
+    return with_titles(figure, "Shares of the variance", "share of variance", height=200 + A_BAR * len(names))
 
 
 def stability(parts: Sequence[tuple[Sequence[str], np.ndarray]], threshold: float) -> Figure:

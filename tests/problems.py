@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse
 
 import nnspca
+from nnspca.covariance.covariance import derived
 from nnspca.covariance.factor import DenseFactor
 from tests import oracle
 
@@ -195,4 +196,4 @@ def held_as_factor(X):
     """The covariance of data, never as a matrix."""
     cov = nnspca.Covariance.from_data(X, standardize=False)
     centred = (X - X.mean(axis=0)) / np.sqrt(len(X))
-    return cov.derived(DenseFactor(centred), "held as a factor", np.zeros(0))
+    return derived(cov, DenseFactor(centred), "held as a factor", np.zeros(0))

@@ -56,6 +56,20 @@ def test_components_are_what_decompose_finds(X):
     assert np.allclose(np.cumsum(est.explained_variance_ratio_) * parts.total, est.cumulative_variance_)
 
 
+@pytest.mark.parametrize("standardize", [False, True])
+def test_components_found_before_make_the_estimator_that_a_fit_makes(X, standardize):
+    given = {"standardize": standardize, "ddof": 1, "random_state": 2, "deflation": "projection"}
+    fitted, cov = NonnegativeSparsePCA(2, [6, 4], **given).fit(X), nnspca.Covariance.from_data(X, standardize)
+    parts = nnspca.decompose(cov, 2, [6, 4], deflation="projection", seed=2)
+    made = pickle.loads(pickle.dumps(NonnegativeSparsePCA.from_components(parts, cov, ddof=1, random_state=2)))
+    assert made.get_params() == fitted.get_params() and vars(made).keys() == vars(fitted).keys()
+    for name in ("components_", "explained_variance_", "explained_variance_ratio_", "mean_", "scale_", "n_nonzero_"):
+        assert np.array_equal(getattr(made, name), getattr(fitted, name))
+    assert np.array_equal(made.transform(X), fitted.transform(X)) and made.certify(X) == fitted.certificates_
+    with pytest.raises(ValueError, match="parts are of other data than cov"):
+        NonnegativeSparsePCA.from_components(parts, nnspca.Covariance.from_data(2 * X[:, ::-1]))
+
+
 def test_options_and_seed_reach_the_method(X):
     est = NonnegativeSparsePCA(2, 6, "em", random_state=3, options={"restarts": 2}).fit(X)
     parts = nnspca.decompose(nnspca.Covariance.from_data(X), 2, 6, "em", seed=3, restarts=2)

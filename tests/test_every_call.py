@@ -67,7 +67,7 @@ def samples(m: int = 30, n: int = 12, seed: int = 0) -> np.ndarray:
 
 @functools.cache
 def optimum(k: int, nonnegative: bool) -> float:
-    return oracle.optimum(nnspca.Covariance.from_data(samples()).entries, k, nonnegative)[0]
+    return oracle.optimum(nnspca.Covariance.from_data(samples()).matrix, k, nonnegative)[0]
 
 
 @functools.cache

@@ -2,14 +2,14 @@
 
 import inspect
 from pathlib import Path
-from typing import get_args
+from typing import get_args, get_type_hints
 
 import numpy as np
 import pytest
 
 import nnspca
 from nnspca.bounds.plan import PLANS
-from nnspca.control.arguments import Deflation, Effort, Method
+from nnspca.control.arguments import Deflation, Effort, Method, Options
 
 X = np.random.default_rng(0).standard_normal((30, 6)) @ np.diag([3.0, 3.0, 2.0, 2.0, 1.0, 1.0])
 
@@ -84,7 +84,15 @@ def test_a_generator_is_a_seed_and_another_one_each_time(cov: nnspca.Covariance)
         nnspca.certify(cov, 2, seed="x")  # type: ignore[arg-type]
 
 
+def test_a_misspelt_keyword_is_found_by_mypy_and_named_with_its_value(cov: nnspca.Covariance) -> None:
+    with pytest.raises(TypeError, match=r"no option restart=1; its options: restarts, .* of solve are restarts"):
+        nnspca.solve(cov, 2, "em", restart=1)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r"no option ranks=2; its options: rank, "):
+        nnspca.decompose(cov, 2, 2, "spannogram", ranks=2)  # type: ignore[call-arg]
+
+
 def test_the_names_that_type_checkers_know_are_those_of_the_tables() -> None:
+    assert set(get_type_hints(Options)) == {option.name for info in nnspca.METHODS.values() for option in info.options}
     assert {name for some in get_args(Method) for name in get_args(some)} == set(nnspca.METHODS)
     assert set(get_args(Deflation)) == set(nnspca.DEFLATIONS)
     assert get_args(Effort) == tuple(PLANS)

@@ -38,11 +38,11 @@ def balanced_rows(
         d, start = warm_start.ingredients.weights, warm_start.value
     chosen = levelled.choose(problem, lower, monitor)
     value, d = levelled.level_rows(problem, chosen, d, monitor, readings=readings, lower=lower, start=start)
-    if cov.holds_entries:
+    if cov.held.holds_entries:
         value = _of_matrix(problem, d)
     else:
         level = value  # a judge reads no row that cannot reach it
-    value = float(value + cov.error_elsewhere)  # each row has room for what drifts
+    value = float(value + cov.held.error_elsewhere)  # each row has room for what drifts
     if warm_start is not None and value >= warm_start.value:
         return warm_start
     return Bound(
@@ -59,7 +59,7 @@ def balanced_rows(
 def _of_matrix(problem: Problem, d: np.ndarray) -> float:
     """The largest row at these weights, in double precision."""
     cov, k = problem.cov, problem.k
-    shares = allowed(cov.entries, problem.nonnegative)
+    shares = allowed(cov.held.entries, problem.nonnegative)
     np.fill_diagonal(shares, 0.0)
     image = cov.diagonal * d + sum_of_largest(shares * d, k - 1)
-    return rounding.raised(float(((image + cov.drift_of_rows(d, k)) / d).max()), 2 * k + 32)
+    return rounding.raised(float(((image + cov.held.drift_of_rows(d, k)) / d).max()), 2 * k + 32)

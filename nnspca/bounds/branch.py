@@ -253,8 +253,8 @@ def cases(problem: Problem, X: np.ndarray, goal: float, monitor: Monitor) -> _Of
 
 def _of_known_support(part: Covariance) -> tuple[float, PairProof]:
     """The bound for a known support: an eigenvalue."""
-    nothing = np.zeros_like(part.entries)
-    tail = eigenvalues.of_matrix(part.entries, part.room())
+    nothing = np.zeros_like(part.held.entries)
+    tail = eigenvalues.of_matrix(part.held.entries, part.held.room())
     return rounding.total(tail, np.zeros(1)), PairProof(nothing, nothing, tail)
 
 

@@ -19,10 +19,12 @@ def least_variance(cov: Covariance) -> float:
 
     Features whose row of A is zero do not count, up to as many as are read at a time: an optimal x does without them.
     """
-    variances = cov.form.diagonal
-    idle = np.flatnonzero(variances == 0)[: cov.strip]
+    variances = cov.held.form.diagonal
+    idle = np.flatnonzero(variances == 0)[: cov.held.strip]
     counted = np.delete(variances, idle[~cov.block(idle).any(axis=1)])
-    return float(counted.min() - rounding.sums(8 * cov.form.terms, float(np.abs(variances).max()))) - cov.room()
+    return (
+        float(counted.min() - rounding.sums(8 * cov.held.form.terms, float(np.abs(variances).max()))) - cov.held.room()
+    )
 
 
 def at_larger(value, smaller, k: int, least: float):

@@ -125,7 +125,7 @@ def allowance(problem: Problem, plan: Plan) -> Allowance:
     One reading of all rows of A is always allowed, up to a limit, and a third more for what comes beside it.
     """
     seconds = plan.seconds if problem.n <= KEPT else 2 * plan.seconds
-    if problem.cov.holds_entries or not plan.hurried:
+    if problem.cov.held.holds_entries or not plan.hurried:
         return Allowance(seconds)
     return Allowance(max(seconds, min(4 / 3 * levelled.seconds(problem, np.arange(problem.n)), MOST)))
 
@@ -146,7 +146,7 @@ def tighten(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
         yield from _shrunk(free, known, plan)
     if not known.above(plan.closed):
         return
-    may_hold_all = problem.cov.holds_entries and problem.n <= plan.whole
+    may_hold_all = problem.cov.held.holds_entries and problem.n <= plan.whole
     if may_hold_all and problem.n <= plan.features:
         if not plan.hurried:
             yield from _eliminated(free, known, plan, may_hold_all)
@@ -175,8 +175,8 @@ def quick(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
         known.tried_leading = True
         if bound := plain.along_leading(problem, monitor):
             yield bound
-    if known.rows is None and known.above(plan.closed) and (known.above(SMALL) or cov.holds_entries):
-        readings = READINGS if cov.holds_entries else 1
+    if known.rows is None and known.above(plan.closed) and (known.above(SMALL) or cov.held.holds_entries):
+        readings = READINGS if cov.held.holds_entries else 1
         known.rows = balanced.balanced_rows(problem, readings=readings, lower=known.lower, monitor=monitor)
         yield known.rows
     if begins and most < proving < np.inf and eigenvalues.estimated(cov) < known.upper:
@@ -226,7 +226,7 @@ def _eliminated(problem: Problem, known: Known, plan: Plan, may_hold_all: bool) 
 
     Where the relaxation on all features may follow, fewer are kept, and it is given up sooner.
     """
-    least, sparse = np.inf, isinstance(problem.cov.factor, SparseFactor)
+    least, sparse = np.inf, isinstance(problem.cov.held.factor, SparseFactor)
     rows = plan.rows(problem, seconds_of_rows(problem, np.arange(problem.n)) if sparse else None)
     kept = min(KEPT, problem.n // 2) if may_hold_all else KEPT
     patience = PATIENT if may_hold_all else EARLY if plan.hurried and known.above(FLAT) else 1.0
@@ -272,7 +272,7 @@ def _on_core(problem: Problem, known: Known, plan: Plan, flat: bool = False) -> 
 
 def _rows_again(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
     """The rows levelled by one more reading where no relaxation gave a bound; all rows if there is time."""
-    if known.rows is None or problem.cov.holds_entries or not known.above(SMALL if plan.hurried else 0.0):
+    if known.rows is None or problem.cov.held.holds_entries or not known.above(SMALL if plan.hurried else 0.0):
         return
     every = not plan.hurried and known.above(SMALL) and plan.rows(problem) >= problem.n
     if every or not known.relaxed:
@@ -293,7 +293,7 @@ def _jointly(problem: Problem, known: Known, plan: Plan, single: Callable[[], Bo
     yield plain.variances(problem, r)
     if bound := plain.largest_eigenvalues(problem.cov, r):
         yield bound
-    on_all = problem.cov.holds_entries and problem.n <= plan.whole
+    on_all = problem.cov.held.holds_entries and problem.n <= plan.whole
     relaxed = _relaxed(problem, known, plan) if on_all else _on_core(problem, known, plan)
     for bound in relaxed:
         yield replace(bound, name="joint-dual")

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca.control.progress import Monitor
-from nnspca.covariance.covariance import SELECTED
 from nnspca.covariance.factor import DenseFactor, SparseFactor
+from nnspca.covariance.held import SELECTED
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding, singles
 from nnspca.numerics.feasible import allowed, largest_entries, sum_of_largest
@@ -24,9 +24,9 @@ STORED_ROW = 1e-4  # seconds that a row takes whose stored entries alone are sel
 def seconds(problem: Problem, rows: np.ndarray) -> float:
     """Return about how many seconds it takes to read these rows: dense data in single precision, in half the time."""
     cov = problem.cov
-    if isinstance(cov.factor, SparseFactor):
-        return cov.reading_seconds(rows) + (STORED_ROW - SELECTED * problem.n) * len(rows)
-    return cov.reading_seconds(rows) / (1 + isinstance(cov.factor, DenseFactor))
+    if isinstance(cov.held.factor, SparseFactor):
+        return cov.held.reading_seconds(rows) + (STORED_ROW - SELECTED * problem.n) * len(rows)
+    return cov.held.reading_seconds(rows) / (1 + isinstance(cov.held.factor, DenseFactor))
 
 
 class Companions:
@@ -56,7 +56,7 @@ class Companions:
 
     def _shares(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray | float]:
         """The k−1 largest shares of each row in units of the largest variance, so that no square overflows."""
-        factor = self.problem.cov.factor
+        factor = self.problem.cov.held.factor
         if isinstance(factor, SparseFactor):
             return self._stored(rows, factor) / self._size, 0.0
         if isinstance(factor, DenseFactor):

@@ -22,6 +22,7 @@ from nnspca.certificates.boxes import WIDEST
 from nnspca.certificates.proofs import PairProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
+from nnspca.covariance.covariance import derived
 from nnspca.covariance.forms import HeldMatrix
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible, rounding
@@ -83,14 +84,14 @@ def tighten(
         part, start = replace(problem, cov=part_of(problem.cov, inside)), feasible.unit(X[:, inside])
         splitting = Splitting(part, start)
         if len(X) == 1:
-            value = float(start[0] @ part.cov.entries @ start[0])
+            value = float(start[0] @ part.cov.held.entries @ start[0])
             splitting.begin_balanced(weights[inside], value, consistent=not flat)
         return part, splitting
 
     inside, past = np.union1d(support, order[: int((SOON if flat else FIRST) * size)]), [np.inf]
     room = 0.0 if flat or len(X) > 1 else ROOM
     part, splitting = begun(inside)
-    reading = problem.cov.reading_seconds(order[size:])
+    reading = problem.cov.held.reading_seconds(order[size:])
     while budget > 0 and not monitor.stop():
         step = step_seconds(len(inside), len(X))
         for _ in range(max(CHECK, int(reading / step))):
@@ -129,10 +130,10 @@ def by_row_sums(problem: Problem, monitor: Monitor) -> np.ndarray:
 def part_of(cov: Covariance, inside: np.ndarray) -> Covariance:
     """The covariance of S as a matrix; forming it from a factor is an error of its own."""
     A = cov.block(inside, inside)
-    forming = rounding.inner_products(cov.form.roundings) * float(cov.diagonal[inside].sum())
+    forming = rounding.inner_products(cov.held.form.roundings) * float(cov.diagonal[inside].sum())
     # an error of its own beside that of cov, which is added to the bound as a whole; what drifts,
     # drifts here too
-    return cov.derived(HeldMatrix((A + A.T) / 2), "restrict", inside, growth=0.0, rounding=forming + cov.drift)
+    return derived(cov, HeldMatrix((A + A.T) / 2), "restrict", inside, growth=0.0, rounding=forming + cov.held.drift)
 
 
 def levelled(
@@ -196,7 +197,7 @@ def levelled(
     # rows outside cost at most the level; each that was above it falls as the level rises
     beyond = np.full(r, level - tail + rounding.sums(2, abs(level) + abs(tail)))
     rows_at = rounding.row_costs(own, shares_at, k, size)
-    total = summed(proof, np.concatenate([rows_at, beyond]), r, k) + r * cov.room()
+    total = summed(proof, np.concatenate([rows_at, beyond]), r, k) + r * cov.held.room()
     if outside.monitor.stop() or not np.isfinite(total):
         return None, dearest, heavy
     detail = (
@@ -219,8 +220,8 @@ class Outside:
 
     def __post_init__(self) -> None:
         self.cov, self.k = self.problem.cov, self.problem.k
-        self.deviations = np.sqrt(np.maximum(self.cov.diagonal, 0.0) + self.cov.drift)
-        terms = self.cov.form.terms + 4
+        self.deviations = np.sqrt(np.maximum(self.cov.diagonal, 0.0) + self.cov.held.drift)
+        terms = self.cov.held.form.terms + 4
         self.reading_error = rounding.inner_products(terms)  # of an entry computed from a factor, in units of s_i s_j
 
     def negligible(self, rows: np.ndarray, inside: np.ndarray, limits: np.ndarray, level: float) -> np.ndarray:
@@ -239,21 +240,21 @@ class Outside:
         ``prices`` are subtracted from the shares of S; the joint dual adds them to its value elsewhere.
         """
         out = np.full(len(rows), np.inf)
-        for start in range(0, len(rows), self.cov.strip):
+        for start in range(0, len(rows), self.cov.held.strip):
             if self.monitor.stop():
                 break
-            chosen = rows[start : start + self.cov.strip]
-            self.monitor.pay(self.cov.reading_seconds(chosen))
+            chosen = rows[start : start + self.cov.held.strip]
+            self.monitor.pay(self.cov.held.reading_seconds(chosen))
             block = self.cov.block(chosen)
             shares = feasible.allowed(block, self.problem.nonnegative)
-            shares += self.reading_error * self.deviations[chosen, None] * self.deviations + self.cov.drift
+            shares += self.reading_error * self.deviations[chosen, None] * self.deviations + self.cov.held.drift
             with np.errstate(over="ignore"):
                 across = np.maximum(rounding.raised(shares[:, inside] ** 2 / limits, 8) - prices, 0.0)
             shares = rounding.raised(shares * (self.weights / self.weights[chosen, None]), 8)
             shares[:, inside] = across
             shares[np.arange(len(chosen)), chosen] = 0.0
-            own = self.cov.diagonal[chosen] * (1 + self.reading_error) + self.cov.drift
-            out[start : start + self.cov.strip] = rounding.raised(
+            own = self.cov.diagonal[chosen] * (1 + self.reading_error) + self.cov.held.drift
+            out[start : start + self.cov.held.strip] = rounding.raised(
                 own + sum_of_largest(shares, self.k - 1), 4 * (self.k + 8)
             )
         return out

@@ -60,7 +60,7 @@ def positive_by_cholesky(M: np.ndarray) -> float | None:
 
 def seconds(cov: Covariance, d: int) -> float:
     """Return about how many seconds :func:`residual` takes on one core of 2024; infinite where it gives nothing."""
-    factor, n = cov.factor, cov.n_features
+    factor, n = cov.held.factor, cov.n_features
     if factor is None:
         return 1e-10 * (1 + (d > 0)) * n**3 if n <= LARGEST else np.inf
     m, _ = factor.shape
@@ -79,7 +79,7 @@ def seconds(cov: Covariance, d: int) -> float:
 def estimated(cov: Covariance) -> float:
     """Return a variance that some direction has, near λ₁ and not above it: no bound."""
     n = cov.n_features
-    operator = scipy.sparse.linalg.LinearOperator((n, n), matvec=lambda x: cov.form.apply(x.ravel()), dtype=float)
+    operator = scipy.sparse.linalg.LinearOperator((n, n), matvec=lambda x: cov.held.form.apply(x.ravel()), dtype=float)
     start = np.random.default_rng(0).random(n)
     return (
         float(scipy.sparse.linalg.eigsh(operator, k=1, which="LA", v0=start, tol=ROUGH)[0][0]) if n > 1 else cov.trace
@@ -94,10 +94,10 @@ def residual(cov: Covariance, V: np.ndarray) -> float | None:
     d = V.shape[1]
     if seconds(cov, d) == np.inf:
         return None
-    factor = cov.factor
+    factor = cov.held.factor
     if factor is None:
-        A = cov.entries
-        return of_matrix(A - V @ V.T, rounding.low_rank(float(np.linalg.norm(A)), V) + cov.room())
+        A = cov.held.entries
+        return of_matrix(A - V @ V.T, rounding.low_rank(float(np.linalg.norm(A)), V) + cov.held.room())
     m, n = factor.shape
     if d:
         triangle = np.asarray(np.linalg.qr(np.hstack([V, factor.columns(np.arange(n)).T]), mode="r"))
@@ -107,4 +107,4 @@ def residual(cov: Covariance, V: np.ndarray) -> float | None:
     else:
         B = factor.gram() if m <= n else factor.cross()
         products = rounding.sums(2 * max(m, n), factor.rounding_scale)
-    return max(of_matrix(B, products + cov.room()), 0.0)
+    return max(of_matrix(B, products + cov.held.room()), 0.0)

@@ -199,7 +199,7 @@ class Elimination:
 
     def __post_init__(self) -> None:
         if self.whole is None:
-            self.part, self.error = part_of(self.problem.cov, self.inside), self.problem.cov.error_elsewhere
+            self.part, self.error = part_of(self.problem.cov, self.inside), self.problem.cov.held.error_elsewhere
             self._open(0, Allowance(np.inf))
             return
         self.places, self.error = np.flatnonzero(np.isin(self.whole.inside, self.inside)), self.whole.error
@@ -284,7 +284,7 @@ class Elimination:
         # allowance included here, the drift of A_ii (less than one), and both again for LB, since no
         # mass exceeds 1.
         row_skip_threshold = max(
-            self.row_skip_threshold * (1 - 1e-6) - 4 * self.problem.cov.room() / self.lower_bound, 0.0
+            self.row_skip_threshold * (1 - 1e-6) - 4 * self.problem.cov.held.room() / self.lower_bound, 0.0
         )
         return Bound(
             "elimination",
@@ -320,7 +320,7 @@ class Elimination:
         """The upper bound on all features that follows from one on T with q features outside."""
         # A may be indefinite by its error e: A + eI is not, and adds e to both bounds, (U + e)/(1 − ε) − e. The error
         # is less than one allowance; two are allowed for
-        return rounding.eliminated(on_part, float(self.excluded_mass[q]), 2 * self.problem.cov.room())
+        return rounding.eliminated(on_part, float(self.excluded_mass[q]), 2 * self.problem.cov.held.room())
 
     def work(self, meter: Allowance, goal: float, trees: bool) -> bool:
         """Try to lower the largest bound; False if nothing is left to try or the tree has no further bound.
@@ -411,7 +411,7 @@ class Elimination:
         if not isinstance(rows, ScaleProof):
             rows = balanced.balanced_rows(case.problem, monitor=self.monitor).ingredients
         assert isinstance(rows, ScaleProof)
-        splitting.begin_balanced(rows.weights, float(x @ self.part.entries @ x))
+        splitting.begin_balanced(rows.weights, float(x @ self.part.held.entries @ x))
         return splitting
 
     def _truncated_x(self, cardinality: int) -> np.ndarray:

@@ -49,13 +49,13 @@ Triplets = tuple[np.ndarray, np.ndarray, np.ndarray]  # rows, columns, shares
 
 def _deviations(cov: Covariance) -> np.ndarray:
     """Return standard deviations, with what they may drift by."""
-    return np.sqrt(np.maximum(cov.diagonal, 0.0) + cov.drift)
+    return np.sqrt(np.maximum(cov.diagonal, 0.0) + cov.held.drift)
 
 
 def cost_limits(problem: Problem, d: np.ndarray) -> np.ndarray:
     """Return what each row costs at the weights d at most, if it is not read: ``s_i² + s_i T/d_i``, shape (n,)."""
     s = _deviations(problem.cov)
-    reading = rounding.inner_products(2 * (problem.cov.form.terms + problem.k + 8))
+    reading = rounding.inner_products(2 * (problem.cov.held.form.terms + problem.k + 8))
     return (s**2 + s * float(sum_of_largest(s * d, problem.k - 1)) / d) * (1 + reading)
 
 
@@ -86,8 +86,8 @@ class StoredRows:
             self.entries = _upward(block)
             self.complete = not monitor.stop()
         else:
-            self.error = rounding.single_products(cov.form.terms, singles.TOGETHER)
-            sparse = isinstance(cov.factor, SparseFactor)
+            self.error = rounding.single_products(cov.held.form.terms, singles.TOGETHER)
+            sparse = isinstance(cov.held.factor, SparseFactor)
             triplets = self._of_sparse() if sparse else self._of_tiles(tiles or _Tiles(cov, chosen, self.size))
             if triplets is not None:
                 self._store(*triplets)
@@ -122,7 +122,7 @@ class StoredRows:
     def _of_sparse(self) -> Triplets | None:
         """The same from the stored entries of the products: what is not stored is minus the product of two means."""
         part = self.problem.cov.restrict(self.chosen)
-        factor = part.factor
+        factor = part.held.factor
         if not isinstance(factor, SparseFactor):
             return self._of_tiles(_Tiles(part, np.arange(part.n_features), self.size))
         n, width, found = len(self.chosen), _width(self.problem, len(self.chosen)), []
@@ -132,10 +132,10 @@ class StoredRows:
         else:
             unstored = np.abs(pull) * np.abs(pull).max()
         rest = np.maximum(rounding.raised(unstored, 8), 0.0) / self.size
-        for start in range(0, n, part.strip):
+        for start in range(0, n, part.held.strip):
             if self.monitor.stop():
                 return None
-            rows = np.arange(start, min(start + part.strip, n))
+            rows = np.arange(start, min(start + part.held.strip, n))
             product = factor.stored_products(rows)
             i, j = np.repeat(rows, np.diff(product.indptr)), product.indices
             shares = allowed(
@@ -167,7 +167,7 @@ class StoredRows:
         """Return a proven upper bound on the largest row at the weights d, shape (n,)."""
         if not self.complete:
             return float((cost_limits(self.problem, d) * (1 + self.error) * (1 + UNREAD)).max())
-        k, terms = self.problem.k, self.problem.cov.form.terms
+        k, terms = self.problem.k, self.problem.cov.held.form.terms
         sums = rounding.raised(self._sums(d[self.chosen], _filler(self.problem, self.chosen, d)), 4 * k + 32)
         sums += rounding.single_underflow(k * terms) * self.size * float((d[self.chosen] / self.e).max()) / self.e
         return _largest(self.problem, self.chosen, d, sums, self.error, k)
@@ -223,8 +223,8 @@ def _largest(problem: Problem, chosen: np.ndarray, d: np.ndarray, sums: np.ndarr
     """
     cov = problem.cov
     limits = cost_limits(problem, d) * (1 + error) * (1 + UNREAD)
-    costs = cov.diagonal[chosen] + (sums + cov.drift_of_rows(d, problem.k)[chosen]) / d[chosen]
-    costs += (error + rounding.inner_products(2 * (cov.form.terms + terms + 8))) * limits[chosen]
+    costs = cov.diagonal[chosen] + (sums + cov.held.drift_of_rows(d, problem.k)[chosen]) / d[chosen]
+    costs += (error + rounding.inner_products(2 * (cov.held.form.terms + terms + 8))) * limits[chosen]
     return max(float(costs.max()), float(np.delete(limits, chosen).max(initial=0.0)))
 
 
@@ -249,8 +249,8 @@ class _Tiles:
     def __init__(self, cov: Covariance, chosen: np.ndarray, size: float) -> None:
         self.cov, self.chosen, self.size, self.n = cov, chosen, size, len(chosen)
         self.products: singles.SingleProducts | None = None
-        if isinstance(self.cov.factor, DenseFactor):
-            self.products = singles.SingleProducts(self.cov.factor.columns(chosen) * (1 / np.sqrt(self.size)))
+        if isinstance(self.cov.held.factor, DenseFactor):
+            self.products = singles.SingleProducts(self.cov.held.factor.columns(chosen) * (1 / np.sqrt(self.size)))
 
     def _rows(self, rows: slice) -> np.ndarray:
         block = self.cov.block(self.chosen[rows], None if self.n == self.cov.n_features else self.chosen)
@@ -260,7 +260,7 @@ class _Tiles:
         """Yield rows, the columns of a sample, every so many in the order of s d, and the entries there."""
         sizes = np.sqrt(np.maximum(self.cov.diagonal[self.chosen], 0.0)) * d
         columns = np.argsort(-sizes, kind="stable")[np.arange(TILE[1]) * self.n // TILE[1]]
-        step = self.cov.strip if self.products is None else TILE[0]
+        step = self.cov.held.strip if self.products is None else TILE[0]
         for start in range(0, self.n, step):
             rows = slice(start, min(start + step, self.n))
             yield (
@@ -278,8 +278,8 @@ class _Tiles:
     def __iter__(self) -> Iterator[tuple[slice, slice, np.ndarray]]:
         """Yield rows, columns and entries, each pair once, or whole rows; a feature's own variance is left out."""
         if self.products is None:
-            for start in range(0, self.n, self.cov.strip):
-                rows = slice(start, min(start + self.cov.strip, self.n))
+            for start in range(0, self.n, self.cov.held.strip):
+                rows = slice(start, min(start + self.cov.held.strip, self.n))
                 yield rows, slice(0, self.n), self.whole(rows)
             return
         for start in range(0, self.n, TILE[0]):
@@ -316,7 +316,7 @@ def _sums_of_whole_rows(problem: Problem, tiles: _Tiles, d: np.ndarray, monitor:
         np.maximum(shares, 0.0, out=shares)
         sums[rows] = shares.sum(axis=1, dtype=float) + (k - 1) * level.astype(float)
     sums = rounding.raised(sums, 4 * tiles.n + 32)
-    return (sums + rounding.single_underflow(tiles.n * (cov.form.terms + 3))) * (tiles.size * scale)
+    return (sums + rounding.single_underflow(tiles.n * (cov.held.form.terms + 3))) * (tiles.size * scale)
 
 
 def _level_whole_rows(
@@ -325,7 +325,7 @@ def _level_whole_rows(
     """Yield bounds with their weights, after power steps that read the rows of C whole each time, while they gain."""
     chosen, own, past = tiles.chosen, problem.cov.diagonal[tiles.chosen], [np.inf]
     level = float(own.max())
-    error = rounding.single_products(problem.cov.form.terms, singles.TOGETHER)
+    error = rounding.single_products(problem.cov.held.form.terms, singles.TOGETHER)
     for _ in range(STEPS):
         every = _extended(problem, chosen, np.maximum(d / d.max(), FLOOR), level, lower)
         price = reading_seconds(problem, chosen)
@@ -372,7 +372,7 @@ def _width(problem: Problem, size: int) -> int:
 def _can_hold(problem: Problem, chosen: np.ndarray) -> bool:
     """Tell whether the shares of the rows of C are stored: those of dense data only where they are few enough."""
     n, width = len(chosen), _width(problem, len(chosen))
-    dense = n > WHOLE and isinstance(problem.cov.factor, DenseFactor)
+    dense = n > WHOLE and isinstance(problem.cov.held.factor, DenseFactor)
     return not dense or n * width <= max(HELD, n**2 // STRIDE)
 
 
@@ -381,8 +381,8 @@ def reading_seconds(problem: Problem, chosen: np.ndarray) -> float:
 
     Of dense data half of that, in single precision; where nothing is stored, each pair is read twice.
     """
-    single = len(chosen) > WHOLE and isinstance(problem.cov.factor, DenseFactor) and _can_hold(problem, chosen)
-    return problem.cov.reading_seconds(chosen) * len(chosen) / problem.n / (2 * (1 + single))
+    single = len(chosen) > WHOLE and isinstance(problem.cov.held.factor, DenseFactor) and _can_hold(problem, chosen)
+    return problem.cov.held.reading_seconds(chosen) * len(chosen) / problem.n / (2 * (1 + single))
 
 
 def seconds(problem: Problem, chosen: np.ndarray) -> float:
@@ -430,7 +430,7 @@ def level_rows(
     """
     least, best = (float(cost_limits(problem, d).max()) * (1 + UNREAD) if start is None else start), d
     e, tiles = d[chosen], None
-    if len(chosen) > WHOLE and isinstance(problem.cov.factor, DenseFactor):
+    if len(chosen) > WHOLE and isinstance(problem.cov.held.factor, DenseFactor):
         tiles = _Tiles(problem.cov, chosen, float(problem.cov.diagonal.max()) or 1.0)
         e = e if start is not None else _towards_level(problem, tiles, e, monitor)
         if not _can_hold(problem, chosen):

@@ -32,14 +32,14 @@ LEAST, MOST = 1e-12, 1e12  # of a price, in units of the optimum
 
 def attained(cov: Covariance, x: np.ndarray) -> float:
     """Return a lower bound, valid on any machine, on the variance of x scaled to norm 1."""
-    size, terms = max(cov.trace, cov.form.rounding_scale), int(np.count_nonzero(x))
-    rounding_loss = rounding.variances(cov.form.terms + terms, size) + cov.room()
+    size, terms = max(cov.trace, cov.held.form.rounding_scale), int(np.count_nonzero(x))
+    rounding_loss = rounding.variances(cov.held.form.terms + terms, size) + cov.held.room()
     return (cov.variance(x) - rounding_loss) / rounding.raised(float(x @ x), terms + 8)
 
 
 def by_variance(cov: Covariance, lower_bound: float) -> np.ndarray:
     """Return upper bounds on the masses by variance alone, rounded up; ``lower_bound`` is attained."""
-    own = cov.diagonal * (1 + rounding.inner_products(cov.form.terms + 4)) + cov.room()
+    own = cov.diagonal * (1 + rounding.inner_products(cov.held.form.terms + 4)) + cov.held.room()
     return np.minimum(rounding.raised(own / lower_bound, 8), 1.0)
 
 
@@ -55,15 +55,15 @@ def by_rows(problem: Problem, lower_bound: float, rows: np.ndarray, companions: 
 
 def reading_error(problem: Problem, lower_bound: float, rows: np.ndarray) -> np.ndarray:
     """Return the largest error of the sum of A_ij x_j over i's companions as read, ‖x‖ <= 1, in units of LB."""
-    cov, reading = problem.cov, rounding.inner_products(problem.cov.form.terms + 4)
+    cov, reading = problem.cov, rounding.inner_products(problem.cov.held.form.terms + 4)
     s = np.sqrt(cov.diagonal[rows] / lower_bound)
     company = np.sqrt(float(sum_of_largest(cov.diagonal, problem.k - 1)) / lower_bound)
-    return reading * s * company + cov.room() / lower_bound + rounding.VANISHING
+    return reading * s * company + cov.held.room() / lower_bound + rounding.VANISHING
 
 
 def left_by_others(cov: Covariance, lower_bound: float, rows: np.ndarray) -> np.ndarray:
     """Return 1 − A_ii in units of ``lower_bound``, rounded down: what i's companions have to contribute."""
-    own = cov.diagonal[rows] * (1 + rounding.inner_products(cov.form.terms + 4)) + cov.room()
+    own = cov.diagonal[rows] * (1 + rounding.inner_products(cov.held.form.terms + 4)) + cov.held.room()
     return 1.0 - own / lower_bound - rounding.sums(8, 1.0)
 
 
@@ -113,7 +113,7 @@ class MassRanking:
         None where more than ``allowed`` features turn out to hold more than ``heavy``, too many
         rows would have to be read, or the call was stopped.
         """
-        masses, order, step = self.masses, self._order, self.problem.cov.strip
+        masses, order, step = self.masses, self._order, self.problem.cov.held.strip
         while self._rows_read < self.problem.n and masses[order[self._rows_read]] > self._least(wanted):
             rows = order[self._rows_read : self._rows_read + step]
             if self.most <= 0 or self.monitor.stop():
@@ -173,11 +173,11 @@ def _read(
     """A⁺ among the features, and the norm of the k−1 largest entries of each row; None if stopped."""
     cov, count = problem.cov, problem.k - 1
     A, norms = np.zeros((len(features), len(features))), np.zeros(len(features))
-    for start in range(0, len(features), cov.strip):
+    for start in range(0, len(features), cov.held.strip):
         if monitor.stop():
             return None
-        rows = slice(start, start + cov.strip)
-        monitor.pay(cov.reading_seconds(features[rows]) * len(features) / problem.n)
+        rows = slice(start, start + cov.held.strip)
+        monitor.pay(cov.held.reading_seconds(features[rows]) * len(features) / problem.n)
         block = cov.block(features[rows], features) / lower_bound
         A[rows] = allowed(block, problem.nonnegative)
         A[rows, rows][np.diag_indices(len(block))] = 0.0
@@ -193,7 +193,9 @@ class _Stage:
     ) -> None:
         cov = problem.cov
         self.count, self.A = problem.k - 1, A
-        variances = (cov.diagonal * (1 + rounding.inner_products(cov.form.terms + 4)) + cov.room()) / lower_bound
+        variances = (
+            cov.diagonal * (1 + rounding.inner_products(cov.held.form.terms + 4)) + cov.held.room()
+        ) / lower_bound
         outside = float(np.delete(variances, features).max(initial=0.0))
         self.outside_share = rounding.raised(np.sqrt(variances[features]) * outside, 8)  # of a companion outside
         self.room, self.error = (

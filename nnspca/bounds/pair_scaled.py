@@ -64,7 +64,7 @@ def tighten(
         splitting.begin_at(warm_start)
     elif weights is not None:
         x = np.atleast_2d(X)[0]
-        splitting.begin_balanced(weights, float(x @ problem.cov.entries @ x), consistent=True)
+        splitting.begin_balanced(weights, float(x @ problem.cov.held.entries @ x), consistent=True)
     for step in range(steps + 1):
         if step:
             run_interruptibly(splitting.advance, problem.n, monitor, splitting.r)
@@ -126,10 +126,10 @@ def _proven(
         L[np.diag_indices(len(L))] += np.maximum(np.sort(costs)[-r] - costs, 0.0)
     V = None
     if r == 1:
-        tail = eigenvalues.of_matrix(cov.entries - L, rounding.subtraction(L) + cov.room())
+        tail = eigenvalues.of_matrix(cov.held.entries - L, rounding.subtraction(L) + cov.held.room())
     else:
-        sizes = float(np.abs(L).sum(axis=1).max()) + float(np.abs(cov.entries).sum(axis=1).max())
-        tail, V = leading(cov.entries - L, r, rounding.sums(4, sizes) + cov.room())
+        sizes = float(np.abs(L).sum(axis=1).max()) + float(np.abs(cov.held.entries).sum(axis=1).max())
+        tail, V = leading(cov.held.entries - L, r, rounding.sums(4, sizes) + cov.held.room())
     proof = PairProof(L, M, tail, v, V)
     size = None if v is None else np.abs(L.diagonal()) + k * (M.max(axis=1) + np.abs(v).max())
     return summed(proof, rounding.row_costs(L.diagonal() - own, shares, k, size), r, k, same), proof
@@ -255,11 +255,11 @@ class Series:
         self.M, self.L = proof.M, proof.L.copy()
         np.fill_diagonal(self.L, 0.0)
         self._sums = np.cumsum(falling_entries(proof.M, problem.k), axis=1)
-        self._left = problem.cov.entries - self.L
+        self._left = problem.cov.held.entries - self.L
         self._size = float(np.abs(self._left).max()) or 1.0  # single precision overflows above about 1e38
         self._single = (self._left / self._size).astype(np.float32)
         self._own = self._left.diagonal().copy()
-        self._error = rounding.subtraction(self.L) + problem.cov.room()
+        self._error = rounding.subtraction(self.L) + problem.cov.held.room()
         self._start = np.ones(len(proof.M), dtype=np.float32)
         self._estimates: dict[int, float] = {}
 

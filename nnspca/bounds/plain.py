@@ -25,7 +25,7 @@ def leading(problem: Problem, monitor: Monitor | None = None, *, proven: bool = 
     except Stopped:
         tail = None
     if tail is None:
-        tail = rounding.raised(cov.trace, 4 * cov.n_features) + cov.room(cov.n_features)
+        tail = rounding.raised(cov.trace, 4 * cov.n_features) + cov.held.room(cov.n_features)
     return Bound(
         "eigenvalue",
         tail,
@@ -62,7 +62,7 @@ def along_leading(problem: Problem, monitor: Monitor | None = None) -> Bound | N
 def largest_variances(cov: Covariance, k: int) -> float:
     """The sum of the k largest variances, rounded up: no component of k features has more."""
     value = float(np.sort(cov.diagonal)[::-1][:k].sum())
-    return rounding.raised(value, k + 8 + 8 * cov.form.terms) + cov.room(k)
+    return rounding.raised(value, k + 8 + 8 * cov.held.form.terms) + cov.held.room(k)
 
 
 def largest_eigenvalues(cov: Covariance, r: int) -> Bound | None:
@@ -90,7 +90,7 @@ def variances(problem: Problem, r: int) -> Bound:
     doubt = 0.0 if cov.n_samples else rounding.sums(4 * problem.n * count, cov.trace)
     return Bound(
         "variances",
-        largest_variances(cov, count) + cov.error_elsewhere * r + doubt,
+        largest_variances(cov, count) + cov.held.error_elsewhere * r + doubt,
         detail=f"The parts use at most {count:,} features: their sum is at most the {count:,} largest variances.",
         ingredients=VariancesProof(),
     )

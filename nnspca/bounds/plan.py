@@ -2,7 +2,7 @@
 
 The unit is what one core of 2024 does in a second: the same call does the same work, and proves the same, on any
 machine. Three things are counted: steps of a splitting, each an eigenvalue problem (:func:`step_seconds`); products
-behind rows of A; and entries that are selected from (``Covariance.reading_seconds``).
+behind rows of A; and entries that are selected from (``Held.reading_seconds``).
 
 Beside each tuned constant, here and in the other modules, stands by how much the live ratio of a case of
 ``tests.benchmarks.live`` changes at half or twice its value: 0 is less than .00005; 49 × 7,129 are the logarithms.
@@ -77,7 +77,7 @@ class Plan:
     def rows(self, problem: Problem, seconds: float | None = None) -> int:
         """Return how many rows of A one bound may read, where reading all takes so many seconds; in full if None."""
         cov, n = problem.cov, problem.n
-        return max(cov.strip, int(self.relaxation * n / (seconds or cov.reading_seconds(np.arange(n)))))
+        return max(cov.held.strip, int(self.relaxation * n / (seconds or cov.held.reading_seconds(np.arange(n)))))
 
 
 PLANS = {

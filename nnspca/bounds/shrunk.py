@@ -20,8 +20,8 @@ from nnspca.certificates.proofs import ScaleProof
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped, run_cancellable
 from nnspca.covariance import Covariance
-from nnspca.covariance.covariance import DENSE_PRODUCT
 from nnspca.covariance.factor import DenseFactor, Factor
+from nnspca.covariance.held import DENSE_PRODUCT
 from nnspca.covariance.problem import Problem
 from nnspca.covariance.provenance import Provenance
 from nnspca.numerics import rounding
@@ -40,7 +40,7 @@ EIGENPAIRS = 3e-10  # seconds that all eigenpairs of YY' take, per m³
 def tighten(problem: Problem, x: np.ndarray, rows: Bound, monitor: Monitor) -> Iterator[Bound]:
     """Yield decreasing bounds below ``rows``, the bound by balanced rows of A; none where none is promised."""
     cov, proof = problem.cov, rows.ingredients
-    factor = cov.factor
+    factor = cov.held.factor
     if factor is None or not isinstance(proof, ScaleProof):
         return
     m, n = factor.shape
@@ -55,7 +55,7 @@ def tighten(problem: Problem, x: np.ndarray, rows: Bound, monitor: Monitor) -> I
         values, vectors = run_cancellable(partial(np.linalg.eigh, gram), monitor)
     except Stopped:
         return
-    error = rounding.sums(2 * max(m, n), factor.rounding_scale) + cov.room()
+    error = rounding.sums(2 * max(m, n), factor.rounding_scale) + cov.held.room()
     along = (vectors.T @ factor.forward(x)) ** 2  # of x's variance
     asked = heavy[np.unique(np.linspace(0, len(heavy) - 1, SAMPLED).astype(int))]
     for tail in (share * found for share in TAILS):
@@ -76,7 +76,7 @@ def tighten(problem: Problem, x: np.ndarray, rows: Bound, monitor: Monitor) -> I
         if tail + _asked(rest, asked, proof.weights) > goal:
             continue
         bound = balanced.balanced_rows(rest, readings=1, lower=rest.cov.variance(x) * (1 - GAIN), monitor=monitor)
-        value, shares = rounding.added(tail, bound.value, cov.room()), bound.ingredients
+        value, shares = rounding.added(tail, bound.value, cov.held.room()), bound.ingredients
         if value < least and isinstance(shares, ScaleProof):
             least = value
             detail = (

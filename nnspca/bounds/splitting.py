@@ -65,7 +65,7 @@ class Splitting:
     def __init__(
         self, problem: Problem, X: np.ndarray, same: np.ndarray | None = None, apart: np.ndarray | None = None
     ) -> None:
-        A, X = problem.cov.entries, np.atleast_2d(X)
+        A, X = problem.cov.held.entries, np.atleast_2d(X)
         self.n, self.k, self.r, self.nonnegative = problem.n, problem.k, len(X), problem.nonnegative
         self.several = self.r > 1
         self.same, self.apart = problem.included if same is None else same, apart

@@ -37,7 +37,7 @@ def joint_masses(boxes: object, own: np.ndarray, lower_bound: float, problem: Pr
         raise CertificateError(f"the prices must be of 1 to {STAGES} stages, from {PRICES[0]:g} to {PRICES[1]:g}")
     rows = _rows(cov, chosen, lower_bound, nonnegative)
     beyond = float(np.delete(own, chosen).max(initial=0.0))
-    terms = (cov.form.terms + 2) * EPS
+    terms = (cov.held.form.terms + 2) * EPS
     company = float(np.sort(cov.diagonal)[::-1][: k - 1].sum())
     error = terms * np.sqrt(cov.diagonal[chosen] / lower_bound) * np.sqrt(company / lower_bound)
     error += cov.representation_error / lower_bound + VANISHING

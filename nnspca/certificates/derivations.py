@@ -67,12 +67,12 @@ def carried_bound(proof: CarriedProof, r: int, problem: Problem) -> float:
     value = derive(proof.proof, replace(problem, k=at))
     if at >= k:
         return value
-    variances = cov.form.diagonal
-    idle = np.flatnonzero(variances == 0)[: cov.strip]
+    variances = cov.held.form.diagonal
+    idle = np.flatnonzero(variances == 0)[: cov.held.strip]
     counted = np.delete(
         variances, idle[np.abs(cov.block(idle)).sum(axis=1) == 0]
     )  # an optimum needs no feature whose row is zero
-    least = float(counted.min() - 4 * cov.form.terms * EPS * np.abs(variances).max()) - cov.representation_error
+    least = float(counted.min() - 4 * cov.held.form.terms * EPS * np.abs(variances).max()) - cov.representation_error
     share = (k - 1) / (at - 1)
     reached = least + share * (value - least)
     return max(value, reached + 4 * EPS * (1 + share) * (abs(value) + abs(least)))
@@ -89,7 +89,7 @@ def variances_bound(proof: VariancesProof, r: int, problem: Problem) -> float:
     """The sum of the largest variances of single features."""
     cov, k = problem.cov, problem.k
     count = min(r * k, cov.n_features)
-    terms = 4 * cov.form.terms
+    terms = 4 * cov.held.form.terms
     largest = float(np.sort(cov.diagonal)[cov.n_features - count :].sum()) * (1 + (count + terms) * EPS)
     return largest + cov.representation_error * r
 

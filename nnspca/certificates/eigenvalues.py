@@ -44,10 +44,10 @@ def holds_everywhere(proof: object) -> bool:
 def check_rest(cov: Covariance, V: np.ndarray, tail: float) -> None:
     """Check A − VV' ⪯ tail·I, on the side of the features, or of the samples if A is held as data."""
     left = tail - cov.representation_error
-    if cov.factor is None:
-        _check_rest_is(least_of_rest(cov.entries, V, left), tail)
+    if cov.held.factor is None:
+        _check_rest_is(least_of_rest(cov.held.entries, V, left), tail)
     else:
-        _check_rest_is(_least_of_factored_rest(cov.factor, V, left), tail)
+        _check_rest_is(_least_of_factored_rest(cov.held.factor, V, left), tail)
 
 
 def check_samples(factor: Factor, W: np.ndarray, tail: float) -> None:

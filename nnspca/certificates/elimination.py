@@ -86,8 +86,8 @@ def _attained(proof: EliminationProof, problem: Problem) -> float:
     reason = feasible.infeasibility(x, k, nonnegative)
     if reason:
         raise CertificateError(f"the point is not feasible: {reason}")
-    size = max(cov.trace, cov.form.rounding_scale)
-    off = 4 * (cov.form.terms + len(support) + 8) * EPS * size + cov.representation_error
+    size = max(cov.trace, cov.held.form.rounding_scale)
+    off = 4 * (cov.held.form.terms + len(support) + 8) * EPS * size + cov.representation_error
     lower_bound = float((x @ cov.apply(x) - off) / (float(x @ x) * (1 + (len(support) + 4) * EPS)))
     if not lower_bound > 0:
         raise CertificateError("the point attains no variance")
@@ -103,14 +103,14 @@ def _excluded_mass(
     variances leave no more than ``row_skip_threshold``. The boxes, if there are any, bound some masses without rows.
     """
     cov, k = problem.cov, problem.k
-    own = (cov.diagonal * (1 + 2 * (cov.form.terms + 2) * EPS) + cov.representation_error) / lower_bound
+    own = (cov.diagonal * (1 + 2 * (cov.held.form.terms + 2) * EPS) + cov.representation_error) / lower_bound
     mass, settled = own.copy(), np.zeros(len(own), dtype=bool)
     if boxes is not None:
         features, bounded = joint_masses(boxes, own, lower_bound, problem)
         mass[features], settled[features] = bounded, True
     others = np.flatnonzero(outside)
     others = others[np.argsort(-mass[others], kind="stable")]
-    largest, step = np.zeros(0), cov.strip
+    largest, step = np.zeros(0), cov.held.strip
     for start in range(0, len(others), step):
         if mass[others[start]] <= row_skip_threshold or (len(largest) == k and mass[others[start]] <= largest[0]):
             largest = np.sort(np.concatenate([largest, np.minimum(mass[others[start : start + k]], 1.0)]))[-k:]
@@ -130,7 +130,9 @@ def _by_rows(problem: Problem, rows: np.ndarray, own: np.ndarray, lower_bound: f
     _, shares = rows_of(problem, rows)
     shares /= lower_bound
     company = float(np.sort(cov.diagonal)[::-1][: k - 1].sum())
-    reading = (cov.form.terms + 2) * EPS * np.sqrt(cov.diagonal[rows] / lower_bound) * np.sqrt(company / lower_bound)
+    reading = (
+        (cov.held.form.terms + 2) * EPS * np.sqrt(cov.diagonal[rows] / lower_bound) * np.sqrt(company / lower_bound)
+    )
     b = np.sqrt(largest_sums(shares * shares, k - 1) * (1 + (k + 4) * EPS))
     b += reading + cov.representation_error / lower_bound + VANISHING
     gap = 1 - own - 2 * EPS

@@ -51,7 +51,7 @@ def section(
     Its ``upper`` is the least upper bound whose proof can be written: the certificate's own upper bound
     may be lower. Returns None if no proof can be written.
     """
-    reading = cov.stands_for
+    reading = cov.held.stands_for
     if reading is None:
         return None
     problem, _ = restricted(Problem(cov, cert.k, cert.nonnegative), cert.include, cert.exclude)
@@ -139,8 +139,8 @@ class Writer:
 
 def entries_of(cov: Covariance) -> np.ndarray:
     """A's entries, symmetric, formed if A is held as data."""
-    if cov.holds_entries:
-        return cov.entries
+    if cov.held.holds_entries:
+        return cov.held.entries
     if cov.n_features > LARGEST:
         raise UnsupportedProof
     every = np.arange(cov.n_features)
@@ -161,7 +161,7 @@ def needs_second(proof: object, k: int, cov: Covariance) -> bool:
         case CarriedProof():
             return proof.k < k or needs_second(proof.proof, proof.k, cov)
         case EigenvalueProof():
-            return bool(proof.V.any()) or cov.factor is not None
+            return bool(proof.V.any()) or cov.held.factor is not None
         case EliminationProof():
             return proof.boxes is not None
         case PairProof():
@@ -202,9 +202,9 @@ def rows(writer: Writer, proof: ScaleProof, r: int, k: int, cov: Covariance) -> 
     record |= {"level": proof.level} if proof.level else {}
     if proof.directions is None:
         return record
-    if cov.factor is None or proof.directions.size + len(proof.directions) ** 2 > WRITTEN:
+    if cov.held.factor is None or proof.directions.size + len(proof.directions) ** 2 > WRITTEN:
         raise UnsupportedProof
-    rest = writer.low_rank(proof.tail, cov.factor.gram(), proof.directions)
+    rest = writer.low_rank(proof.tail, cov.held.factor.gram(), proof.directions)
     return {"kind": "shrunk", "k": k, "t": proof.tail, "one": record} | rest
 
 
@@ -255,10 +255,10 @@ def _semidefinite(writer: Writer, cov: Covariance) -> Written:
 def eigenvalues(writer: Writer, proof: EigenvalueProof, r: int, k: int, cov: Covariance) -> Written:
     """The largest eigenvalues of A, or the equal ones of the samples' inner products if A is not held."""
     d = proof.V.shape[1] if proof.V.any() else 0
-    if cov.factor is None:
+    if cov.held.factor is None:
         zero = np.zeros((cov.n_features, cov.n_features))
         return pairs(writer, PairProof(zero, zero.copy(), proof.tail, V=proof.V if d else None), r, k, cov)
-    gram = cov.factor.gram()
+    gram = cov.held.factor.gram()
     if len(gram) > LARGEST:
         raise UnsupportedProof
     V = None

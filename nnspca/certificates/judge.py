@@ -179,7 +179,7 @@ def judged(cert: Certificate | PartsCertificate, problem: Problem, r: int = 1) -
 
 def close(claim: float, attained: float, cov: Covariance) -> bool:
     """Whether a claimed variance equals the attained one, up to differences of machines and of summation order."""
-    return at_most(abs(attained - claim), ATTAINED * abs(attained) + cov.drift)
+    return at_most(abs(attained - claim), ATTAINED * abs(attained) + cov.held.drift)
 
 
 def validated(part: Component, what: str, problem: Problem, left: np.ndarray | None = None, n: int = 0) -> Component:

@@ -83,8 +83,8 @@ def rows_by_reach(cov: Covariance, weights: np.ndarray, k: int, most: UpperBound
         company = float(np.sort(s * weights)[::-1][: k - 1].sum())
         reach = (s * s + s * company / weights) * (1 + 1e-6)
         order = np.argsort(-reach, kind="stable")
-    for start in range(0, len(order), cov.strip):
-        rows = order[start : start + cov.strip]
+    for start in range(0, len(order), cov.held.strip):
+        rows = order[start : start + cov.held.strip]
         if not float(reach[rows[0]]) > most.value:
             return
         yield rows
@@ -103,16 +103,16 @@ def formed(cov: Covariance, chosen: np.ndarray) -> tuple[np.ndarray, float]:
 
     What cov itself is off by is not in it.
     """
-    block, terms = cov.block(chosen, chosen), cov.form.terms
+    block, terms = cov.block(chosen, chosen), cov.held.form.terms
     forming = 2 * (terms + 2) * EPS * float(cov.diagonal[chosen].sum()) if terms else 0.0
     return (block + block.T) / 2, forming
 
 
 def held_entries(cov: Covariance) -> tuple[np.ndarray, float]:
     """A's entries and their error in norm; CertificateError if A is not held as entries."""
-    if not cov.holds_entries:
+    if not cov.held.holds_entries:
         raise CertificateError("the proof is one of a matrix, and does not fit the data")
-    return cov.entries, cov.representation_error
+    return cov.held.entries, cov.representation_error
 
 
 def at_most(value: float, limit: float) -> bool:

@@ -32,7 +32,7 @@ def scale_bound(proof: ScaleProof, r: int, problem: Problem) -> float:
     n = cov.n_features
     d = _weights(proof.weights, n)
     deviations = np.sqrt(np.maximum(cov.diagonal, 0.0))
-    terms = cov.form.terms
+    terms = cov.held.form.terms
     company = np.sort(deviations * d)[::-1][:k].sum()
     most = UpperBound()
     most.cover(number(proof.level, "the level of the rows that are not read", least=0.0))
@@ -49,7 +49,7 @@ def _shrunk(cov: Covariance, W: np.ndarray, tail: float) -> Covariance:
 
     ``tI + W'W`` is at least the diagonal of its rows' own entries less the magnitudes of all others.
     """
-    factor = cov.factor
+    factor = cov.held.factor
     if factor is None:
         raise CertificateError("directions of samples prove nothing about a matrix")
     check_samples(factor, W, tail)
@@ -87,13 +87,13 @@ def cover_outside(
     """
     cov, k = problem.cov, problem.k
     deviations = np.sqrt(np.maximum(cov.diagonal, 0.0))
-    terms, d = cov.form.terms, None if weights is None else _weights(weights, cov.n_features)
+    terms, d = cov.held.form.terms, None if weights is None else _weights(weights, cov.n_features)
     member = np.zeros(cov.n_features, dtype=bool)
     member[chosen] = True
     others = np.flatnonzero(~member)
     others = others[np.argsort(-deviations[others], kind="stable")]
-    for start in range(0, len(others), cov.strip):
-        rows = others[start : start + cov.strip]
+    for start in range(0, len(others), cov.held.strip):
+        rows = others[start : start + cov.held.strip]
         own, shares = rows_of(problem, rows)
         shares += (terms + 2) * EPS * np.outer(deviations[rows], deviations)
         # divided first: a square could vanish where the quotient does not

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from nnspca.control.arguments import (
     Deflation,
     Effort,
     Method,
+    Options,
     Seed,
     check_choice,
     check_number,
@@ -69,7 +70,7 @@ def decompose(
     executor: Executor = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
-    **options: object,
+    **options: Unpack[Options],
 ) -> Components:
     """Find several components.
 
@@ -146,7 +147,7 @@ def decompose(
     where = HERE if executor is None else executor
     checked = info.checked(options, decompose, joint=deflation == "joint")
     seeking, seed = monitor.part(0.0, 1.0 if certify is None else SEEKING), check_seed(seed)
-    run = _Decomposition(cov, sizes, info, deflation, nonnegative, seed, angle, options, checked, seeking, ins)
+    run = _Decomposition(cov, sizes, info, deflation, nonnegative, seed, angle, {**options}, checked, seeking, ins)
     with one_blas_thread():
         if deflation == "together":
             result = run.together(starts, where)

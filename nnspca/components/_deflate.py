@@ -13,6 +13,7 @@ import numpy as np
 from nnspca.control.arguments import Deflation, check_choice, check_columns
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
+from nnspca.covariance.covariance import derived
 from nnspca.covariance.factor import AT_A_TIME, DenseFactor, Factor
 from nnspca.covariance.forms import DENSE_EIGEN, HeldMatrix
 from nnspca.covariance.problem import orthonormal
@@ -27,7 +28,7 @@ DEPENDENT = 1e-8  # share of the variance of a combination of scores below which
 def restricted(cov: Covariance, U: np.ndarray) -> Covariance:
     """Leave out every feature that a column of U uses; at least one must remain."""
     free = np.flatnonzero(~U.any(axis=1))
-    return cov.derived(cov.form.select(free), "restrict", free)
+    return derived(cov, cov.held.form.select(free), "restrict", free)
 
 
 def projected(cov: Covariance, U: np.ndarray) -> Covariance:
@@ -37,10 +38,10 @@ def projected(cov: Covariance, U: np.ndarray) -> Covariance:
     whole span is projected out at once, so that no later component brings an earlier one back.
     """
     Q = orthonormal(U)
-    if cov.factor is not None:
-        factor = cov.factor
+    if cov.held.factor is not None:
+        factor = cov.held.factor
         return _of_factor(cov, factor, "projected", U, factor.forward(Q.T).T, Q, 1.0)
-    half = cov.entries - Q @ (Q.T @ cov.entries)
+    half = cov.held.entries - Q @ (Q.T @ cov.held.entries)
     return _of_matrix(cov, "projected", U, half - (half @ Q) @ Q.T, growth=1.0)
 
 
@@ -50,14 +51,14 @@ def schur(cov: Covariance, U: np.ndarray) -> Covariance:
     The same, in any order, as ``A − Aww'A / w'Aw`` for one component after the other. On data, the
     samples are projected off the scores.
     """
-    if cov.factor is not None:
-        factor = cov.factor
+    if cov.held.factor is not None:
+        factor = cov.held.factor
         scores = factor.forward(U.T).T
         Z = orthonormal(scores)
         R = factor.backward(Z.T).T
         weights = U @ np.linalg.pinv(Z.T @ scores)
         return _of_factor(cov, factor, "schur", U, Z, R, 1.0 + float(np.linalg.norm(weights) * np.linalg.norm(R)))
-    A = cov.entries
+    A = cov.held.entries
     image = A @ U
     explained = np.einsum("ir,ir->r", U, image)
     positive = explained > rounding.sums(len(A), cov.trace)  # below that, rounding error only
@@ -78,12 +79,12 @@ def hotelling(cov: Covariance, U: np.ndarray) -> Covariance:
     If w is no eigenvector, subtracting λww' leaves directions of negative variance. These are
     removed, so that the result is a covariance and certificates remain valid.
     """
-    if not cov.holds_entries or cov.n_features > DENSE_EIGEN:
+    if not cov.held.holds_entries or cov.n_features > DENSE_EIGEN:
         raise ValueError(
             f"deflation 'hotelling' needs all eigenvalues of a matrix, which {cov.n_features} features are too many "
             "for; give 'projection' or 'schur'"
         )
-    B = np.array(cov.entries)
+    B = np.array(cov.held.entries)
     for w in U.T:
         B -= max(float(w @ B @ w), 0.0) * np.outer(w, w)
     values, vectors = np.linalg.eigh(B)
@@ -100,8 +101,8 @@ def _of_matrix(
     In bounds that sum variances, the rounding error counts once for each feature.
     """
     n, r = U.shape
-    perturbation = rounding.deflated(r, n, condition, float(np.linalg.norm(cov.entries)))
-    return cov.derived(HeldMatrix(A / 2 + A.T / 2), operation, U, growth=growth, rounding=perturbation, times=n)
+    perturbation = rounding.deflated(r, n, condition, float(np.linalg.norm(cov.held.entries)))
+    return derived(cov, HeldMatrix(A / 2 + A.T / 2), operation, U, growth=growth, rounding=perturbation, times=n)
 
 
 def _of_factor(
@@ -114,7 +115,7 @@ def _of_factor(
     m, n = factor.shape
     perturbation = rounding.deflated(L.shape[1], n + m, norm, factor.rounding_scale)
     growth = 1.0 if norm == 1.0 else 2 * norm**2
-    return cov.derived(minus_low_rank(factor, L, R), operation, U, growth=growth, rounding=perturbation)
+    return derived(cov, minus_low_rank(factor, L, R), operation, U, growth=growth, rounding=perturbation)
 
 
 def minus_low_rank(factor: Factor, L: np.ndarray, R: np.ndarray) -> Factor:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from numbers import Real
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 
@@ -17,6 +17,29 @@ _Others = Literal["elastic-net", "thresholding", "scotlass", "dspca", "nmf", "ex
 Method = _Ours | _Others
 Deflation = Literal["disjoint", "together", "projection", "schur", "hotelling", "quasi-orthogonal", "joint"]
 Seed = int | np.random.Generator
+
+
+class Options(TypedDict, total=False):
+    """Options of methods; :data:`nnspca.METHODS` says which method takes which, and from where to where."""
+
+    alpha: float
+    beta: float
+    criterion: Literal["path", "full"]
+    cut: bool
+    epsilon: float
+    leaders: int
+    match_k: bool
+    max_iter: int
+    max_samples: int
+    noise: Literal["none", "flat"]
+    polish: bool
+    rank: int
+    renormalise: bool
+    restarts: int
+    ridge: float
+    rounds: int
+    tol: float
+
 
 PLAIN = {float, int, bool}
 FLOATS = (np.float64, np.float32)  # of vectors that are taken as they are

@@ -9,7 +9,7 @@ import numpy as np
 
 from nnspca.control.arguments import check_whole
 from nnspca.control.progress import OnProgress, ShouldStop
-from nnspca.covariance.covariance import Covariance
+from nnspca.covariance.covariance import Covariance, of_read
 from nnspca.covariance.input import opened
 from nnspca.covariance.samples import added, of_sums
 from nnspca.covariance.sources import Source, chunked, in_memory, plain, summed
@@ -118,8 +118,8 @@ def both_scales(source: Source) -> tuple[Covariance, Covariance | DataError]:
     second is an error where the variances are beyond what can be standardised from sums.
     """
     sums = added(None, source, None)
-    covariance = Covariance.of_read(of_sums(sums, False, last=False), False, source.names)
+    covariance = of_read(of_sums(sums, False, last=False), False, source.names)
     try:
-        return covariance, Covariance.of_read(of_sums(sums, True), True, source.names)
+        return covariance, of_read(of_sums(sums, True), True, source.names)
     except DataError as problem:
         return covariance, problem

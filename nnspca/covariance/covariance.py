@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -20,23 +20,18 @@ from nnspca.control.arguments import (
 from nnspca.control.progress import OnProgress, ShouldStop
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import samples as reading
-from nnspca.covariance.factor import DenseFactor, Factor, SparseFactor
+from nnspca.covariance.factor import Factor
 from nnspca.covariance.forms import Form, HeldMatrix, semidefinite, square
+from nnspca.covariance.held import Held
 from nnspca.covariance.input import Given, check_feature_names, opened
 from nnspca.covariance.provenance import Provenance
 from nnspca.covariance.sources import chunked, taking_part
 from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
 from nnspca.numerics.doubles import read_only
-from nnspca.numerics.feasible import sum_of_largest
 from nnspca.result.component import Features, frozen
 
 PAIRS, FEW_PAIRS, MANY_FEATURES = 20, 8, 20_000  # eigenpairs made at once, fewer of so many features and more
-STRIP, STRIP_ENTRIES = 256, 4_000_000  # most rows, and entries of rows, that are read at a time
-BATCH_ENTRIES = 1_200_000  # of vectors that A is applied to at a time
-SPARSE_ROW = 5e5  # products whose time a row of sparse data takes beside its own
-SELECTED, DENSE_PRODUCT, SPARSE_PRODUCT = 5e-9, 7e-11, 1e-8  # seconds an entry, and a product behind it
-DENSE_PRODUCTS, SPARSE_PRODUCTS = 400_000_000, 50_000_000  # with the numbers held, at a time
 
 
 class Covariance:
@@ -47,24 +42,12 @@ class Covariance:
     Attributes
     ----------
     n_features : int
-    n_samples : int or None
-        None when A was given as a matrix.
     diagonal : ndarray, shape (n,)
         Variances of the features.
     trace : float
         Total variance.
-    moved : float
-        How far, in the Frobenius norm, the matrix given was from the one held: 0 unless
-        :meth:`from_matrix` was told to repair it. Certificates speak about the one held.
-    representation_error : float
-        Proven bound on the spectral norm of (A as held − A of the data as given in double
-        precision). Of a matrix with eigenvalues below zero by rounding: and on what all of them add
-        to any sum of variances.
-    feature_names : tuple of str, or None
-        What the data called the features.
-    features : Features
-        Their names, the mean and scale they were read with, and the variance of all: what
-        components carry on.
+    held : Held
+        The form of A with its costs and errors, which solvers and bounds read: :mod:`nnspca.covariance.held`.
 
     Examples
     --------
@@ -87,10 +70,8 @@ class Covariance:
         """Hold a form, with where it comes from; ``places`` are those of the ``features`` that are here."""
         if not isinstance(form, HeldMatrix | Factor):
             raise TypeError(f"{shown(form)} is no form of a covariance; use Covariance.from_data(X) or .from_matrix(A)")
-        self.form = form
-        self.provenance = Provenance() if provenance is None else provenance
-        # a variance below zero by rounding is none, and a write to it would change what is proven
-        self.diagonal = read_only(np.maximum(form.diagonal, 0.0))
+        self.held = Held(form, Provenance() if provenance is None else provenance)
+        self.diagonal = self.held.diagonal
         self.n_features = len(self.diagonal)
         self.trace = float(self.diagonal.sum())
         self._described = (
@@ -103,27 +84,15 @@ class Covariance:
     @property
     def n_samples(self) -> int | None:
         """Number of samples; None of a matrix."""
-        return self.provenance.n_samples
-
-    @property
-    def moved(self) -> float:
-        """How far a repair moved the matrix given, in the Frobenius norm."""
-        return self.provenance.moved
+        return self.held.provenance.n_samples
 
     @property
     def representation_error(self) -> float:
-        """Bound on what rounding did to A as held, in the spectral norm."""
-        return self.provenance.representation_error
+        """Proven bound on the spectral norm of A as held less A of the data as given in double precision.
 
-    @property
-    def drift(self) -> float:
-        """Bound on what A is off by on any other machine, in the Frobenius norm."""
-        return self.provenance.drift
-
-    @property
-    def error_elsewhere(self) -> float:
-        """Bound on :attr:`representation_error` on any machine."""
-        return self.provenance.error_elsewhere
+        Of a matrix with eigenvalues below zero by rounding: and on what all of them add to any sum of variances.
+        """
+        return self.held.provenance.representation_error
 
     @property
     def features(self) -> Features:
@@ -139,16 +108,9 @@ class Covariance:
         """What the data called the features; None where they did not say."""
         return self.features.given_names
 
-    @property
-    def entries(self) -> np.ndarray:
-        """A itself, shape (n, n); TypeError where it is not held: ask :attr:`holds_entries` first."""
-        if isinstance(self.form, HeldMatrix):
-            return self.form.A
-        raise TypeError(f"the {self.n_features} × {self.n_features} entries are not held: read blocks of them")
-
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         """Return A where its entries are held, for ``numpy.asarray(cov)``."""
-        return np.array(self.entries, dtype=dtype, copy=copy)
+        return np.array(self.held.entries, dtype=dtype, copy=copy)
 
     @classmethod
     def from_data(
@@ -230,36 +192,9 @@ class Covariance:
             return cls._of_matrix_set(given, standardized, False, names)
         made, given = reading.of_samples(X, standardized, sample_weight, should_stop, on_progress)
         made = made if center else reading.unmirrored(made)
-        cov = cls.of_read(made, standardized, given.names if names is None else names, given)
+        cov = of_read(made, standardized, given.names if names is None else names, given)
         reading.warn_of_dominant(cov, standardize)
         return cov
-
-    @classmethod
-    def of_sums(cls, sums: Sums, standardize: bool, names: Any, *, center: bool = True) -> Covariance:
-        """Covariance of samples that were summed; more may be added to the sums."""
-        made = reading.of_sums(sums, standardize, last=False)
-        return cls.of_read(made if center else reading.unmirrored(made), standardize, names)
-
-    @classmethod
-    def of_read(cls, made: reading.Made, standardize: bool, names: Any, given: Given | None = None) -> Covariance:
-        """Hold a form of A with its errors, and the means and scales of the samples that were read."""
-        form, about = made
-        variances, given = np.maximum(form.diagonal, 0.0), given or Given(None)
-        features = Features(
-            float(variances.sum()),
-            len(variances),
-            check_feature_names(names, len(variances)),
-            frozen(about.mean),
-            frozen(about.scale),
-            standardize,
-            given.image_shape,
-            given.axis,
-            given.axis_title,
-            frozen(variances),
-            given.chosen,
-            given.titles,
-        )
-        return cls(form, about, features=features)
 
     @classmethod
     def from_matrix(cls, A, *, repair: bool = False, names=None) -> Covariance:
@@ -272,8 +207,8 @@ class Covariance:
             rounding (relative 1e-8) are accepted; the symmetric part is kept as it is.
         repair : bool
             Take the positive semidefinite matrix nearest to A in the Frobenius norm, whatever A is but one triangle:
-            its symmetric part without the negative eigenvalues (Higham 1988, Theorem 2.1). ``moved`` says how far that
-            is. Covariances of single precision, or rounded to a few digits, may need it.
+            its symmetric part without the negative eigenvalues (Higham 1988, Theorem 2.1). ``held.moved`` says how
+            far that is. Covariances of single precision, or rounded to a few digits, may need it.
         names : sequence of str, optional
             What the features are called; the columns of a data frame when None.
 
@@ -292,7 +227,7 @@ class Covariance:
 
         >>> rounded = [[1.0, 0.9, 0.5], [0.9, 1.0, 0.9], [0.5, 0.9, 1.0]]
         >>> cov = Covariance.from_matrix(rounded, repair=True)
-        >>> round(cov.moved, 4)
+        >>> round(cov.held.moved, 4)
         0.0471
         """
         check_flag("repair", repair)
@@ -303,7 +238,7 @@ class Covariance:
         """Hold a matrix, each of whose entries was rounded so many times before."""
         with one_blas_thread():
             matrix = semidefinite(given.values, repair, roundings)
-        return cls.of_read(matrix, False, given.names if names is None else names)
+        return of_read(matrix, False, given.names if names is None else names)
 
     @classmethod
     def from_dataset(
@@ -341,35 +276,28 @@ class Covariance:
 
     def apply(self, x: np.ndarray) -> np.ndarray:
         """Return Ax, for one vector (n,) or a batch of rows (r, n)."""
-        product = self.form.apply(x := check_vectors("x", x, self.n_features))
+        product = self.held.form.apply(x := check_vectors("x", x, self.n_features))
         return product if np.isfinite(product).all() else _of_finite(product, x)
 
     def variance(self, x: np.ndarray):
         """Return x'Ax: a float for one vector (n,), an array (r,) for a batch of rows (r, n)."""
         x = check_vectors("x", x, self.n_features)
         if x.ndim == 2:
-            variances = self.form.variances(x)
+            variances = self.held.form.variances(x)
             return variances if np.isfinite(variances).all() else _of_finite(variances, x)
         support = np.flatnonzero(x)
-        value = self.form.variance_on(support, x[support])
+        value = self.held.form.variance_on(support, x[support])
         return value if math.isfinite(value) else _of_finite(value, x)
 
     def block(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
         """Return the entries of A at ``rows`` × ``columns`` (all columns when None)."""
-        return self.form.block(rows, columns)
+        return self.held.form.block(rows, columns)
 
     def restrict(self, features) -> Covariance:
         """Return the covariance of some features only, by place or by name, in the order given."""
         features = check_names("features", features, self.feature_names)
         features = check_places("features", features, self.n_features)
-        return self.derived(self.form.restrict(features), "restrict", features)
-
-    def derived(self, form: Form, operation: str, argument: np.ndarray, **errors: Any) -> Covariance:
-        """Return what is made of this covariance, of the same samples: :meth:`Provenance.derived` has the errors."""
-        whole, places = self._described
-        if operation == "restrict":
-            places = np.array(argument) if places is None else places[argument]
-        return Covariance(form, self.provenance.derived(operation, argument, **errors), features=whole, places=places)
+        return derived(self, self.held.form.restrict(features), "restrict", features)
 
     def eigenpairs(self, d: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the d largest eigenvalues and their eigenvectors, largest first.
@@ -398,7 +326,7 @@ class Covariance:
 
     def _leading(self, d: int) -> tuple[np.ndarray, np.ndarray]:
         """At least d eigenpairs, each vector's largest entry positive."""
-        values, vectors = self.form.leading(d)
+        values, vectors = self.held.form.leading(d)
         if len(values) < d:
             values = np.concatenate([values, np.zeros(d - len(values))])
             vectors = _complete(vectors, d)
@@ -413,89 +341,16 @@ class Covariance:
         It is the same on every machine, where A itself may differ in its last bits.
         """
         with self._lock:
-            if not self.provenance.operation:
-                self.provenance = replace(self.provenance, operation="held", arrays=tuple(self.form.arrays()))
-            return self.provenance.fingerprint
+            if not self.held.provenance.operation:
+                self.held.provenance = replace(
+                    self.held.provenance, operation="held", arrays=tuple(self.held.form.arrays())
+                )
+            return self.held.provenance.fingerprint
 
     @property
     def matrix(self) -> np.ndarray | None:
         """A itself, shape (n, n), where it is held; None otherwise."""
-        return self.form.A if isinstance(self.form, HeldMatrix) else None
-
-    @property
-    def factor(self) -> Factor | None:
-        """Y with A = Y'Y where A is not held, ``forward(x)`` is Yx and ``backward(z)`` is Y'z; None otherwise."""
-        return self.form if isinstance(self.form, Factor) else None
-
-    @property
-    def holds_entries(self) -> bool:
-        """Whether A is held entry by entry."""
-        return isinstance(self.form, HeldMatrix)
-
-    @property
-    def strip(self) -> int:
-        """How many whole rows of A are read at a time, so that they fit in memory and take no tenth of a second."""
-        return max(1, min(STRIP, STRIP_ENTRIES // self.n_features))
-
-    @property
-    def batch(self) -> int:
-        """How many vectors A is applied to at a time, so that a step of each takes no tenth of a second."""
-        stored = sum(array.size for array in self.form.arrays())
-        sparse = self.factor is not None and not isinstance(self.factor, DenseFactor)
-        products = SPARSE_PRODUCTS if sparse else DENSE_PRODUCTS
-        return max(1, min(BATCH_ENTRIES // self.n_features, products // stored))
-
-    @property
-    def row_cost(self) -> float:
-        """About how many products it takes to read a whole row of A."""
-        if self.holds_entries:
-            return float(self.n_features)
-        stored = float(sum(array.size for array in self.form.arrays()))
-        if self.factor is None or isinstance(self.factor, DenseFactor):
-            return stored
-        m, n = self.factor.shape
-        return max(stored * stored / (m * n), SPARSE_ROW)
-
-    def reading_seconds(self, rows: np.ndarray) -> float:
-        """About how many seconds it takes to read these rows of A and to select from them, on one core of 2024."""
-        each = len(rows) * self.n_features * SELECTED
-        if self.holds_entries:
-            return each
-        if isinstance(self.factor, SparseFactor):
-            m, _ = self.factor.shape
-            stored = np.diff(self.factor.by_columns.indptr)
-            return each + SPARSE_PRODUCT * float(stored[rows].sum()) * float(stored.sum()) / m
-        return each + DENSE_PRODUCT * len(rows) * self.row_cost
-
-    def room(self, entries: int = 1) -> float:
-        """What a bound that sums so many entries of A, or takes one eigenvalue, is raised by.
-
-        A judge on another machine holds A' with ‖A' − A‖ <= drift in the Frobenius norm, hence entry by entry and in
-        the spectral norm, and adds its own representation error to what it derives: whatever is proven of A here is
-        derived from A' at ``error_elsewhere + entries · drift`` more, at most.
-        """
-        return self.error_elsewhere + entries * self.drift
-
-    def drift_of_rows(self, weights: np.ndarray, k: int) -> np.ndarray:
-        """What the sum of any k entries of each row, each times its column's weight, may drift by, shape (n,)."""
-        any_entry = np.full(self.n_features, self.drift * float(sum_of_largest(weights, k)))
-        relative = self.provenance.relative_drift
-        if not np.isfinite(relative):
-            return any_entry
-        s = np.sqrt(self.diagonal)
-        return np.minimum(any_entry, relative * s * float(sum_of_largest(s * weights, k)))
-
-    @property
-    def stands_for(self) -> Literal["centred", "standardised", "matrix"] | None:
-        """What a file of numbers stands for from which anyone can form this covariance anew.
-
-        ``"centred"`` or ``"standardised"``: of the data given to :meth:`from_data`, samples as rows. ``"matrix"``: of
-        :attr:`matrix`, the one held. None where it was made of another covariance and is not held.
-        """
-        operation = self.provenance.operation
-        if "data centred" in operation:
-            return "standardised" if operation.endswith("standardised") else "centred"
-        return "matrix" if self.holds_entries else None
+        return self.held.entries if self.held.holds_entries else None
 
     def __getstate__(self) -> dict[str, object]:
         """Everything but the locks, so that a covariance can be sent to another process."""
@@ -507,10 +362,46 @@ class Covariance:
         read_only(self.diagonal)  # which pickling forgets
 
     def __repr__(self) -> str:
-        moved = f", moved by {self.moved:.3g} to have no negative eigenvalue" if self.moved else ""
+        moved = f", moved by {self.held.moved:.3g} to have no negative eigenvalue" if self.held.moved else ""
         chosen = f"; {self.features.chosen}" if self.features.chosen else ""
-        told = f"n_features={self.n_features}, n_samples={self.n_samples}, held as {self.form.name}{moved}{chosen}"
+        told = f"n_features={self.n_features}, n_samples={self.n_samples}, held as {self.held.form.name}{moved}{chosen}"
         return f"Covariance({told})"
+
+
+def of_sums(sums: Sums, standardize: bool, names: Any, *, center: bool = True) -> Covariance:
+    """Covariance of samples that were summed; more may be added to the sums."""
+    made = reading.of_sums(sums, standardize, last=False)
+    return of_read(made if center else reading.unmirrored(made), standardize, names)
+
+
+def of_read(made: reading.Made, standardize: bool, names: Any, given: Given | None = None) -> Covariance:
+    """Hold a form of A with its errors, and the means and scales of the samples that were read."""
+    form, about = made
+    variances, given = np.maximum(form.diagonal, 0.0), given or Given(None)
+    features = Features(
+        float(variances.sum()),
+        len(variances),
+        check_feature_names(names, len(variances)),
+        frozen(about.mean),
+        frozen(about.scale),
+        standardize,
+        given.image_shape,
+        given.axis,
+        given.axis_title,
+        frozen(variances),
+        given.chosen,
+        given.titles,
+        given.package,
+    )
+    return Covariance(form, about, features=features)
+
+
+def derived(cov: Covariance, form: Form, operation: str, argument: np.ndarray, **errors: Any) -> Covariance:
+    """Return what is made of a covariance, of the same samples: :meth:`Provenance.derived` has the errors."""
+    whole, places = cov._described
+    if operation == "restrict":
+        places = np.array(argument) if places is None else places[argument]
+    return Covariance(form, cov.held.provenance.derived(operation, argument, **errors), features=whole, places=places)
 
 
 def _of_finite(product: Any, x: np.ndarray) -> Any:

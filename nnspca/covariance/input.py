@@ -28,6 +28,7 @@ class Given:
     is_matrix: bool = False  # whether it is a data set that is itself a covariance matrix
     chosen: str = ""  # which of the features these are, where not all take part
     titles: tuple[str, ...] = ()  # of the features, beside their names
+    package: str = ""  # whose table it is, where results are to be tables of the same
 
 
 def opened(given: Any) -> Given:
@@ -59,7 +60,13 @@ def opened(given: Any) -> Given:
         titles = tuple(getattr(given, "feature_titles", ()))
         return Given(given.X, names, shape, values, title, given.kind == "covariance", titles=titles)
     columns = list(given.columns) if is_table(given) and isinstance(given.columns, Iterable) else []
-    return Given(given, None if columns == list(range(len(columns))) else tuple(map(str, columns)))
+    names = None if columns == list(range(len(columns))) else tuple(map(str, columns))
+    return Given(given, names, package=package_of(given))
+
+
+def package_of(given: Any) -> str:
+    """Return "polars" for a table of it, whose results are such tables; an empty string for anything else."""
+    return "polars" if type(given).__module__.partition(".")[0] == "polars" else ""
 
 
 def _of_annotated(given: Any) -> Given:

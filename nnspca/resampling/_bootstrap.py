@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from nnspca.covariance.samples import is_large
 from nnspca.machines import Executor, Workers
 from nnspca.numerics.doubles import read_only
 from nnspca.resampling._chance import shuffled
-from nnspca.resampling.samples import Recipe, Samples, read_samples
+from nnspca.resampling.samples import Recipe, Samples, SearchOptions, read_samples
 from nnspca.result import Components, CrossValidation, OnProgress, ShouldStop, Stability
 
 SHUFFLES = 20  # usual number of tables of shuffled columns
@@ -53,7 +53,7 @@ def bootstrap(
     on_resample: Callable[[Stability], None] | None = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
-    **options: object,
+    **options: Unpack[SearchOptions],
 ) -> Stability:
     """Measure how often each feature of each part returns when the samples are drawn again with replacement.
 
@@ -130,10 +130,10 @@ def bootstrap(
     samples = read_samples(data, standardize, "bootstrap", monitor, known, shuffles=shuffles, **told)
     draws = check_whole("resamples", resamples, 1, 100_000)
     threshold = check_number("threshold", threshold, 0, 1, "a share")
-    options["deflation"] = deflation
     if n_components is None:
         n_components = len(parts) if isinstance(parts, Components) else 1
-    search = Recipe.read(bootstrap, samples, n_components, method, nonnegative, seed, options)
+    how = {**options, "deflation": deflation}
+    search = Recipe.read(bootstrap, samples, n_components, method, nonnegative, seed, how)
     if parts is None:
         whole = search.of(samples.whole(standardize), k, should_stop)
     else:
@@ -265,7 +265,7 @@ def cross_validate(
     on_point: Callable[[CrossValidation], None] | None = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
-    **options: object,
+    **options: Unpack[SearchOptions],
 ) -> CrossValidation:
     """Measure the variance of held-out samples that components of each k explain.
 
@@ -320,8 +320,8 @@ def cross_validate(
         raise ValueError(
             f"k={[*ks]} and n_components={[*several]} are not allowed; give several of one, and one of the other"
         )
-    options["deflation"] = deflation
-    search = Recipe.read(cross_validate, samples, rs[-1], method, nonnegative, seed, options)
+    how = {**options, "deflation": deflation}
+    search = Recipe.read(cross_validate, samples, rs[-1], method, nonnegative, seed, how)
     parted = check_whole("folds", folds, 2, samples.count)
     tried = [(each, replace(search, r=r)) for each in wanted for r in rs]
     shares = np.full((4, parted, len(tried)), np.nan)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -13,11 +12,12 @@ import numpy as np
 import scipy.sparse
 
 from nnspca.components._decompose import decompose
-from nnspca.control.arguments import Method, Seed, check_flag, check_whole, shown
+from nnspca.control.arguments import Method, Options, Seed, check_flag, check_whole, shown
 from nnspca.control.progress import Monitor, ShouldStop
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import DENSE_EIGEN
 from nnspca.covariance.input import Given, aligned, check_finite, check_unmasked, numbers, opened
+from nnspca.covariance.problem import Features as Chosen
 from nnspca.covariance.problem import orthonormal
 from nnspca.covariance.samples import GATHERED, Constant, check_weights, is_large, stated, warn_of_dominant, whole
 from nnspca.covariance.sources import Source, chunked, in_memory, summed, taking_part, totalled
@@ -27,11 +27,19 @@ from nnspca.machines import Executor, check_executor
 from nnspca.result import Components, Features
 from nnspca.tasks._solve import check_method, check_seed
 
-# Arguments of `decompose` that have no meaning within a resample (callbacks, executors and the like).
-READ = "deflation", "min_angle", "starts", "include", "exclude"
-OF_DECOMPOSE = set(inspect.signature(decompose).parameters)
+READ = "deflation", "min_angle", "starts", "include", "exclude"  # that are no options of a method
 AT_ONCE = 2**20  # numbers copied at a time
-UNREAD = OF_DECOMPOSE - {*READ, "options"}
+
+
+class SearchOptions(Options, total=False):
+    """Options of a method, and those of :func:`nnspca.decompose` that the search of a resample reads."""
+
+    min_angle: float
+    starts: int
+    include: Chosen
+    exclude: Chosen
+
+
 Squares = tuple[Any, dict[int, np.ndarray]]  # sums of each feature's, and of each sample by the first one's row
 
 
@@ -295,11 +303,8 @@ class Recipe:
         options: Mapping[str, Any],
     ) -> Recipe:
         """Check the options of a call; DataError if there are too few samples."""
-        own = {name: value for name, value in options.items() if name not in OF_DECOMPOSE}
+        own = {name: value for name, value in options.items() if name not in READ}
         check_method(method, nonnegative).checked(own, call, joint=options["deflation"] == "joint")
-        if unread := sorted(set(options) & UNREAD):
-            given = f"{unread[0]}={shown(options[unread[0]])}"
-            raise ValueError(f"{given} is not allowed here; give {', '.join(READ)} or options of the method")
         m, n = samples.shape
         search = cls(check_whole("n_components", r, 1, n), method, bool(nonnegative), check_seed(seed), options)
         if m == 1:

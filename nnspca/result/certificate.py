@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from nnspca.result import rounded, sentences, wording
 from nnspca.result.component import Component
-from nnspca.result.wording import ByValue, DataFrame, Display, Figure, frame
+from nnspca.result.wording import ByValue, DataFrame, Display, Figure
 
 USELESS = 0.1  # gap above which a proof without any relaxation proves little
 RELAXATIONS = {"pair-scaled", "elimination", "branch"}  # bounds that may come near the optimum
@@ -71,7 +72,7 @@ class Sandwich(Display):
         raise KeyError(f"no bound {name!r} here; tried: {', '.join(b.name for b in self.bounds)}")
 
     def to_frame(self) -> DataFrame:
-        """Return a pandas DataFrame with a row for each bound, the least proven one first, indexed by its name."""
+        """Return a data frame with a row for each bound, the least proven one first, indexed by its name."""
         order = sorted(self.bounds, key=lambda b: (not b.deterministic, b.value))
         columns = {
             "value": [b.value for b in order],
@@ -81,13 +82,11 @@ class Sandwich(Display):
             "seconds": [b.seconds for b in order],
             "detail": [b.detail for b in order],
         }
-        return frame(columns, index=[b.name for b in order], name="bound")
+        return self._frame(columns, index=[b.name for b in order], name="bound")
 
-    def plot(self) -> Figure:
-        """Return a Plotly figure: the variance found, and every upper bound."""
-        from nnspca.figures import certificate
-
-        return certificate(self.lower, [(b.name, b.value, b.deterministic) for b in self.bounds])
+    def _figure(self, figures: Any) -> Figure:
+        """The variance found, and every upper bound."""
+        return figures.certificate(self.lower, [(b.name, b.value, b.deterministic) for b in self.bounds])
 
     def _proven_of(self, what: str) -> str:
         share, gap = rounded.ratio(self.lower, self.upper), rounded.gap(self.lower, self.upper)
@@ -290,7 +289,7 @@ class Judgement(Display):
         return tuple(c.component if c.lower > part.variance * (1 + BETTER) else None for part, c in pairs)
 
     def to_frame(self) -> DataFrame:
-        """Return a pandas DataFrame with a row for each component."""
+        """Return a data frame with a row for each component."""
         parts, certificates = self.components, self.certificates
         columns = {
             "variance": self.variances,
@@ -303,7 +302,7 @@ class Judgement(Display):
             "best_found": [max(c.lower, part.variance) for part, c in zip(parts, certificates, strict=True)],
             "better": ["" if other is None else ", ".join(other.names) for other in self.better],
         }
-        return frame(columns, index=range(1, len(parts) + 1), name="component")
+        return self._frame(columns, index=range(1, len(parts) + 1), name="component")
 
     def summary(self) -> str:
         """Return plain sentences: how near to the proven maximum each component is, and what does better."""
@@ -313,12 +312,10 @@ class Judgement(Display):
         others = f"Of {wording.spelled(more)} more, each has at least {least} of it (proven)."
         return sentences.join(*told, others if more else "")
 
-    def plot(self) -> Figure:
-        """Return a Plotly figure: the variance of each component, the best one known, and the proven maximum."""
-        from nnspca.figures import judged
-
+    def _figure(self, figures: Any) -> Figure:
+        """The variance of each component, the best one known, and the proven maximum."""
         best = [max(c.lower, v) for c, v in zip(self.certificates, self.variances.tolist(), strict=True)]
-        return judged(self.variances.tolist(), best, self.upper.tolist())
+        return figures.judged(self.variances.tolist(), best, self.upper.tolist())
 
     def _sentence(self, c: int) -> str:
         part, upper, other = self.components[c], self.certificates[c].upper, self.better[c]

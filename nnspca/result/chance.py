@@ -11,7 +11,7 @@ import numpy as np
 
 from nnspca.result import rounded, wording
 from nnspca.result.components import Components
-from nnspca.result.wording import Figure, Records
+from nnspca.result.wording import Display, Figure
 
 LEVEL = 0.05  # p-values up to this say that it is more than chance
 TIE = 1e-9  # relative difference that the order of a sum can make
@@ -19,7 +19,7 @@ TESTED = "p: how often independent columns with these values would reach as much
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ParallelAnalysis(Records):
+class ParallelAnalysis(Display):
     """What a search finds in the data, and in the same data with each column shuffled by itself.
 
     A p-value tests that the columns are independent of each other, the samples exchangeable. It is valid for the k,
@@ -99,15 +99,13 @@ class ParallelAnalysis(Records):
             said.append(f"{what.capitalize() if what == 'part' else 'k ='} {place}: {text}" if len(rows) > 1 else text)
         return f"{' '.join(said)} ({TESTED}; {wording.plural(self.draws, 'draw')}, solver “{self.method}”.)"
 
-    def plot(self) -> Figure:
-        """Return a Plotly figure of what the data and shuffled columns explain, by k or part."""
-        from nnspca.figures import sweep
-
+    def _figure(self, figures: Any) -> Figure:
+        """What the data and shuffled columns explain, by k or part."""
         rows = self.to_records()
         what, *_ = rows[0]
         names = {"the data": "observed", "shuffled columns (95 % quantile)": "shuffled"}
         curves = {name: [(row[what], row[of]) for row in rows] for name, of in names.items()}
-        return sweep(curves, (), what, "share of variance")
+        return figures.sweep(curves, (), what, "share of variance")
 
     def _lines(self) -> list[str]:
         return [f"ParallelAnalysis: {wording.plural(self.draws, 'draw')}{self._ended}", self.summary()]

@@ -13,7 +13,7 @@ import numpy as np
 
 from nnspca.numerics.doubles import read_only
 from nnspca.result import sentences, wording
-from nnspca.result.wording import DataFrame, Display, Figure, frame
+from nnspca.result.wording import DataFrame, Display, Figure
 
 if TYPE_CHECKING:
     from nnspca.result.chance import ParallelAnalysis
@@ -43,6 +43,7 @@ class Features:
     variances: np.ndarray | None = None
     chosen: str = ""  #: How many features of the data these are and what chose them; empty if all take part
     titles: tuple[str, ...] = ()  #: What people call each of them beside its name; empty if nothing
+    package: str = ""  #: "polars" where the data were a table of it: results are then such tables, else of pandas
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -165,14 +166,14 @@ class Component(Display):
         return names, features.image_shape, None if features.axis is None else (features.axis, features.axis_title)
 
     def to_frame(self) -> DataFrame:
-        """Return a pandas DataFrame with a row for each nonzero loading, the largest first, indexed by feature.
+        """Return a data frame with a row for each nonzero loading, the largest first, indexed by feature.
 
         The column ``weight`` is the share ``x_i²`` of the unit length.
         """
         order = wording.heaviest(self)
         loadings = self.loadings[order]
         columns = {"loading": loadings, "weight": loadings**2, "place": order}
-        return frame(columns, index=[self.feature_name(i) for i in order], name="feature")
+        return self._frame(columns, index=[self.feature_name(i) for i in order], name="feature")
 
     def summary(self, chance: ParallelAnalysis | None = None) -> str:
         """Return a plain sentence: the features, and the variance they carry.
@@ -187,11 +188,9 @@ class Component(Display):
         apart = self.features and replace(self.features, variances=None)  # nothing is said of how they vary together
         return sentences.join(chance.summary(), sentences.component(replace(self, features=apart)))
 
-    def plot(self) -> Figure:
-        """Return a Plotly figure of the loadings: as bars, or as pixels of an image."""
-        from nnspca.figures import components
-
-        return components(self.loadings[:, None], *self._layout)
+    def _figure(self, figures: Any) -> Figure:
+        """The loadings: as bars, or as pixels of an image."""
+        return figures.components(self.loadings[:, None], *self._layout)
 
     def _lines(self) -> list[str]:
         head = (

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from nnspca.result import rounded, sentences, wording
 from nnspca.result.certificate import Certificate, PartsCertificate
 from nnspca.result.component import Component, Features
-from nnspca.result.wording import DataFrame, Display, Figure, frame
+from nnspca.result.wording import DataFrame, Display, Figure
 
 if TYPE_CHECKING:
     from nnspca.result.chance import ParallelAnalysis
@@ -86,9 +86,9 @@ class Components(Display):
         return tuple(part.names for part in self.parts)
 
     def to_frame(self) -> DataFrame:
-        """Return a pandas DataFrame with a row for each component and feature of a nonzero loading."""
+        """Return a data frame with a row for each component and feature of a nonzero loading."""
         rows = [(c, part, i) for c, part in enumerate(self.parts, start=1) for i in wording.heaviest(part)]
-        return frame(
+        return self._frame(
             {
                 "component": [c for c, _, _ in rows],
                 "feature": [part.feature_name(i) for _, part, i in rows],
@@ -118,11 +118,9 @@ class Components(Display):
             return sentences.join(text, listed, chance.summary(), proven)
         return sentences.join(chance.summary(), text, listed, proven)
 
-    def plot(self) -> Figure:
-        """Return a Plotly figure of the loadings of all components, side by side."""
-        from nnspca.figures import components
-
-        return components(self.loadings, *self.parts[0]._layout)
+    def _figure(self, figures: Any) -> Figure:
+        """The loadings of all components, side by side."""
+        return figures.components(self.loadings, *self.parts[0]._layout)
 
     def _lines(self) -> list[str]:
         used = int(self.loadings.any(axis=1).sum())
@@ -213,7 +211,7 @@ class Ranking(Display):
         return sum(part.variance > self.rest for part in self.components)
 
     def to_frame(self) -> DataFrame:
-        """Return a pandas DataFrame with a row for each support, the best first."""
+        """Return a data frame with a row for each support, the best first."""
         best = self.components[0].variance
         columns = {
             "variance": [part.variance for part in self],
@@ -222,7 +220,7 @@ class Ranking(Display):
             "proven": [part.variance > self.rest for part in self],
             "features": [", ".join(part.names) for part in self],
         }
-        return frame(columns, index=range(1, len(self) + 1), name="place")
+        return self._frame(columns, index=range(1, len(self) + 1), name="place")
 
     def summary(self) -> str:
         """Return plain sentences: how many supports there are, what all of them share, and what is proven."""
@@ -239,11 +237,9 @@ class Ranking(Display):
         stopped = " The search was stopped before its end." if self.stopped else ""
         return f"{listed} listed{below}.{common} {most}{stopped}"
 
-    def plot(self) -> Figure:
-        """Return a Plotly figure of the loadings of all, side by side."""
-        from nnspca.figures import components
-
-        return components(np.column_stack([part.loadings for part in self]), *self.components[0]._layout)
+    def _figure(self, figures: Any) -> Figure:
+        """The loadings of all, side by side."""
+        return figures.components(np.column_stack([part.loadings for part in self]), *self.components[0]._layout)
 
     def _most(self) -> str:
         return rounded.number(self.rest, up=True, telling=rounded.TELLING)

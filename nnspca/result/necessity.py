@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from nnspca.result import rounded, wording
 from nnspca.result.component import Component, Features
-from nnspca.result.wording import DataFrame, Display, Figure, frame
+from nnspca.result.wording import DataFrame, Display, Figure
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,7 +60,7 @@ class Necessity(Display):
         return tuple(self.component.feature_name(i) for i in np.flatnonzero(self.essential).tolist())
 
     def to_frame(self) -> DataFrame:
-        """Return a pandas DataFrame with a row for each feature: state, loading, limit and upper bound without it."""
+        """Return a data frame with a row for each feature: state, loading, limit and upper bound without it."""
         places = range(len(self.limit))
         columns = {
             "state": [self.state(i) for i in places],
@@ -67,7 +68,7 @@ class Necessity(Display):
             "limit": self.limit,
             "upper_bound_without": self.upper_bounds,
         }
-        return frame(columns, index=[self.component.feature_name(i) for i in places], name="feature")
+        return self._frame(columns, index=[self.component.feature_name(i) for i in places], name="feature")
 
     def summary(self) -> str:
         """Return plain sentences about the features of every near-best component."""
@@ -79,14 +80,12 @@ class Necessity(Display):
             text = f"No feature is proven to be in every component {within}."
         return text + (f" For {wording.counted(len(inside), 'feature')} this is undecided." if inside else "")
 
-    def plot(self) -> Figure:
-        """Return a Plotly figure: each feature's ``x_i²``, and its proven maximum in any near-best component."""
-        from nnspca.figures import necessity
-
+    def _figure(self, figures: Any) -> Figure:
+        """Each feature's ``x_i²``, and its proven maximum in any near-best component."""
         order = wording.heaviest(self.component)
         states = [self.state(i) for i in order]
         names = [self.component.feature_name(i) for i in order]
-        return necessity(names, self.component.loadings[order] ** 2, self.limit[order], states)
+        return figures.necessity(names, self.component.loadings[order] ** 2, self.limit[order], states)
 
     def state(self, i: int) -> str:
         """Return what is proven of a feature, in a word."""
@@ -154,10 +153,10 @@ class Contribution(Display):
         return self._feature_name(self.feature)
 
     def to_frame(self) -> DataFrame:
-        """Return a pandas DataFrame with a row for each other feature of the component, the largest share first."""
+        """Return a data frame with a row for each other feature of the component, the largest share first."""
         order = np.argsort(-np.abs(self.shares), kind="stable")
         columns = {"covariance": self.covariances[order], "share": self.shares[order], "place": self.others[order]}
-        return frame(columns, index=[self._feature_name(i) for i in self.others[order].tolist()], name="feature")
+        return self._frame(columns, index=[self._feature_name(i) for i in self.others[order].tolist()], name="feature")
 
     def summary(self) -> str:
         """Return plain sentences: the variance that involves the feature, and the loss without it."""
@@ -171,6 +170,11 @@ class Contribution(Display):
             loss, partner = max(self.loss_exchanged, 0.0), self._feature_name(self.partner)
             text += f", and {rounded.percent(loss, up=True)} if {partner} replaces it"
         return text + "."
+
+    def _figure(self, figures: Any) -> Figure:
+        """What of the variance the feature makes by itself, and with each other feature."""
+        names = [self.name, *map(self._feature_name, self.others.tolist())]
+        return figures.shares(names, np.append(self.own, self.shares))
 
     def _feature_name(self, i: int) -> str:
         return f"x{i}" if self.features is None else self.features.name(i)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from scipy.special import stdtrit
@@ -10,7 +11,7 @@ from scipy.special import stdtrit
 from nnspca.result import rounded, sentences, wording
 from nnspca.result.component import Features
 from nnspca.result.components import Components
-from nnspca.result.wording import DataFrame, Display, Figure, Records, frame
+from nnspca.result.wording import DataFrame, Display, Figure
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -102,12 +103,12 @@ class Stability(Display):
         ]
 
     def to_frame(self) -> DataFrame:
-        """Return a pandas DataFrame with the rows of :meth:`to_records`, features by name beside their place."""
+        """Return a data frame with the rows of :meth:`to_records`, features by name beside their place."""
         rows = self.to_records()
         for row in rows:
             row["place"] = place = int(str(row["feature"]))
             row["feature"] = self.parts.parts[0].feature_name(place)
-        return frame([{"component": row.pop("part"), **row} for row in rows])
+        return self._frame([{"component": row.pop("part"), **row} for row in rows])
 
     def summary(self) -> str:
         """Return plain sentences: how often the features of each part return (sampling, not proof)."""
@@ -125,16 +126,14 @@ class Stability(Display):
             )
         return " ".join(said)
 
-    def plot(self) -> Figure:
-        """Return a Plotly figure of the recurrence of each feature of each part."""
-        from nnspca.figures import stability
-
+    def _figure(self, figures: Any) -> Figure:
+        """The recurrence of each feature of each part."""
         parts = [
             ([part.feature_name(i) for i in order], self.recurrence[order, c])
             for c, part in enumerate(self.parts.parts)
             for order in [wording.heaviest(part)]
         ]
-        return stability(parts, self.threshold)
+        return figures.stability(parts, self.threshold)
 
     def _lines(self) -> list[str]:
         found = f"{wording.plural(len(self.parts.parts), 'part')} over {wording.plural(self.resamples, 'resample')}"
@@ -150,7 +149,7 @@ BEYOND = 2.33  # standard errors beyond chance: of tables of noise, no k is sugg
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CrossValidation(Records):
+class CrossValidation(Display):
     """Share of the variance of held-out samples explained, for each k or number of components: an estimate, no proof.
 
     Examples
@@ -287,13 +286,11 @@ class CrossValidation(Records):
             f"k = {self.k[place]} is suggested: it explains {share} of the variance of held-out samples{beside}{more}."
         )
 
-    def plot(self) -> Figure:
-        """Return a Plotly figure: held-out variance against k, with its standard error."""
-        from nnspca.figures import held_out
-
+    def _figure(self, figures: Any) -> Figure:
+        """Held-out variance against k, with its standard error."""
         what, along = ("n_components", self.n_components) if self._several else ("k", self.k)
         suggested = None if self._suggested is None else along[self._suggested]
-        return held_out(along, self.mean, self.error, self.fitted_mean, self.apart_mean, suggested, what)
+        return figures.held_out(along, self.mean, self.error, self.fitted_mean, self.apart_mean, suggested, what)
 
     def _lines(self) -> list[str]:
         folds = len(self.held_out)

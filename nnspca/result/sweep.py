@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from nnspca.result import rounded, wording
 from nnspca.result.certificate import Certificate, PartsCertificate
 from nnspca.result.component import Component
 from nnspca.result.components import Components
-from nnspca.result.wording import ByValue, Figure, Records
+from nnspca.result.wording import ByValue, Display, Figure
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +32,7 @@ class SweepPoint(ByValue):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sweep(Records):
+class Sweep(Display):
     """Many k and methods on one covariance.
 
     Examples
@@ -94,16 +95,14 @@ class Sweep(Records):
             text += f" At every k certified, at least {share} of the optimum was found (proven; least at k = {k})."
         return text
 
-    def plot(self) -> Figure:
-        """Return a Plotly figure: variance against k for each method, and the band in which the optimum lies."""
-        from nnspca.figures import sweep
-
+    def _figure(self, figures: Any) -> Figure:
+        """Variance against k for each method, and the band in which the optimum lies."""
         curves = {
             name: [(p.k, p.component.variance / self.leading) for p in self.points if p.method == name]
             for name in dict.fromkeys(p.method for p in self.points)
         }
         band = [(k, c.lower / self.leading, c.upper / self.leading) for k, c in self.certificates.items()]
-        return sweep(curves, band, "k", "share of the first principal component's variance")
+        return figures.sweep(curves, band, "k", "share of the first principal component's variance")
 
     def _lines(self) -> list[str]:
         methods = ", ".join(dict.fromkeys(p.method for p in self.points))
@@ -135,7 +134,7 @@ class PartsPoint(ByValue):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PartsSweep(Records):
+class PartsSweep(Display):
     """Many numbers of parts on one covariance.
 
     Examples
@@ -184,17 +183,15 @@ class PartsSweep(Records):
             text += f" At every point certified, at least {share} of the optimum was found (proven)."
         return text
 
-    def plot(self) -> Figure:
-        """Return a Plotly figure: variance against the number of parts, and the band in which the optimum lies."""
-        from nnspca.figures import sweep
-
+    def _figure(self, figures: Any) -> Figure:
+        """Variance against the number of parts, and the band in which the optimum lies."""
         curves = {
             name: [(p.n_components, float(found(p).variances.sum()) / self.total) for p in self.points]
             for name, found in (("together", lambda p: p.together), ("one after the other", lambda p: p.greedy))
         }
         proven = [(p.n_components, p.certificate) for p in self.points if p.certificate is not None]
         band = [(r, cert.lower / self.total, cert.upper / self.total) for r, cert in proven]
-        return sweep(curves, band, "parts", "share of the total variance")
+        return figures.sweep(curves, band, "parts", "share of the total variance")
 
     def _lines(self) -> list[str]:
         text = f"PartsSweep: {len(self.points)} points" + self._ended

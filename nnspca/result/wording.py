@@ -8,6 +8,7 @@ import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from html import escape
+from importlib import import_module
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -75,6 +76,31 @@ class Display(ByValue):
         told = "".join(f"<p>{escape(text)}</p>" for text in (self.summary(), *_chosen(self)))
         return f"<div>{told}{more}</div>"
 
+    def to_frame(self) -> DataFrame:
+        """Return a data frame with the rows of ``to_records()``: of pandas, or of polars where the data were one."""
+        return self._frame(self.to_records())  # type: ignore[attr-defined]
+
+    def plot(self, ax: Any = None) -> Any:
+        """Return a Plotly figure; or draw it on axes of Matplotlib, and return these."""
+        figures = import_module("nnspca.figures")
+        return figures.drawn(self._figure(figures), ax)
+
+    @abstractmethod
+    def _figure(self, figures: Any) -> Figure:
+        """The figure in Plotly."""
+
+    def _frame(
+        self, rows: Mapping[str, Any] | Sequence[Mapping[str, object]], index: Sequence[object] = (), name: str = ""
+    ) -> DataFrame:
+        """A table of columns or of records, of the package that the data came in as a table of."""
+        features = _features_of(self)
+        if features is not None and features.package == "polars":
+            polars = import_module("polars")
+            table = polars.DataFrame(rows)
+            return table.insert_column(0, polars.Series(name, index)) if name else table
+        pandas = import_module("pandas")
+        return pandas.DataFrame(rows, index=pandas.Index(index, name=name) if name else None)
+
     @abstractmethod
     def summary(self) -> str:
         """Return plain sentences about the result."""
@@ -89,18 +115,6 @@ class Display(ByValue):
         return ", stopped before its end" if getattr(self, "stopped", False) else ""
 
 
-class Records(Display):
-    """A result that is a table of records, such as a curve."""
-
-    @abstractmethod
-    def to_records(self) -> list[dict[str, Any]]:
-        """Return flat rows."""
-
-    def to_frame(self) -> DataFrame:
-        """Return a pandas DataFrame with the rows of :meth:`to_records`."""
-        return frame(self.to_records())
-
-
 def _chosen(result: object) -> list[str]:
     """What chose the features of a result, in a line, where not all that the data have take part."""
     features = _features_of(result)
@@ -113,7 +127,9 @@ def _features_of(held: Any) -> Features | None:
         return _features_of(held[0]) if held else None
     if held is None or (own := getattr(held, "features", None)) is not None:
         return None if held is None else own
-    inside = (_features_of(getattr(held, name, None)) for name in ("component", "parts", "components", "points"))
+    inside = (
+        _features_of(getattr(held, name, None)) for name in ("component", "parts", "components", "points", "greedy")
+    )
     return next((features for features in inside if features is not None), None)
 
 
@@ -150,15 +166,6 @@ def with_fields(*classes: Any) -> None:
     """Have ``help`` show what is written beside the fields of these classes."""
     for each in classes:
         each.__doc__ = FieldDocs(each.__doc__)
-
-
-def frame(
-    rows: Mapping[str, Any] | Sequence[Mapping[str, object]], index: Sequence[object] = (), name: str = ""
-) -> DataFrame:
-    """Return a data frame of columns or of records; pandas is imported when a table is asked for."""
-    import pandas
-
-    return pandas.DataFrame(rows, index=pandas.Index(index, name=name) if name else None)
 
 
 def safe_cell(cell: object) -> object:

@@ -57,7 +57,7 @@ def climb(
         _show(points, variances, monitor)
         if monitor.stop():
             break
-        moving = _merge_equal_supports(points, variances, moving, follows, cov.batch)
+        moving = _merge_equal_supports(points, variances, moving, follows, cov.held.batch)
     while (follows != follows[follows]).any():
         follows = follows[follows]
     met = np.flatnonzero(follows != np.arange(len(follows)))
@@ -124,10 +124,10 @@ def leading_rows(problem: Problem, rank: int, monitor: Monitor, *, flat: bool = 
 
 def batches(rows: np.ndarray, cov: Covariance, monitor: Monitor) -> Iterator[np.ndarray]:
     """Yield batches of rows of the size at which A is applied, until stopped; the first in any case."""
-    for start in range(0, len(rows), cov.batch):
+    for start in range(0, len(rows), cov.held.batch):
         if start and monitor.stop():
             return
-        yield rows[start : start + cov.batch]
+        yield rows[start : start + cov.held.batch]
 
 
 def applied(cov: Covariance, x: np.ndarray, monitor: Monitor) -> np.ndarray:
@@ -197,7 +197,7 @@ def optimise_on_support(cov: Covariance, x: np.ndarray, *, nonnegative: bool, mo
 
 def _leading(part: Covariance) -> np.ndarray:
     """Leading eigenvector, its largest entry positive, on the smaller side of the data."""
-    B, back = part.form.smaller_side()
+    B, back = part.held.form.smaller_side()
     v = back(_top_vector(B))
     return v if v[np.abs(v).argmax()] > 0 else -v
 

@@ -194,8 +194,8 @@ class Ascent:
         self.alpha, self.beta = alpha, beta
         self.U = np.asfortranarray(U)
         self.own = (cov.diagonal / self.scale).tolist()  # of Python: arithmetic of single entries is twice as fast
-        if (factor := cov.factor) is None:
-            self.rows = np.ascontiguousarray(cov.entries / self.scale)
+        if (factor := cov.held.factor) is None:
+            self.rows = np.ascontiguousarray(cov.held.entries / self.scale)
             self.images: np.ndarray | None = None  # a row of A meets the column of U itself
         else:
             Y = factor.columns(np.arange(cov.n_features)) / np.sqrt(self.scale)

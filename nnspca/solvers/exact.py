@@ -34,7 +34,7 @@ def exact(problem: Problem, *, rng: np.random.Generator, monitor: Monitor) -> Co
     nodes = 0
     while heap and -heap[0][0] > value * (1 + SLACK) and not monitor.stop():
         top, _, remaining, inside = heapq.heappop(heap)
-        proven = min(proven, -top * (1 + SLACK) + cov.room())  # of all open cases this one had the largest bound
+        proven = min(proven, -top * (1 + SLACK) + cov.held.room())  # of all open cases this one had the largest bound
         nodes += 1
         B = A[np.ix_(remaining, remaining)]
         weights = np.abs(np.linalg.eigh(np.maximum(B, 0.0) if nonnegative else B)[1][:, -1])

@@ -31,8 +31,8 @@ def nmf_joint(
 ) -> Components:
     """Factorise ``max(A, 0) ≈ WH``, or the positive and the negative parts of the data; the rows of H are the parts."""
     cov = problem.cov
-    if (factor := cov.factor) is None:
-        positive = np.maximum(cov.entries, 0.0)
+    if (factor := cov.held.factor) is None:
+        positive = np.maximum(cov.held.entries, 0.0)
     else:
         Y = factor.columns(np.arange(cov.n_features))
         positive = np.vstack([np.maximum(Y, 0.0), np.maximum(-Y, 0.0)])

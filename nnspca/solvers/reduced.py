@@ -20,7 +20,7 @@ FORMED = 3000  # features up to which the entries are formed, where there are mo
 
 def of_some_samples(cov: Covariance, rng: np.random.Generator, entries: int | None = None) -> Covariance:
     """Return the covariance of as many samples, drawn at random, as hold so many numbers; ``cov`` if all do."""
-    factor = cov.factor
+    factor = cov.held.factor
     if not isinstance(factor, DenseFactor | SparseFactor):
         return cov
     m = factor.shape[0]
@@ -36,9 +36,9 @@ def of_some_samples(cov: Covariance, rng: np.random.Generator, entries: int | No
 
 def in_single(cov: Covariance, rng: np.random.Generator) -> Covariance:
     """Return the covariance of some samples, of dense data more of them, scaled, and in single precision."""
-    if not isinstance(cov.factor, DenseFactor):
+    if not isinstance(cov.held.factor, DenseFactor):
         return of_some_samples(cov, rng)
-    factor = of_some_samples(cov, rng, IN_SINGLE).factor
+    factor = of_some_samples(cov, rng, IN_SINGLE).held.factor
     assert isinstance(factor, DenseFactor)
     features_first = np.empty(factor.shape[::-1], np.float32)
     np.divide(factor.Y.T, np.sqrt(cov.diagonal.max() or 1.0), out=features_first, casting="same_kind")
@@ -52,7 +52,7 @@ def entry_by_entry(
 
     ``step`` is called with the share that is done, some times a second; what it raises ends the call.
     """
-    factor = cov.factor
+    factor = cov.held.factor
     if factor is None or len(features) > FORMED or factor.shape[0] <= len(features):
         return cov.restrict(features)
     if isinstance(factor, SparseFactor):

@@ -11,7 +11,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from nnspca.control.arguments import Method, check_choice, check_flag, check_number, check_whole
+from nnspca.control.arguments import Method, check_choice, check_flag, check_number, check_whole, shown
 from nnspca.errors import UnknownOption
 from nnspca.result import Component, Components
 from nnspca.result.wording import with_fields
@@ -94,7 +94,8 @@ class MethodInfo:
                 where = " with deflation 'joint'" if joint else ""
                 near = get_close_matches(name, [*known, *signature(call).parameters], 3)
                 hint = f"; the nearest of {call.__name__} are {', '.join(near)}" if near else ""
-                raise UnknownOption(f"method {self.name!r} has no option {name!r}{where}; its options: {allowed}{hint}")
+                given = f"{name}={shown(options[name])}"
+                raise UnknownOption(f"method {self.name!r} has no option {given}{where}; its options: {allowed}{hint}")
         return {name: option.check(options.get(name, option.default)) for name, option in known.items()}
 
 

@@ -34,7 +34,7 @@ def local_leader(
     """
     single = replace(problem, cov=in_single(problem.cov, rng))
     order, streams = rng.permutation(problem.n), rng.spawn(-(-restarts // TOGETHER))
-    count = int(np.clip(READING / single.cov.reading_seconds(order[:1]), FEWEST_ROWS, MOST_ROWS))
+    count = int(np.clip(READING / single.cov.held.reading_seconds(order[:1]), FEWEST_ROWS, MOST_ROWS))
     best, history, met = problem.widest(), [float(problem.cov.diagonal.max())], set[bytes]()
     for number, stream in enumerate(streams):
         part = monitor.part(number / len(streams), (number + 1) / len(streams))

@@ -191,8 +191,8 @@ def certify_loadings(
         Of the data that the loadings were sought on, of n features; standardised if those were.
     loadings : array_like, data frame, estimator, Component or Components
         One component, shape (n,); several as columns, shape (n, r); or a fitted estimator of scikit-learn with
-        ``components_``, such as PCA, SparsePCA or NMF. Of any length but 0: they are normalised. A pandas frame (of
-        R's ``rotation``, for one) whose index names the features is aligned with the data by name.
+        ``components_``, such as PCA, SparsePCA or NMF, or of abess. Of any length but 0: they are normalised. A pandas
+        frame (of R's ``rotation``, for one) whose index names the features is aligned with the data by name.
     k : int or iterable of int, optional
         How many features the maximum may use, for all components or for each; as many as the component when None.
     nonnegative : bool, optional
@@ -251,6 +251,8 @@ def _columns(cov: Covariance, loadings: Any) -> np.ndarray:
         loadings = loadings.loadings
     elif hasattr(loadings, "components_"):
         loadings = np.asarray(loadings.components_).T
+    elif hasattr(loadings, "coef_"):  # of abess
+        loadings = np.asarray(loadings.coef_)
     elif hasattr(loadings, "fit"):
         raise ValueError(f"{type(loadings).__name__} has no components_; fit it first, or give loadings as columns")
     elif hasattr(loadings, "to_frame") or is_table(loadings):

@@ -322,8 +322,8 @@ def solve_all(
         raise ValueError(message + "such as nnspca.most_variable, or ask nnspca.necessity which features are needed")
     share, nonnegative = check_share("within", within), check_flag("nonnegative", nonnegative)
     first = solve(cov, k, nonnegative=nonnegative, seed=check_seed(seed), should_stop=monitor.should_stop)
-    whole = cov if cov.holds_entries else part_of(cov, np.arange(cov.n_features))
-    beyond = 0.0 if whole is cov else cov.error_elsewhere
+    whole = cov if cov.held.holds_entries else part_of(cov, np.arange(cov.n_features))
+    beyond = 0.0 if whole is cov else cov.held.error_elsewhere
     search = _Search(Problem(whole, k, nonnegative), count, share, monitor, beyond)
     with one_blas_thread():
         rest = search.run(np.asarray(first.loadings)) + beyond
@@ -338,7 +338,7 @@ class _Search:
 
     def __init__(self, problem: Problem, count: int, share: float, monitor: Monitor, beyond: float) -> None:
         self.problem, self.count, self.share, self.monitor = problem, count, share, monitor
-        self.error = problem.cov.room() + beyond  # of the entries of A, in norm
+        self.error = problem.cov.held.room() + beyond  # of the entries of A, in norm
         self.found: dict[tuple[int, ...], np.ndarray] = {}  # the best component by its support
         self.values: dict[tuple[int, ...], float] = {}
         self.closed: dict[tuple[int, ...], float] = {}  # supports whose variance is bounded by itself
@@ -401,7 +401,7 @@ class _Search:
     def run(self, x: np.ndarray) -> float:
         """Open the case of largest bound until none may hold a support to be listed; return what bounds all others."""
         self.consider(np.flatnonzero(x))
-        highest = self.problem.cov.trace * (1 + 1e-9) + self.problem.cov.room()
+        highest = self.problem.cov.trace * (1 + 1e-9) + self.problem.cov.held.room()
         try:
             tree = cases(self.problem, x[None], self.threshold, self.monitor)
             open_nodes: list[Node] = [tree.root(None)]

@@ -189,8 +189,8 @@ def separation(scores, labels) -> dict[Any, float | None]:
         raise ValueError(
             f"labels={shown(labels)} are not allowed; give {len(values)} whole numbers from -1, or as many names"
         )
-    labelled, classes = np.array([label is not None for label in named], bool), sorted(set(known))
-    return {c: _area(values[labelled], np.array([label == c for label in named])[labelled]) for c in classes}
+    ranks, classes = _ranks(values[[label is not None for label in named], None])[:, 0], sorted(set(known))
+    return {c: _area(ranks, np.array([label == c for label in known])) for c in classes}
 
 
 def best_separation(scores: np.ndarray, labels: np.ndarray, classes: list[int], *, draws: int = 200) -> Separation:
@@ -226,6 +226,12 @@ def _ranks(values: np.ndarray) -> np.ndarray:
     return np.transpose([(below + upto + 1) / 2 for below, upto in ends])
 
 
+def _area(ranks: np.ndarray, here: np.ndarray) -> float | None:
+    """The area under the curve of a class by the ranks of its samples; None where it has all."""
+    count, others = int(here.sum()), int((~here).sum())
+    return float((ranks[here].sum() - count * (count + 1) / 2) / (count * others)) if others else None
+
+
 def _class(label: Any) -> Any:
     """The class that a label names, None for none; where some have none, whole numbers come as floats."""
     label = label.item() if isinstance(label, np.generic) else label
@@ -253,12 +259,3 @@ def _one_each(scores: object) -> np.ndarray:
     if values.ndim != 1 or not np.isfinite(values).all():
         raise ValueError(f"scores={shown(scores)} are not allowed; give one finite number for each sample")
     return values
-
-
-def _area(values: np.ndarray, here: np.ndarray) -> float | None:
-    """Count, for each sample of the class, the others below it, and half of those equal to it."""
-    mine, others = values[here], np.sort(values[~here])
-    if not len(mine) or not len(others):
-        return None
-    below, upto = (np.searchsorted(others, mine, side=side).sum() for side in ("left", "right"))
-    return float((int(below) + int(upto)) / (2 * len(mine) * len(others)))

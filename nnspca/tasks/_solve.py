@@ -9,12 +9,13 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, Unpack
 
 import numpy as np
 
 from nnspca.control.arguments import (
     Method,
+    Options,
     Seed,
     check_callables,
     check_choice,
@@ -72,7 +73,7 @@ def solve(
     exclude: Features = None,
     groups: Groups | None = None,
     max_loading: float | None = None,
-    **options: object,
+    **options: Unpack[Options],
 ) -> Component:
     """Find a unit vector with at most k nonzero loadings that explains much variance.
 

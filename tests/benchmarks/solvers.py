@@ -46,7 +46,7 @@ def wide(seeds: int = 10, *names: str) -> None:
         make, standardize, ks = WIDE[name]
         cov = nnspca.Covariance.from_data(make(), standardize)
         cov.eigenpairs(1)
-        data = cov.factor.columns(np.arange(cov.n_features))
+        data = cov.held.factor.columns(np.arange(cov.n_features))
         for k in ks:
             with one_blas_thread():
                 plain = plain_restarts(data, k, PLAIN)

@@ -12,7 +12,7 @@ from nnspca.bounds import balanced, levelled, pair_scaled, plain
 from nnspca.bounds.plain import largest_variances
 from nnspca.certificates.derivations import derive
 from nnspca.control.progress import Allowance, Monitor
-from nnspca.covariance import covariance, factor
+from nnspca.covariance import factor
 from nnspca.covariance import samples as making
 from nnspca.covariance.factor import DenseFactor
 from nnspca.covariance.problem import Problem
@@ -66,7 +66,7 @@ def test_balanced_rows_hold_whatever_the_covariance(make, nonnegative):
 @pytest.mark.parametrize("sparse", [True, False])
 def test_balanced_rows_hold_where_only_some_features_are_read(sparse, nonnegative, monkeypatch):
     monkeypatch.setattr(making, "DENSE_FEATURES", 1)
-    monkeypatch.setattr(covariance, "STRIP", 2)
+    monkeypatch.setattr("nnspca.covariance.held.STRIP", 2)
     monkeypatch.setattr(factor, "AT_A_TIME", 1)
     for name, value in (("SMALLEST", 0), ("WHOLE", 2), ("TILE", (2, 3))):
         monkeypatch.setattr(levelled, name, value)

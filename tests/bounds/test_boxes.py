@@ -14,7 +14,6 @@ from nnspca.certificates.boxes import joint_masses
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import BoxProof
 from nnspca.control.progress import Monitor
-from nnspca.covariance import covariance
 from nnspca.covariance.problem import Problem
 from tests import oracle, problems
 from tests.test_check_more import accepted
@@ -155,7 +154,7 @@ def test_nothing_is_told_of_one_feature_or_where_all_may_be_used():
 
 @pytest.mark.parametrize("asked", range(12))
 def test_whoever_asks_to_stop_once_and_no_more_is_told_nothing_false(asked, monkeypatch):
-    monkeypatch.setattr(covariance, "STRIP", 7)
+    monkeypatch.setattr("nnspca.covariance.held.STRIP", 7)
     monkeypatch.setattr(masses, "STRIP", 7)
     cov = nnspca.Covariance.from_data(problems.few_large(0, n=30))
     problem, low = Problem(cov, 4), masses.attained(cov, nnspca.solve(cov, 4).loadings)

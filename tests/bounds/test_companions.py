@@ -28,7 +28,7 @@ def _text(sign):
 @pytest.mark.parametrize("kind", ["text", "text of both signs", "dense", "matrix"])
 def test_norms_are_those_of_the_largest_shares_of_the_whole_rows(kind, nonnegative):
     cov = _text(-1.0 if "signs" in kind else 0)
-    Y = cov.factor.columns(np.arange(N))
+    Y = cov.held.factor.columns(np.arange(N))
     if kind == "dense":
         cov = nnspca.Covariance(DenseFactor(Y.copy()))
     if kind == "matrix":
@@ -59,7 +59,7 @@ def test_masses_read_bit_by_bit_are_those_read_at_once():
 
 
 def test_a_batch_of_sparse_points_is_carried_as_each_of_them_alone():
-    factor = _text(-1.0).factor
+    factor = _text(-1.0).held.factor
     rng = np.random.default_rng(1)
     x = np.zeros((4, N))
     x[np.arange(4)[:, None], rng.integers(N, size=(4, 9))] = rng.standard_normal((4, 9))
@@ -85,4 +85,4 @@ def test_rows_of_sparse_data_are_paid_by_what_is_stored():
     problem, rows = Problem(nnspca.Covariance.from_data(X), 5), np.arange(300)
     allowance = Allowance(1.0)
     Companions(problem, Monitor(allowance=allowance)).norms(rows)
-    assert 0 < allowance.spent < problem.cov.reading_seconds(rows) / 5
+    assert 0 < allowance.spent < problem.cov.held.reading_seconds(rows) / 5

@@ -145,7 +145,7 @@ def test_rows_are_read_only_while_they_can_be_among_the_largest(monkeypatch):
     norms = Companions.norms
     monkeypatch.setattr(Companions, "norms", lambda self, rows: (read.append(len(rows)), norms(self, rows))[1])
     masses.MassRanking(Problem(cov, 3), float(cov.diagonal.max()), QUIET).largest(20, allowed=3000)
-    assert sum(read) == cov.strip
+    assert sum(read) == cov.held.strip
 
 
 def test_what_matters_little_is_set_aside_without_loss():
@@ -171,7 +171,7 @@ def test_rows_that_were_read_are_read_on_a_machine_that_sees_the_covariance_as_f
     """There the feature varies less by the drift, the point has more, and no error of A is known of."""
     A, x, i = np.diag([3.0, 2.8, 0.5]), np.eye(3)[0], 1
     here = Covariance(HeldMatrix(A.copy()), Provenance(drift=0.06, error_elsewhere=0.0))
-    there = Covariance(HeldMatrix(A + here.drift / np.sqrt(2) * np.diag([1.0, -1.0, 0.0])))
+    there = Covariance(HeldMatrix(A + here.held.drift / np.sqrt(2) * np.diag([1.0, -1.0, 0.0])))
     low = masses.attained(here, x)
     light = float(masses.by_variance(here, low)[i]) * (1 - 1e-12)  # the row is read, and only just
     problem, lost = Problem(here, 2), np.array([0.0, 0.1, 0.2])
@@ -185,7 +185,7 @@ def test_features_outside_are_granted_twice_what_the_covariance_may_be_off_by(mo
     cov, asked = Covariance(HeldMatrix(np.diag([3.0, 2.0])), Provenance(representation_error=0.02)), []
     monkeypatch.setattr(rounding, "eliminated", lambda value, mass, error: asked.append(error) or value)
     Elimination(Problem(cov, 1), np.eye(2)[0], 2.5, np.array([0]), np.array([0.0, 0.1])).upper_bounds()
-    assert asked == [2 * cov.room()] * 2
+    assert asked == [2 * cov.held.room()] * 2
 
 
 # ---------------------------------------------------------------------- as part of a certificate

@@ -109,7 +109,7 @@ def test_a_live_certificate_may_always_read_all_rows_once(whole, monkeypatch):
     lower = nnspca.solve(problem.cov, 4).variance
     needed, most = levelled.choose(problem, lower, Monitor()), certificate.MOST
     for seconds in (1.0, 0.5 * most, 10 * most):
-        monkeypatch.setattr("nnspca.covariance.covariance.DENSE_PRODUCT", seconds / (40 * 1500**2))
+        monkeypatch.setattr("nnspca.covariance.held.DENSE_PRODUCT", seconds / (40 * 1500**2))
         work = certificate.allowance(problem, PLANS["live"])
         assert 2 * PLANS["live"].seconds <= work.left <= most
         chosen = levelled.choose(problem, lower, Monitor(allowance=work))
@@ -122,8 +122,8 @@ def test_levelling_lowers_the_largest_row_and_the_judge_derives_no_more(narrow, 
     plain = rows_of(A, 6, nonnegative, np.ones(N)).max()
     value, d = levelled.level_rows(problem, EVERY, np.ones(N), Monitor(), readings=2)
     assert value < 0.97 * plain
-    assert derive(ScaleProof(d, value), problem) <= value + problem.cov.error_elsewhere
-    assert derive(ScaleProof(d, 0.0), problem) <= value + problem.cov.error_elsewhere
+    assert derive(ScaleProof(d, value), problem) <= value + problem.cov.held.error_elsewhere
+    assert derive(ScaleProof(d, 0.0), problem) <= value + problem.cov.held.error_elsewhere
 
 
 def test_one_reading_comes_near_the_best_weights(narrow):
@@ -156,7 +156,7 @@ def test_rows_that_are_read_whole_prove_no_less_than_they_cost(narrow, nonnegati
     found = list(levelled._level_whole_rows(problem, tiles, rng.uniform(0.5, 2.0, few), Monitor(), size))
     for value, d in found:
         assert value >= rows_of(A, k, nonnegative, d).max() * (1 - 1e-12)
-        assert derive(ScaleProof(d, value), problem) <= value + problem.cov.error_elsewhere
+        assert derive(ScaleProof(d, value), problem) <= value + problem.cov.held.error_elsewhere
     if few == N and k > 2:  # of which a sample tells
         stored = nnspca.Covariance.from_matrix(A)
         best = balanced.balanced_rows(Problem(stored, k, nonnegative), monitor=Monitor()).value

@@ -1,7 +1,7 @@
 """Wherever a bound allows for rounding, a larger allowance makes it larger: no sign is wrong and none is lost.
 
 Real allowances are so small that a bound without one would still pass every comparison with an optimum. Here each
-call of :mod:`nnspca.numerics.rounding` and of ``Covariance.room`` in the sources of the bounds, and each place where
+call of :mod:`nnspca.numerics.rounding` and of ``Held.room`` in the sources of the bounds, and each place where
 one that is held as a number is read (:data:`HELD_AS_NUMBERS`), is enlarged alone, all others left as they are, and the
 functions around it are asked again.
 """
@@ -34,6 +34,7 @@ from nnspca.bounds.elimination import Elimination
 from nnspca.control.progress import Monitor
 from nnspca.covariance import factor
 from nnspca.covariance.factor import DenseFactor, SparseFactor
+from nnspca.covariance.held import Held
 from nnspca.covariance.problem import Problem
 from nnspca.covariance.provenance import Provenance
 from nnspca.numerics import rounding
@@ -47,7 +48,7 @@ HELD = nnspca.Covariance.from_data(X)
 DATA = nnspca.Covariance(DenseFactor.of_data(X, False), Provenance(representation_error=HELD.representation_error))
 APART = scipy.sparse.csr_array(np.eye(12, N) * np.linspace(2, 1, N))  # no product of two features is stored
 SPARSE = nnspca.Covariance(SparseFactor.of_data(APART, False))
-A = HELD.entries
+A = HELD.matrix
 GIVEN = nnspca.Covariance.from_matrix(A)  # of no samples that anyone knows: semidefinite up to rounding
 L, M = A - 0.3 * np.diag(A.diagonal()), np.abs(A)
 V = HELD.eigenpairs(2)[1] * np.array([1.0, 0.5])
@@ -57,8 +58,8 @@ MONITOR = Monitor()
 
 
 HELD_AS_NUMBERS = {
-    "drift": nnspca.Covariance,
-    "error_elsewhere": nnspca.Covariance,
+    "drift": Held,
+    "error_elsewhere": Held,
     "reading": core.Outside,
 }
 
@@ -98,7 +99,7 @@ def enlarge(monkeypatch, site):
     if name in HELD_AS_NUMBERS:
         held_elsewhere(monkeypatch, file, line, name)
         return
-    owner = nnspca.Covariance if name == "room" else rounding
+    owner = Held if name == "room" else rounding
     plainly = getattr(owner, name)
 
     def at_its_place(*given, **named):
@@ -106,7 +107,7 @@ def enlarge(monkeypatch, site):
         if caller.f_lineno != line or Path(caller.f_code.co_filename) != BOUNDS / file:
             return plainly(*given, **named)
         if name == "room":
-            return 1e-3 * given[0].trace
+            return 1e-3 * given[0].diagonal.sum()
         if name == "single_underflow":
             return 1e-3
         before, rounding.EPS = rounding.EPS, ENLARGED

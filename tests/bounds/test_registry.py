@@ -27,7 +27,7 @@ def test_every_bound_hands_over_a_proof_that_its_entry_names(held, nonnegative, 
     budgets.at_any_gap(monkeypatch)
     X = np.random.default_rng(0).standard_normal((12, 12 if held == "matrix" else 2000))
     cov = nnspca.Covariance.from_data(X * np.linspace(1, 0.01, X.shape[1]))
-    assert cov.form.name == held
+    assert cov.held.form.name == held
     bounds = nnspca.certify(cov, 4, nonnegative=nonnegative).bounds
     for bound in bounds:
         entry = BOUNDS[bound.name]
@@ -60,7 +60,7 @@ def test_every_joint_bound_hands_over_a_proof_that_its_entry_names(held, nonnega
     monkeypatch.setattr(making, "DENSE_FEATURES", 500)
     X = np.random.default_rng(0).standard_normal((12, 12 if held == "matrix" else 720))
     cov = nnspca.Covariance.from_data(X * np.linspace(1, 0.01, X.shape[1]))
-    assert cov.form.name == held
+    assert cov.held.form.name == held
     bounds = nnspca.certify_parts(cov, 2, 4, nonnegative=nonnegative).bounds
     for bound in bounds:
         assert type(bound.ingredients) in PARTS_BOUNDS[bound.name].proofs

@@ -13,7 +13,7 @@ from nnspca import check
 from nnspca.bounds.plain import largest_variances
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import ScaleProof
-from nnspca.covariance import covariance
+from nnspca.covariance import held
 from nnspca.covariance.factor import Factor
 from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
@@ -30,7 +30,9 @@ FEW = 2500  # features, all of whose rows an exact checker takes long to read
 @pytest.fixture
 def read(monkeypatch):
     """Whole rows read so far, of which a bound may read no more than ROWS at a time."""
-    monkeypatch.setattr(_certify, "PLANS", budgets.each(relaxation=ROWS / N * noise(0).reading_seconds(np.arange(N))))
+    monkeypatch.setattr(
+        _certify, "PLANS", budgets.each(relaxation=ROWS / N * noise(0).held.reading_seconds(np.arange(N)))
+    )
     counted = []
     block = Factor.block
 
@@ -116,11 +118,9 @@ def test_a_stranger_reads_no_more_rows_and_believes_no_level(monkeypatch):
 
 
 def test_sparse_data_whose_rows_take_long_to_read_have_a_live_certificate(monkeypatch):
-    monkeypatch.setattr(
-        covariance, "SPARSE_PRODUCT", 100 * covariance.SPARSE_PRODUCT
-    )  # as of a hundred times as many entries
+    monkeypatch.setattr(held, "SPARSE_PRODUCT", 100 * held.SPARSE_PRODUCT)  # as of a hundred times as many entries
     cov = nnspca.Covariance.from_data(zipf_text(3000, 6500, seed=0, length=60), standardize=False)
-    assert not cov.holds_entries
+    assert not cov.held.holds_entries
     cert = nnspca.certify(cov, 30)
     assert cert.ratio > 0.95
     nnspca.verify(cert, cov)

@@ -149,15 +149,17 @@ def test_the_kernels_do_differ_in_the_last_bits(saved):
 
 def louder(cov, **more):
     """Let it drift a million times as far."""
-    cov.provenance = replace(cov.provenance, drift=1e6 * cov.drift, error_elsewhere=1e6 * cov.error_elsewhere, **more)
+    cov.held.provenance = replace(
+        cov.held.provenance, drift=1e6 * cov.held.drift, error_elsewhere=1e6 * cov.held.error_elsewhere, **more
+    )
 
 
 def moved(cov, by):
     """The covariance as a machine may hold it whose sums went another way: A + by, and a larger error of its own."""
-    held = HeldMatrix(cov.entries + by)
-    error, unknown = cov.error_elsewhere * (1 - 1e-9), {"drift": np.nan, "error_elsewhere": np.nan}
+    held = HeldMatrix(cov.matrix + by)
+    error, unknown = cov.held.error_elsewhere * (1 - 1e-9), {"drift": np.nan, "error_elsewhere": np.nan}
     return nnspca.Covariance(
-        held, replace(cov.provenance, representation_error=error, relative_drift=np.inf, **unknown)
+        held, replace(cov.held.provenance, representation_error=error, relative_drift=np.inf, **unknown)
     )
 
 
@@ -175,12 +177,14 @@ def test_every_bound_has_room_for_all_that_can_drift(k, nonnegative):
     heavy = np.eye(9)[int(cov.diagonal.argmax())]
     for u in (x, leader, heavy, np.ones(9) / 3, -np.ones(9) / 3):
         by = np.outer(u, u)
-        nnspca.verify(cert, moved(cov, 0.999 * cov.drift * by))
+        nnspca.verify(cert, moved(cov, 0.999 * cov.held.drift * by))
     row = np.outer(heavy, np.ones(9)) + np.outer(np.ones(9), heavy)
-    nnspca.verify(cert, moved(cov, 0.999 * cov.drift * row / np.linalg.norm(row)))
+    nnspca.verify(cert, moved(cov, 0.999 * cov.held.drift * row / np.linalg.norm(row)))
     tight = min(cert.bounds, key=lambda b: b.value if b.deterministic else np.inf)
     with pytest.raises(nnspca.CertificateError):  # and no more room than that
-        nnspca.verify(cert, moved(cov, 40 * k * cov.drift * np.outer(leader, leader) + 40 * k * cov.drift * np.eye(9)))
+        nnspca.verify(
+            cert, moved(cov, 40 * k * cov.held.drift * np.outer(leader, leader) + 40 * k * cov.held.drift * np.eye(9))
+        )
     assert tight.value == cert.upper
 
 
@@ -190,13 +194,13 @@ def test_every_bound_has_room_for_entries_that_drift_as_their_features_vary(nonn
     rng = np.random.default_rng(2)
     X = rng.standard_normal((40, 9)) @ rng.standard_normal((9, 9)) * 10.0 ** np.linspace(-6, 1, 9)
     cov = nnspca.Covariance.from_data(X, standardize=False)
-    louder(cov, relative_drift=1e6 * cov.provenance.relative_drift)
+    louder(cov, relative_drift=1e6 * cov.held.provenance.relative_drift)
     cert = nnspca.certify(cov, 3, nonnegative=nonnegative)
     s = np.sqrt(cov.diagonal)
     for sign in (1.0, -1.0, np.sign(rng.standard_normal((9, 9)))):
-        by = 0.999 * cov.provenance.relative_drift * np.outer(s, s) * sign
+        by = 0.999 * cov.held.provenance.relative_drift * np.outer(s, s) * sign
         by = (by + by.T) / 2
-        assert np.linalg.norm(by) <= cov.drift
+        assert np.linalg.norm(by) <= cov.held.drift
         nnspca.verify(cert, moved(cov, by))
 
 
@@ -206,24 +210,24 @@ def test_parts_have_room_for_what_drifts():
     louder(cov, relative_drift=np.inf)
     cert = nnspca.certify_parts(cov, 2, 3)
     for u in (*np.asarray(cert.loadings).T, cov.eigenpairs(1)[1][:, 0], np.ones(8) / 8**0.5):
-        nnspca.verify(cert, moved(cov, 0.999 * cov.drift * np.outer(u, u)))
+        nnspca.verify(cert, moved(cov, 0.999 * cov.held.drift * np.outer(u, u)))
 
 
 def test_a_given_matrix_does_not_drift_and_a_repaired_one_does():
     A = np.diag([2.0, 1.0, 1e-3])
-    assert nnspca.Covariance.from_matrix(A).drift == 0.0
-    assert nnspca.Covariance.from_matrix(A).room(3) == 0.0
+    assert nnspca.Covariance.from_matrix(A).held.drift == 0.0
+    assert nnspca.Covariance.from_matrix(A).held.room(3) == 0.0
     A[0, 2] = A[2, 0] = 0.5
-    assert 0 < nnspca.Covariance.from_matrix(A, repair=True).drift < 1e-12
+    assert 0 < nnspca.Covariance.from_matrix(A, repair=True).held.drift < 1e-12
 
 
 def test_what_is_made_of_a_covariance_drifts_as_it_does():
     X = np.random.default_rng(0).standard_normal((30, 6))
     cov = nnspca.Covariance.from_data(X)
     part = cov.restrict(np.array([0, 3]))
-    assert (part.drift, part.error_elsewhere) == (cov.drift, cov.error_elsewhere)
+    assert (part.held.drift, part.held.error_elsewhere) == (cov.held.drift, cov.held.error_elsewhere)
     U = np.eye(6)[:, :1]
     for deflation in ("projection", "schur", "hotelling"):
         left = nnspca.deflate(cov, U, deflation)
-        assert left.drift > cov.drift
-        assert left.error_elsewhere > left.representation_error
+        assert left.held.drift > cov.held.drift
+        assert left.held.error_elsewhere > left.representation_error

@@ -345,7 +345,7 @@ def test_a_poor_part_of_a_factor_gets_a_certificate_that_its_judge_accepts(monke
     X = np.outer([1.0, -1.0], np.random.default_rng(0).standard_normal(5))
     X[:, -1] *= not zero
     cov = nnspca.Covariance.from_data(X, standardize=False)
-    assert not cov.holds_entries
+    assert not cov.held.holds_entries
     for place in (0, 4):
         part = nnspca.Component(np.eye(5)[place], float(cov.diagonal[place]), "given", 4)
         nnspca.verify(nnspca.certify_parts(cov, 2, 4, [part]), cov)

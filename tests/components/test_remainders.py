@@ -80,11 +80,11 @@ def test_every_form_is_deflated_alike(seed, deflation, r):
 def test_sparse_data_stay_sparse():
     sparse = in_every_form(data(0))[2]
     U = unit_columns(np.random.default_rng(0), 8, 2, 2)
-    assert isinstance(nnspca.deflate(sparse, U, "disjoint").factor, SparseFactor)
+    assert isinstance(nnspca.deflate(sparse, U, "disjoint").held.factor, SparseFactor)
     for deflation in ("projection", "schur"):
         left = nnspca.deflate(sparse, U, deflation)
-        assert isinstance(left.factor, DeflatedFactor)
-        assert left.factor.base is sparse.factor
+        assert isinstance(left.held.factor, DeflatedFactor)
+        assert left.held.factor.base is sparse.held.factor
         again = nnspca.deflate(left, np.eye(8)[:, :1], deflation)  # of what is left, once more
         assert np.allclose(again.apply(np.eye(8)[0]), 0, atol=1e-12)
 
@@ -92,20 +92,20 @@ def test_sparse_data_stay_sparse():
 def test_a_deflated_factor_does_to_vectors_what_its_columns_do():
     X = data(1)
     left = nnspca.deflate(in_every_form(X)[2], unit_columns(np.random.default_rng(1), 8, 2, 3), "projection")
-    Y = left.factor.columns(np.arange(8))
+    Y = left.held.factor.columns(np.arange(8))
     x, z = np.random.default_rng(2).standard_normal((3, 8)), np.random.default_rng(3).standard_normal((3, 12))
     for found, wanted in (
-        (left.factor.forward(x), x @ Y.T),
-        (left.factor.forward(x[0]), Y @ x[0]),
-        (left.factor.backward(z), z @ Y),
-        (left.factor.backward(z[0]), Y.T @ z[0]),
-        (left.factor.columns(np.array([2, 0])), Y[:, [2, 0]]),
-        (left.factor.gram(), Y @ Y.T),
-        (left.factor.cross(), Y.T @ Y),
-        (left.factor.squared_norms(), (Y**2).sum(axis=0)),
+        (left.held.factor.forward(x), x @ Y.T),
+        (left.held.factor.forward(x[0]), Y @ x[0]),
+        (left.held.factor.backward(z), z @ Y),
+        (left.held.factor.backward(z[0]), Y.T @ z[0]),
+        (left.held.factor.columns(np.array([2, 0])), Y[:, [2, 0]]),
+        (left.held.factor.gram(), Y @ Y.T),
+        (left.held.factor.cross(), Y.T @ Y),
+        (left.held.factor.squared_norms(), (Y**2).sum(axis=0)),
     ):
         np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-13)
-    assert left.factor.rounding_scale >= (X - X.mean(axis=0)).var(axis=0).sum()
+    assert left.held.factor.rounding_scale >= (X - X.mean(axis=0)).var(axis=0).sum()
 
 
 @pytest.mark.parametrize("spread", [0.0, 12.0])

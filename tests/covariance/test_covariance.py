@@ -68,7 +68,7 @@ def test_a_factor_acts_as_the_matrix_does(sparse, standardize, factored):
     X = rng.standard_normal((4, 11)) * (rng.random((4, 11)) < 0.7)
     cov = Covariance.from_data(scipy.sparse.csr_array(X) if sparse else X, standardize)
     assert cov.matrix is None
-    assert isinstance(cov.factor, SparseFactor if sparse else DenseFactor)
+    assert isinstance(cov.held.factor, SparseFactor if sparse else DenseFactor)
     A = np.cov(X.T, bias=True)
     if standardize:
         s = np.sqrt(A.diagonal())
@@ -116,11 +116,11 @@ def test_what_rounding_moves_a_matrix_by_is_in_its_room(standardize):
         A = (A + A.T) / 2
         s = [A[i, i].sqrt() if standardize else decimal.Decimal(1) for i in range(7)]
         off = sum(
-            (decimal.Decimal(float(cov.entries[i, j])) - A[i, j] / (s[i] * s[j])) ** 2 for i, j in np.ndindex(7, 7)
+            (decimal.Decimal(float(cov.matrix[i, j])) - A[i, j] / (s[i] * s[j])) ** 2 for i, j in np.ndindex(7, 7)
         )
         assert 0 < off.sqrt() <= decimal.Decimal(cov.representation_error)
     assert cov.representation_error < 1e-14 * cov.trace
-    assert cov.error_elsewhere > cov.representation_error
+    assert cov.held.error_elsewhere > cov.representation_error
 
 
 # ---------------------------------------------------------------------- never n×n
@@ -338,7 +338,7 @@ def test_any_number_of_threads_makes_the_same_covariance(form, shape):
     for threads in (1, 2):
         with with_blas_threads(threads):
             cov = Covariance.from_data(X)
-            made.append((cov.trace, cov.representation_error, cov.drift, cov.error_elsewhere))
+            made.append((cov.trace, cov.representation_error, cov.held.drift, cov.held.error_elsewhere))
     assert made[0] == made[1]
 
 
@@ -366,3 +366,10 @@ def test_vectors_that_are_not_finite_are_refused(x, what):
     cov = Covariance.from_matrix(np.eye(3) + 1.0)
     with pytest.raises(ValueError, match=r"1 value\(s\) of x are not finite"), np.errstate(invalid="ignore"):
         getattr(cov, what)(np.array(x))
+
+
+def test_a_covariance_shows_what_users_call_and_nothing_else():
+    made = {"from_data", "from_dataset", "from_matrix"}
+    known = {"n_samples", "feature_names", "features", "representation_error", "matrix", "fingerprint"}
+    asked = {"apply", "block", "eigenpairs", "restrict", "variance"}
+    assert {name for name in dir(Covariance) if not name.startswith("_")} == made | known | asked

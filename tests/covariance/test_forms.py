@@ -56,6 +56,6 @@ def test_a_factor_less_an_outer_product_is_formed_where_it_is_dense():
 
 def test_an_entry_of_a_matrix_is_read_without_rounding_and_one_of_data_is_not():
     cov = nnspca.Covariance.from_matrix(np.eye(3))
-    assert cov.form.roundings == 0
+    assert cov.held.form.roundings == 0
     for held, _ in forms(5, 8):
         assert held.roundings >= 5

@@ -112,8 +112,8 @@ def test_data_of_equal_numbers_have_one_fingerprint_and_one_proof(size, share, s
         assert dense.fingerprint != sparse.fingerprint
         return
     assert dense.fingerprint == sparse.fingerprint
-    assert dense.form.name == sparse.form.name == table.form.name
-    assert type(dense.factor) is type(sparse.factor) is type(table.factor)
+    assert dense.held.form.name == sparse.held.form.name == table.held.form.name
+    assert type(dense.held.factor) is type(sparse.held.factor) is type(table.held.factor)
     assert dense.representation_error == sparse.representation_error == table.representation_error
     assert (dense.diagonal == sparse.diagonal).all()
     component, other = nnspca.solve(dense, 3), nnspca.solve(sparse, 3)

@@ -24,12 +24,12 @@ def test_the_nearest_positive_semidefinite_matrix_is_held_and_how_far_it_is(make
     A = make().astype(np.float64)
     A = (A + A.T) / 2
     cov = Covariance.from_matrix(A, repair=True)
-    assert cov.moved == pytest.approx(np.linalg.norm(cov.matrix - A), rel=1e-6)
-    assert cov.moved == pytest.approx(np.linalg.norm(np.minimum(np.linalg.eigvalsh(A), 0)), rel=1e-6)
+    assert cov.held.moved == pytest.approx(np.linalg.norm(cov.matrix - A), rel=1e-6)
+    assert cov.held.moved == pytest.approx(np.linalg.norm(np.minimum(np.linalg.eigvalsh(A), 0)), rel=1e-6)
     assert np.linalg.eigvalsh(cov.matrix)[0] >= -cov.representation_error
     assert cov.representation_error <= 1e-9 * cov.trace
-    assert f"moved by {cov.moved:.3g} to have no negative eigenvalue" in repr(cov)
-    assert cov.restrict(np.arange(5)).moved == cov.moved
+    assert f"moved by {cov.held.moved:.3g} to have no negative eigenvalue" in repr(cov)
+    assert cov.restrict(np.arange(5)).held.moved == cov.held.moved
     cert = nnspca.certify(cov, 3)
     nnspca.verify(cert, cov)
 
@@ -38,7 +38,7 @@ def test_a_covariance_is_left_as_it_is():
     A = np.eye(3) + 0.5
     cov = Covariance.from_matrix(A, repair=True)
     assert (cov.matrix == A).all()
-    assert cov.moved == 0.0
+    assert cov.held.moved == 0.0
     assert "moved" not in repr(cov)
 
 
@@ -57,7 +57,7 @@ def test_a_data_set_that_is_a_matrix_can_be_repaired():
     with pytest.raises(DataError, match="repair=True"):
         Covariance.from_dataset(coarse)
     for standardize in (False, True):
-        assert 0 < Covariance.from_dataset(coarse, standardize, repair=True).moved < 1
+        assert 0 < Covariance.from_dataset(coarse, standardize, repair=True).held.moved < 1
 
 
 def test_the_identity_of_more_features_than_are_decomposed_is_a_covariance(monkeypatch):

@@ -123,7 +123,7 @@ def test_the_covariance_of_a_sparse_data_set_is_that_of_the_same_numbers_written
     scipy.sparse.save_npz(out, COUNTS)
     ds = read(out.getvalue(), "t.npz")
     dense = COUNTS.toarray().astype(float)
-    np.testing.assert_allclose(Covariance.from_dataset(ds).entries, np.cov(dense.T, bias=True), atol=1e-12)
+    np.testing.assert_allclose(Covariance.from_dataset(ds).matrix, np.cov(dense.T, bias=True), atol=1e-12)
     np.testing.assert_allclose(ds.means, dense.mean(axis=0))
     np.testing.assert_allclose(ds.deviations, dense.std(axis=0))
     np.testing.assert_array_equal(ds.rows(np.array([2, 0])), dense[[2, 0]])

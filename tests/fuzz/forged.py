@@ -245,7 +245,7 @@ def forged(rng, target, kind, depth=0):
 
 def _shrunk(rng, cov, proof):
     """The same on what is left of data beyond a tail, in their own directions or in any."""
-    gram = np.eye(3) if cov.factor is None else cov.factor.gram()
+    gram = np.eye(3) if cov.held.factor is None else cov.held.factor.gram()
     with np.errstate(all="ignore"):
         values, vectors = np.linalg.eigh(gram)
         tail = float(np.abs(values).max()) * float(rng.choice([0.0, 0.01, 0.3, 0.9, 2.0]))

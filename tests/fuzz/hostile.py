@@ -203,7 +203,7 @@ def saved():
     for target in forged.targets()[:8]:
         ask = {"nonnegative": target.nonnegative}
         certs = [nnspca.certify(target.cov, target.k, **ask)]
-        if target.cov.holds_entries:
+        if target.cov.held.holds_entries:
             certs.append(nnspca.certify_parts(target.cov, 2, target.k, **ask))
         for cert in certs:
             buffer = io.BytesIO()

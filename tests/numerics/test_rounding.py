@@ -12,6 +12,7 @@ import pytest
 import nnspca
 from nnspca.bounds import eigenvalues, pair_scaled
 from nnspca.components import _deflate
+from nnspca.covariance.covariance import derived
 from nnspca.covariance.factor import DenseFactor
 from nnspca.covariance.forms import HeldMatrix
 from nnspca.covariance.problem import Problem
@@ -258,7 +259,7 @@ def test_a_covariance_of_data_is_off_by_no_more(m, offset):
         assert cov.representation_error == rounding.of_data(m, DenseFactor.of_data(X, False).rounding_scale)
         each = Fraction(rounding.of_data(m, 1.0))
         assert all(off[i, j] ** 2 <= each**2 * truth[i, i] * truth[j, j] for i in range(4) for j in range(4))
-        assert cov.provenance.relative_drift == 2.02 * (m + 16) * 2 * U
+        assert cov.held.provenance.relative_drift == 2.02 * (m + 16) * 2 * U
     assert rounding.of_data(m, 3.0) == (m + 16) * 2 * U * 3.0
 
 
@@ -277,11 +278,11 @@ def test_a_repaired_matrix_is_off_by_no_more(n):
         cov = nnspca.Covariance.from_matrix(A, repair=True)
         most = rounding.repaired(n, float(np.linalg.norm(A)))
         assert exact_norm_bound(exact(cov.matrix) - truth) <= (Fraction(most) / 2) ** 2
-        assert cov.drift == most == 32 * n * 2 * U * float(np.linalg.norm(A)) > 0
+        assert cov.held.drift == most == 32 * n * 2 * U * float(np.linalg.norm(A)) > 0
         off = rounding.eigenvalues(n, float(np.linalg.eigvalsh(cov.matrix)[-1]))
         least = np.linalg.eigvalsh(cov.matrix)[0]
         assert cov.representation_error == n * max(0.0, off - least)
-        assert cov.error_elsewhere == n * max(0.0, 4 * off + most - least)
+        assert cov.held.error_elsewhere == n * max(0.0, 4 * off + most - least)
 
 
 def exactly_left(A, U, deflation):
@@ -310,15 +311,15 @@ def test_what_is_taken_out_leaves_no_more_rounding(r, deflation):
         columns /= np.linalg.norm(columns, axis=0)
         for cov in held:
             left = nnspca.deflate(cov, columns, deflation)
-            A = exact(Y.Y).T.dot(exact(Y.Y)) if cov.factor else exact(cov.matrix)
-            B = exact(left.factor.Y).T.dot(exact(left.factor.Y)) if cov.factor else exact(left.matrix)
+            A = exact(Y.Y).T.dot(exact(Y.Y)) if cov.held.factor else exact(cov.matrix)
+            B = exact(left.held.factor.Y).T.dot(exact(left.held.factor.Y)) if cov.held.factor else exact(left.matrix)
             off = B - exactly_left(A, exact(columns), deflation)
-            size = float(np.linalg.norm(cov.matrix)) if cov.factor is None else Y.rounding_scale
-            terms = 5 if cov.factor is None else 14
+            size = float(np.linalg.norm(cov.matrix)) if cov.held.factor is None else Y.rounding_scale
+            terms = 5 if cov.held.factor is None else 14
             allowed = rounding.deflated(r, terms, 1.0, size)
             assert 0 < exact_norm_bound(off) <= Fraction(allowed) ** 2
             assert allowed == 8 * (r + 1) * (terms + 8) * 2 * U * size
-            times = 5 if cov.factor is None else 1
+            times = 5 if cov.held.factor is None else 1
             assert left.representation_error >= cov.representation_error + times * allowed * (1 - 1e-12)
 
 
@@ -421,14 +422,14 @@ def test_a_plane_and_its_norm_are_raised_after_they_are_computed(monkeypatch):
 def test_errors_of_a_covariance_add_up():
     form = HeldMatrix(np.eye(2))
     cov = nnspca.Covariance(form, Provenance(representation_error=0.5, drift=0.25, error_elsewhere=0.75))
-    assert cov.room() == 0.75 + 0.25
-    assert cov.room(3) == 0.75 + 3 * 0.25
-    left = cov.derived(form, "made", np.zeros(1), growth=2.0, rounding=0.125, times=4)
+    assert cov.held.room() == 0.75 + 0.25
+    assert cov.held.room(3) == 0.75 + 3 * 0.25
+    left = derived(cov, form, "made", np.zeros(1), growth=2.0, rounding=0.125, times=4)
     assert left.representation_error == 2 * 0.5 + 4 * 0.125
-    assert left.drift == 1.01 * (2 * 0.25 + 2 * 0.125)
-    assert left.error_elsewhere == 1.01 * (2 * 0.75 + 4 * 0.125)
+    assert left.held.drift == 1.01 * (2 * 0.25 + 2 * 0.125)
+    assert left.held.error_elsewhere == 1.01 * (2 * 0.75 + 4 * 0.125)
     alone = nnspca.Covariance(form, Provenance(representation_error=0.5))
-    assert (alone.drift, alone.error_elsewhere) == (2.02 * 0.5, 1.01 * 0.5)
+    assert (alone.held.drift, alone.held.error_elsewhere) == (2.02 * 0.5, 1.01 * 0.5)
 
 
 @pytest.mark.parametrize("mass", [0.0, 1e-17, 0.1, 0.5, 0.9999, 0.9999989, 1.0, 1.4])

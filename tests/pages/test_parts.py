@@ -193,7 +193,7 @@ def test_parts_of_standardised_data_rebuild_a_sample_in_its_own_units(settled):
     data = nnspca.datasets.load("digits")
     spread = np.where(data.X.std(axis=0) > 0, data.X.std(axis=0), 1.0)
     away = (data.X[0] - data.X.mean(axis=0)) / spread
-    u = np.linalg.eigh(nnspca.Covariance.from_dataset(data, standardize=True).entries)[1][:, -1]
+    u = np.linalg.eigh(nnspca.Covariance.from_dataset(data, standardize=True).matrix)[1][:, -1]
     share = rounded.percent((u @ away) ** 2 / (away @ away))
     assert f"This part explains {share} of this image's squared distance from the mean." in texts(app)
 

@@ -90,7 +90,7 @@ def test_what_cannot_be_asked_is_refused():
         ({"k": "3"}, "k='3' is not allowed; give a whole number, or several"),
         ({"k": [2], "folds": 1}, "folds=1 is not allowed; give a whole number from 2 to 60"),
         ({"k": [2], "n_components": 41}, "n_components=41 is not allowed"),
-        ({"k": [2], "certify": "live"}, r"certify=.live. is not allowed here; give .* starts, include, exclude or"),
+        ({"k": [2], "certify": "live"}, r"no option certify=.live.; its options: "),
     ):
         with pytest.raises(ValueError, match=says):
             nnspca.cross_validate(X, **wrong)

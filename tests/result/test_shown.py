@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pandas
 import pytest
+from matplotlib.figure import Figure as Sheet
 
 import nnspca
 from nnspca.components import DeflationInfo
@@ -67,9 +68,24 @@ def test_a_result_reads_in_six_lines_and_in_sentences_is_a_table_and_draws_itsel
     assert summary[:20] in result._repr_html_()
     table = result.to_frame()
     assert isinstance(table, pandas.DataFrame) and len(table)
-    if what != "contribution":
-        figure = result.plot()
-        assert figure.data and figure.to_json()
+    figure, ax = result.plot(), Sheet().add_subplot()
+    assert figure.data and figure.to_json()
+    assert result.plot(ax=ax) is ax and ax.has_data()
+    ax.figure.draw_without_rendering()
+
+
+def test_what_was_found_in_polars_is_told_in_polars():
+    polars = pytest.importorskip("polars")
+    table = polars.DataFrame(dict(X))
+    part = nnspca.solve(nnspca.Covariance.from_data(table, standardize=True), 3)
+    told, plain = part.to_frame(), PART.to_frame()
+    assert told.columns == ["feature", "loading", "weight", "place"]
+    assert told["feature"].to_list() == plain.index.tolist() and told["place"].to_list() == plain["place"].tolist()
+    fitted = nnspca.NonnegativeSparsePCA(2, 3).fit(table)
+    resampled = nnspca.bootstrap(table, 3, resamples=2), nnspca.cross_validate(table, [1, 2])
+    assert all(
+        isinstance(each.to_frame(), polars.DataFrame) for each in (fitted.parts_, fitted.certificate_, *resampled)
+    )
 
 
 @pytest.mark.parametrize("what", WHAT)

@@ -34,7 +34,7 @@ def test_groups_against_every_support_that_they_allow(seed, nonnegative):
     cert = nnspca.certify(cov, k, nonnegative=nonnegative, groups=GROUPS)
     x = cert.component.loadings
     assert all(np.count_nonzero(x[features]) <= most for features, most in GROUPS)
-    optimum = optimum_within(cov.entries, k, nonnegative, GROUPS)
+    optimum = optimum_within(cov.matrix, k, nonnegative, GROUPS)
     assert optimum * (1 - 1e-9) <= cert.lower <= optimum * (1 + 1e-9) <= cert.upper * (1 + 1e-9)
     nnspca.verify(cert, cov)
     assert "without these limits" in cert.component.note
@@ -53,7 +53,7 @@ def test_a_largest_loading_against_a_grid_on_the_sphere(seed, nonnegative):
     inside &= (grid >= 0).all(axis=1) if nonnegative else True
     part = nnspca.solve(cov, k, nonnegative=nonnegative, max_loading=cap)
     assert np.abs(part.loadings).max() <= cap * (1 + 1e-12) and part.cardinality <= k
-    best = np.einsum("ri,ij,rj->r", grid[inside], cov.entries, grid[inside]).max()
+    best = np.einsum("ri,ij,rj->r", grid[inside], cov.matrix, grid[inside]).max()
     assert part.variance >= best * (1 - 1e-9)
     assert part.variance <= best * (1 + 0.02)
     cert = nnspca.certify(cov, k, nonnegative=nonnegative, max_loading=cap)

@@ -34,10 +34,10 @@ def test_a_covariance_held_as_its_entries_is_not_thinned(monkeypatch):
 
 def test_entries_of_few_features_are_those_of_the_whole(monkeypatch):
     cov = nnspca.Covariance.from_data(data(5000, 8000, 0.002), standardize=True)
-    assert cov.factor is not None
+    assert cov.held.factor is not None
     features = np.array([7, 3, 4999, 12])
     few = reduced.entry_by_entry(cov, features)
-    assert few.holds_entries
+    assert few.held.holds_entries
     np.testing.assert_allclose(few.matrix, cov.block(features, features), rtol=1e-12, atol=1e-15)
     monkeypatch.setattr(reduced, "SPARSE", 0.0)
     shares = []
@@ -45,7 +45,7 @@ def test_entries_of_few_features_are_those_of_the_whole(monkeypatch):
     assert shares[0] == 0.0
     np.testing.assert_allclose(dense.matrix, few.matrix, atol=1e-6 * few.trace)
     monkeypatch.setattr(reduced, "FORMED", 3)
-    assert not reduced.entry_by_entry(cov, features).holds_entries
+    assert not reduced.entry_by_entry(cov, features).held.holds_entries
 
 
 @pytest.mark.slow
@@ -55,7 +55,7 @@ def test_a_search_that_chooses_features_by_some_samples_ends_as_well(monkeypatch
     X[:, :10] += 0.4 * rng.random((500, 1)) * (rng.random((500, 10)) < 0.5)
     X = scipy.sparse.csr_array(np.hstack([X, 0.01 * data(500, 5800, 0.002, seed=2).toarray()]))
     cov = nnspca.Covariance.from_data(X)
-    assert cov.factor is not None and cov.n_features > best.WIDE
+    assert cov.held.factor is not None and cov.n_features > best.WIDE
     stages = []
     whole = nnspca.solve(cov, 8, on_progress=stages.append)
     monkeypatch.setattr(reduced, "ENTRIES", X.nnz // 3)

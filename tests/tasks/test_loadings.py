@@ -1,5 +1,7 @@
 """Loadings that others found, beside the proven maximum: never above it, whatever form and order they come in."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas
 import pytest
@@ -25,7 +27,7 @@ def test_the_share_is_at_most_that_of_the_optimum_by_enumeration(seed):
         assert (part.k, part.nonnegative) == (np.count_nonzero(columns[:, c]), bool((columns[:, c] >= 0).all()))
         unit = columns[:, c] / np.linalg.norm(columns[:, c])
         assert part.variance == pytest.approx(unit @ np.cov(X.T, ddof=0) @ unit)
-        optimum, _ = optimum_of(COV.entries, part.k, part.nonnegative)
+        optimum, _ = optimum_of(COV.matrix, part.k, part.nonnegative)
         assert judged.upper[c] >= optimum
         assert judged.ratio[c] <= part.variance / optimum
         nnspca.verify(judged.certificates[c], COV)
@@ -49,6 +51,7 @@ def test_estimators_are_read_by_rows_and_frames_by_name(kind):
     frame.loc["unused"] = 0.0
     again = nnspca.certify_loadings(COV, frame.loc[["unused", *shuffled]])
     assert again == judged == nnspca.certify_loadings(COV, fitted.components_.T)
+    assert nnspca.certify_loadings(COV, SimpleNamespace(coef_=fitted.components_.T, fit=None)) == judged  # as abess has
     assert nnspca.certify_loadings(COV, frame["PC1"]).components == judged.components[:1]
     if kind is PCA:  # the first is the maximum; the second is what is left
         assert judged.ratio[0] > 0.999 > judged.ratio[1]

@@ -61,7 +61,7 @@ def cov3():
 
 
 def test_an_unknown_option_is_refused_with_the_known_ones(cov3):
-    with pytest.raises(ValueError, match=r"method 'em' has no option 'speed'; its options: restarts, renormalise"):
+    with pytest.raises(ValueError, match=r"method 'em' has no option speed=.*; its options: restarts, renormalise"):
         nnspca.solve(cov3, 1, "em", speed=3)
     for call, name, near in (
         (lambda **more: nnspca.solve(cov3, 2, **more), "nonegative", "the nearest of solve are nonnegative"),
@@ -70,7 +70,7 @@ def test_an_unknown_option_is_refused_with_the_known_ones(cov3):
     ):
         with pytest.raises(TypeError, match=near):
             call(**{name: 2})
-    with pytest.raises(ValueError, match=r"method 'pca' has no option 'rank'; its options: it has none"):
+    with pytest.raises(ValueError, match=r"method 'pca' has no option rank=.*; its options: it has none"):
         nnspca.solve(cov3, 1, "pca", nonnegative=False, rank=3)
 
 

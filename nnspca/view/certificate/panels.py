@@ -181,7 +181,7 @@ def certificate_npz(certificate: Proof, subject: Subject) -> bytes:
 def data_npy(data: Dataset, cov: nnspca.Covariance) -> bytes:
     """Return what ``check.py`` reads the covariance from: the data as they are, or the matrix held."""
     out = io.BytesIO()
-    np.save(out, cov.entries if cov.stands_for == "matrix" else data.X, allow_pickle=False)
+    np.save(out, cov.held.entries if cov.held.stands_for == "matrix" else data.X, allow_pickle=False)
     return out.getvalue()
 
 

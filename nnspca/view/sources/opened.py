@@ -132,7 +132,7 @@ class Opened:
         if self.in_memory:
             return Dataset(X=read(source, False), **self._words(source, text))
         scales = both_scales(source)
-        return Summed(X=scales[0].entries, kind="covariance", scales=scales, **self._words(source, text))
+        return Summed(X=scales[0].held.entries, kind="covariance", scales=scales, **self._words(source, text))
 
     def _words(self, source: Source, text: str) -> dict[str, Any]:
         """The fields of a data set that are words."""

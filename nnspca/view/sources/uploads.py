@@ -216,7 +216,7 @@ def moved(desk: Desk) -> tuple[float, float]:
     """Return how far a matrix was moved to be a covariance, and its size, both as norms."""
     assert desk.data is not None
     cov = preparation.covariance_for(desk.data, standardise=False, repair=True)
-    return float(cov.moved), float(np.linalg.norm(desk.data.X))
+    return float(cov.held.moved), float(np.linalg.norm(desk.data.X))
 
 
 def ask_again() -> bool:

@@ -144,8 +144,7 @@ def tighten(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
         return
     free = replace(problem, include=())
     yield from quick(free, known, plan)
-    held = problem.cov.holds_entries
-    if known.above(FLAT / 2 if held and problem.n > plan.whole else FLAT):
+    if begins_flat := known.above(FLAT):
         yield from _shrunk(free, known, plan)
     if not known.above(plan.closed):
         return
@@ -162,6 +161,8 @@ def tighten(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
         if eliminated == np.inf:
             yield from _relaxed(problem, known, plan)
         return
+    if problem.cov.holds_entries and not begins_flat and known.above(FLAT / 2):
+        yield from _shrunk(free, known, plan)
     if flat := known.above(FLAT):
         yield from _on_core(free, known, plan, flat)
     yield from _rows_again(free, known, plan)

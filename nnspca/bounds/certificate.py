@@ -35,6 +35,8 @@ EARLY = 1 / 4  # the patience there. Double: −.0254 on 49 × 7,129, k = 50.
 # Work that the rows of shrunk eigenvalues may take in a live certificate, beside all other: with half, −.161 on texts
 # standardised, k = 50; with twice as much, 0 in twice the time.
 NOISY = 15.0
+# Work of a core's splitting there, of a matrix. Half, double: ? on abstracts standardised, k = 50.
+CORE = 2.0
 # Most work of a live certificate, where A takes long to read. Half, double: 0 on genotypes, 1,800 × 24,000.
 MOST = 100.0
 
@@ -142,7 +144,7 @@ def tighten(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
         return
     free = replace(problem, include=())
     yield from quick(free, known, plan)
-    if known.above(FLAT):
+    if begins_flat := known.above(FLAT):
         yield from _shrunk(free, known, plan)
     if not known.above(plan.closed):
         return
@@ -159,6 +161,8 @@ def tighten(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
         if eliminated == np.inf:
             yield from _relaxed(problem, known, plan)
         return
+    if problem.cov.held.holds_entries and not begins_flat and known.above(FLAT / 2):
+        yield from _shrunk(free, known, plan)
     if flat := known.above(FLAT):
         yield from _on_core(free, known, plan, flat)
     yield from _rows_again(free, known, plan)
@@ -184,10 +188,16 @@ def quick(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
 
 
 def _shrunk(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
-    """The rows of data with shrunk eigenvalues, for which there is work beside all other."""
-    if known.rows is not None:
-        allowance = Allowance(NOISY if plan.hurried else 2 * LONGEST)
-        yield from shrunk.tighten(problem, known.x, known.rows, replace(known.monitor, allowance=allowance))
+    """The rows of data with shrunk eigenvalues, for which there is work beside all other; of a matrix a core as well."""
+    allowance = Allowance(NOISY if plan.hurried else 2 * LONGEST)
+    monitor = replace(known.monitor, allowance=allowance)
+    if problem.cov.held.holds_entries and problem.n > plan.whole:
+        budget = CORE if plan.hurried else plan.relaxation
+        yield from shrunk.of_matrix(problem, known.x, known.upper, budget, monitor)
+        if plan.hurried:
+            known.monitor.pay(NOISY - allowance.left)
+    elif known.rows is not None:
+        yield from shrunk.tighten(problem, known.x, known.rows, monitor)
 
 
 def _relaxed(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:

@@ -19,14 +19,14 @@ from nnspca.bounds.pair_scaled import CHECK, falling_entries, proof_of, run_inte
 from nnspca.bounds.plan import GAIN, SAMPLED, STEP, is_slow, step_seconds
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.boxes import WIDEST
-from nnspca.certificates.proofs import PairProof
+from nnspca.certificates.proofs import PairProof, ScaleProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.covariance import derived
 from nnspca.covariance.forms import HeldMatrix
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible, rounding
-from nnspca.numerics.feasible import sum_of_largest
+from nnspca.numerics.feasible import allowed, sum_of_largest
 from nnspca.result import Bound
 
 # Steps that the work should suffice for, which decides the size of the core; of flat spectra. MANY half: −.0015 on
@@ -258,6 +258,25 @@ class Outside:
                 own + sum_of_largest(shares, self.k - 1), 4 * (self.k + 8)
             )
         return out
+
+
+def extended(problem: Problem, proof: PairProof | ScaleProof) -> tuple[np.ndarray, np.ndarray]:
+    """L and M on all features, (n, n), of a core with its rows outside, or of balanced rows; L's diagonal is raised."""
+    cov, every = problem.cov, np.arange(problem.n)
+    L = cov.block(every, every)
+    shares, d = allowed(L, problem.nonnegative), proof.weights
+    assert d is not None
+    M = shares * (d / d[:, None])
+    if isinstance(proof, PairProof):
+        assert proof.features is not None and proof.limits is not None
+        inside, limits = proof.features, proof.limits[:, None]
+        outside = np.delete(every, inside)
+        M[np.ix_(inside, outside)] = limits
+        M[np.ix_(outside, inside)] = (shares[np.ix_(inside, outside)] ** 2 / limits).T
+        L[np.ix_(inside, inside)], M[np.ix_(inside, inside)] = proof.L, proof.M
+        L[inside, inside] += proof.tail
+    np.fill_diagonal(M, 0.0)
+    return L, M
 
 
 def limits_at(base: np.ndarray, falling: np.ndarray, levels: np.ndarray) -> np.ndarray:

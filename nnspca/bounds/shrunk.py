@@ -3,6 +3,8 @@
 YY' ⪯ tI + WW' for some directions W of the samples. Then a component has at most t more of A = Y'Y than of
 B = Y'W (tI + W'W)⁻¹ W'Y (docs/mathematics/rows.md, "Shrunk eigenvalues"), whose rows are balanced instead of A's. W are
 the leading eigenvectors of YY', each as long as leaves nothing above t: B has λ − t for every larger eigenvalue λ.
+
+Of a matrix that is held, a core on B begins multipliers L and M on all features, which prove a bound on A themselves.
 """
 
 from __future__ import annotations
@@ -10,10 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 
 import numpy as np
+import scipy.linalg
 
-from nnspca.bounds import balanced, eigenvalues, levelled
+from nnspca.bounds import balanced, core, eigenvalues, levelled, pair_scaled
 from nnspca.bounds.plan import GAIN, SAMPLED
 from nnspca.certificates.eigenvalues import COMBINED, LARGEST
 from nnspca.certificates.proofs import ScaleProof
@@ -31,6 +35,8 @@ from nnspca.result import Bound
 # Of the variance found, tried as t one after the other while the work suffices. The first two
 # alone: 0 on texts standardised, k = 50.
 TAILS = (0.35, 0.6, 0.2, 0.45)
+CORES = (0.25, 0.35)  # the same for a core on B: that of the lower rows
+WIDEST = 3000  # features of a matrix on all of which L and M are held: 72 MB each
 WORTH = 0.02  # relative gain that they have to promise. Half, double: 0 on texts standardised, k = 50.
 
 # of prices, measured
@@ -85,6 +91,44 @@ def tighten(problem: Problem, x: np.ndarray, rows: Bound, monitor: Monitor) -> I
                 "own variance and k − 1 largest shares, is added."
             )
             yield replace(bound, value=value, detail=detail, ingredients=replace(shares, directions=W, tail=tail))
+
+
+def of_matrix(problem: Problem, x: np.ndarray, least: float, budget: float, monitor: Monitor) -> Iterator[Bound]:
+    """Yield the bound of a core on B, extended to all features of a matrix that is held; none where none is promised.
+
+    ``budget`` is the work of the core's splitting in counted seconds.
+    """
+    A, found, n = problem.cov.held.entries, problem.cov.variance(x), problem.n
+    work, size = eigenvalues.seconds(problem.cov, 0), float(problem.cov.diagonal.max())
+    if n > WIDEST or not found > 0 or not monitor.affords(work):
+        return
+    monitor.pay(work)
+    single = (A / size).astype(np.float32)  # any directions do
+    largest = partial(scipy.linalg.eigh, single, subset_by_value=(CORES[0] * found / size, np.inf), driver="evr")
+    try:
+        values, vectors = run_cancellable(largest, monitor)
+    except (Stopped, scipy.linalg.LinAlgError):
+        return
+    begun = []
+    for tail in (share * found for share in CORES):
+        used = values * size > tail
+        W = vectors[:, used] * np.sqrt(values[used] * size - tail)
+        attained = float(np.sum((x @ W) ** 2))
+        if tail + attained <= least * (1 - WORTH):
+            rest = replace(problem, cov=Covariance(DenseFactor(W.T.astype(float)), Provenance()))
+            rows = balanced.balanced_rows(rest, readings=1, lower=attained * (1 - GAIN), monitor=monitor)
+            begun.append((tail + rows.value, attained, rest, rows))
+    if not begun or monitor.stop():
+        return
+    _, attained, rest, rows = min(begun, key=itemgetter(0))
+    proof, steps = rows.ingredients, {"budget": budget, "goal": attained, "monitor": monitor, "read": n, "flat": True}
+    assert isinstance(proof, ScaleProof)
+    order = np.argsort(-proof.weights, kind="stable")
+    *_, last = [None, *core.tighten(rest, x, order, proof.weights, rows.value, **steps)]
+    if last is None or monitor.stop():
+        return
+    value, proven = pair_scaled.proof_of(problem, *core.extended(rest, last.ingredients), monitor=monitor)
+    yield replace(last, value=value, ingredients=proven)
 
 
 def _proven(gram: np.ndarray, W: np.ndarray, estimate: float, error: float) -> float:

@@ -2,50 +2,62 @@
 
 import streamlit as st
 
-from nnspca.view import chance, collection, tasks
+from nnspca.view import chance, collection, session, tasks
 from nnspca.view.certificate import proofs
 from nnspca.view.explore import more, run, samples, stage
-from nnspca.view.explore.run import KEYS
+from nnspca.view.explore.run import KEYS, Choices
+from nnspca.view.explore.stage import Runs, View
 from nnspca.view.link import state, widgets
+from nnspca.view.link.widgets import DeltaGenerator
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
 
-now = state.current()
+
+@st.fragment
+def at_k(held: DeltaGenerator, choice: Choices) -> tuple[View, Runs, bool]:
+    """Draw k, and what changes with it; return it, and whether the run of this k went on."""
+    with widgets.part("k", held):
+        now = state.current()
+        subject = Subject(catalogue.in_use(now), now)
+        task, longer = run.task(subject, choice), proofs.tightening(subject)
+        shown = tasks.ask(task) if run.is_needed(subject, choice) else tasks.running(task)
+        shown = run.find(subject) if shown is None else shown
+        going = shown is not None and not shown.done
+        runs = Runs(shown, *run.along(subject, choice, shown), tasks.running(longer))
+        view = stage.view(subject, choice, runs)
+        widgets.draw_all_unless(chance.is_known(subject))
+        with held:
+            stage.render(view, runs)
+            tasks.offer(task, tasks.solve(), in_place=True)
+            if view.known[view.k].optimal:
+                st.space("stretch")  # the other buttons stay where they are
+            else:
+                proofs.tighten(longer, view.known[view.k], "stretch", in_place=True)
+            widgets.offer(None if runs.along and not runs.along.done else more.suggestion(view), "k", now.k)
+    return view, runs, going
+
+
+here, now = session.current(), state.current()
 subject = Subject(catalogue.in_use(now), now)
 
 with st.container(horizontal=True, vertical_alignment="center"):
     st.title("Explore")
     widgets.page_link("learn.py", "New here? Play the first game", ":material/sports_esports:")
 st.markdown(stage.question(subject))
-played = st.container(key="stage", height=stage.HEIGHT, border=False)
-with st.container(key="acts"):
-    press, tighten, suggest, options = st.columns(4, vertical_alignment="bottom")
-running = st.container(key="under-way")
-with options:
+with st.container(key="stage", horizontal=True, vertical_alignment="bottom"):
+    held = st.container(key="at-k", horizontal=True, vertical_alignment="bottom")
     choice = run.ask(subject)
-with press:
-    task = run.task(subject, choice)
-    shown = tasks.offer(task, tasks.solve(), at_once=run.is_needed(subject, choice), in_place=True)
-    if shown is None:
-        shown = run.find(subject)
-
-longer = proofs.tightening(subject)
-runs = stage.Runs(shown, *run.along(subject, choice, shown), tasks.running(longer))
-going = shown is not None and not shown.done
-view = stage.view(subject, choice, runs)
+running = st.container(key="under-way")
+with here.place_of_k or running:
+    view, runs, going = at_k(held, choice)
 part, has_samples = view.part, view.data.kind != "covariance"
-with played:
-    stage.render(view, runs)
-with tighten:
-    proofs.tighten(longer, view.known[view.k], "stretch", in_place=True)
-with suggest:
-    widgets.offer(None if runs.along and not runs.along.done else more.suggestion(view), "k", now.k)
 with running:
-    if shown is not None and tasks.follow(shown, news=lambda _: 0) and going:
+    if runs.shown is not None and tasks.follow(runs.shown, news=lambda _: 0) and going:
         st.rerun()  # it ended after the picture had been drawn
     proofs.under_way(runs.longer, view)
-    chance.follow(subject, shown)
+    chance.follow(view, runs.shown)
 
+is_open = False
 with st.container(key="questions", gap="xsmall"):
     for key, asks, icon, draw in (
         ("samples", "Who scores high?", ":material/groups:", samples.who if has_samples else None),
@@ -57,6 +69,9 @@ with st.container(key="questions", gap="xsmall"):
         if draw is None:
             continue
         with widgets.expander(KEYS[key], asks, icon) as fold:
+            is_open = is_open or fold.open
             if fold.open and part is not None:
                 draw(part, view)
 collection.cards(now, "row")
+if runs.at_rest and not is_open:
+    here.at_rest = dict(here.jobs)

@@ -83,9 +83,14 @@ def parts_at(subject: Subject, r: int, k: int | None = None) -> list[Chance]:
     return [Chance(o, q, p, found.method == LIGHT) for o, q, p in zip(*columns, strict=True)]
 
 
+def is_known(subject: Subject, r: int = 1) -> bool:
+    """Tell whether nothing is left to shuffle: it is known what chance gives, or there are no samples."""
+    return subject.data.kind == "covariance" or bool(parts_at(subject, r)) or (r == 1 and subject.problem in stored())
+
+
 def follow(subject: Subject, after: Job | None, r: int = 1) -> None:
     """Shuffle the columns where it is not known, unasked or by a button, and draw the page again once that is done."""
-    if subject.data.kind == "covariance" or parts_at(subject, r) or (r == 1 and subject.problem in stored()):
+    if is_known(subject, r):
         return
     key = subject.key_of("chance", subject.seed, subject.k, r)
 

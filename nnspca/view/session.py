@@ -72,7 +72,12 @@ class Session:
     written: dict[str, list[str]] = field(default_factory=dict)  # what the last run has written
     memory: dict[Place, Any] = field(default_factory=dict)  # what each key of the link last said
     notes: dict[Place, tuple[Any, str]] = field(default_factory=dict)  # about values that could not be used
-    notes_place: Any = None  # where they will stand in this run
+    # where they will stand in this run; and k, until it is drawn, where a page draws it with its answer; and how
+    notes_place: Any = None
+    place_of_k: Any = None
+    choose_k: Callable[[], object] = lambda: None
+    is_whole: bool = True  # whether the whole page is being drawn, not a part of it
+    at_rest: dict[str, Job] | None = None  # the runs of a page on which nothing hangs on k but its part for k
     assignments: int = 0  # how often widgets were assigned values
     assigned: dict[str, tuple[int, Any, Any]] = field(default_factory=dict)  # by key: which assignment, before, after
     suggested: dict[str, Any] = field(default_factory=dict)  # by key: what its widget is to open with

@@ -40,7 +40,6 @@ SCORES = 60_000  # that are sent along k; of more, only those at the k that is s
 DIGITS = 7  # of a share: bounds are rounded up, variances down
 HOME = Path(__file__).parent / "browser"
 SCRIPTS = ("path.js", "curve.js", "strips.js", "player.js")
-HEIGHT = 554  # pixels, so that the content below does not shift when the player loads
 POLL_SECONDS = 0.6  # between two polls of running jobs
 _mount = canvas.component("play", HOME, SCRIPTS)
 
@@ -148,6 +147,12 @@ class Runs:
     def going(self) -> list[Job]:
         """Return those that are not done."""
         return [job for job in vars(self).values() if job is not None and not job.done]
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether none goes on, and none has left word below the picture."""
+        told = self.longer or (self.shown and (self.shown.problem or self.shown.stopped))
+        return not (told or self.going())
 
 
 def payload(
@@ -403,6 +408,8 @@ def render(shown: View, runs: Runs) -> None:
 def _choose() -> None:
     """Show a k, and where it is a point of a curve the solver that found it."""
     if (point := canvas.sent("play", "point")) is not None:
+        if "method" in point:
+            session.current().at_rest = None
         assign(k=int(point["k"]), **{key: str(point[key]) for key in ("method",) if key in point})
 
 
@@ -410,6 +417,7 @@ def _press(key: str) -> None:
     """Ask why a feature is in the component, or for a sample over it; what was asked for is closed with -1."""
     at = canvas.sent("play", key)
     if at is not None:
+        session.current().at_rest = None
         widgets.press(run.KEYS[key], None if at < 0 else int(at) + 1)
 
 

@@ -24,7 +24,10 @@ _mount = canvas.component("narrow", BROWSER, ("narrow.js",), ())
 def sidebar(page: str) -> set[str]:
     """Draw the choices that count on this page; return their keys. The others keep what they say."""
     here = session.current()
+    if page != here.page and "k" in st.session_state:
+        st.session_state["k"] = st.session_state["k"]  # another page's widget does not take it over by itself
     here.page, here.says = page, {}  # a run that was cut short has said some already
+    here.is_whole, here.at_rest, here.place_of_k = True, None, None
     catalogue.apply_scheduled_dataset()
     infos = catalogue.infos()
     asked = state.CHOICES.get(page)
@@ -49,15 +52,10 @@ def sidebar(page: str) -> set[str]:
                 help="Standardised: each feature divided by its standard deviation, so that units do not matter.",
             )
         columns = catalogue.features(name, state.current().prep if "prep" in counting else ())
-        if "k" in counting:
-            choose(
-                SHARED["k"],
-                "k, nonzero loadings",
-                usual=usual_k(columns, name),
-                high=columns,
-                allowed=f"1 to {columns:,}: {name} has {columns} features",
-                help="The component uses at most this many features.",
-            )
+        if page == "explore":
+            here.place_of_k, here.choose_k = widgets.place(st, "k-place"), _k
+        elif "k" in counting:
+            _k()
         if "sign" in counting:
             choose(
                 SHARED["sign"],
@@ -70,6 +68,21 @@ def sidebar(page: str) -> set[str]:
                 _advanced(counting, name, columns, infos)
     here.back = ""
     return counting
+
+
+def _k() -> None:
+    """Draw the choice of k."""
+    now = state.current()
+    session.current().place_of_k = None
+    columns = catalogue.features(now.data, now.prep)
+    choose(
+        SHARED["k"],
+        "k, nonzero loadings",
+        usual=usual_k(columns, now.data),
+        high=columns,
+        allowed=f"1 to {columns:,}: {now.data} has {columns} features",
+        help="The component uses at most this many features.",
+    )
 
 
 def _advanced(counting: set[str], name: str, columns: int, infos: dict[str, DatasetInfo]) -> None:
@@ -147,7 +160,7 @@ def bar(counting: set[str]) -> None:
     content = {
         "sets": [[name, sanitize.line(info.title)] for name, info in infos.items()],
         "here": now.data,
-        "k": min(now.k, columns) if "k" in counting else None,
+        "k": min(widgets.upcoming_value(SHARED["k"], usual_k(columns, now.data)), columns) if "k" in counting else None,
         "most": columns,
     }
     _mount(key="narrow", data=content, height=0, on_data_change=choose_data, on_k_change=choose_k)

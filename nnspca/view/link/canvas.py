@@ -156,8 +156,10 @@ def keep_choices(key: str, field: str) -> None:
 _link = component("link", SHARED, ("link.js",), ())
 
 
-def write_link(keys: Set[str], says: Mapping[str, Sequence[str]]) -> None:
+def write_link(keys: Set[str], says: Mapping[str, Sequence[str]], key: str) -> None:
     """Let the address say these values of these keys, and nothing of the others of them.
+
+    Back is asked of the whole page, by the component of the ``key`` "link".
 
     Streamlit's own query parameters enter each change into the browser's history, twice: Back would need many presses,
     and would bring an address that the page is not about.
@@ -170,4 +172,4 @@ def write_link(keys: Set[str], says: Mapping[str, Sequence[str]]) -> None:
             here.back, here.turn = str(asked["link"]), int(asked["turn"])
 
     data = {"keys": sorted(keys), "says": says, "choices": list(state.SHARED), "turn": here.turn, "run": here.runs}
-    _link(key="link", data=data, height=0, on_back_change=back)
+    _link(key=key, data={**data, "part": key != "link"}, height=0, on_back_change=back)

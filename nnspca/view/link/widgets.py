@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import streamlit as st
 
+import nnspca
 from nnspca.view import sanitize, session
 from nnspca.view.link import canvas, state
 from nnspca.view.link.state import Entry
@@ -114,12 +115,13 @@ def say_in_link(here: Session, key: str, value: Any, usual: Any) -> None:
         here.says[key] = text
 
 
-def upcoming_value(entry: Entry) -> Any:
-    """Return what a key is about to say, before its widget is drawn."""
+def upcoming_value(entry: Entry, usual: Any = None) -> Any:
+    """Return what a key is about to say, before its widget is drawn; where nobody has said it, what is ``usual``."""
     value = state.remembered(entry)
     if value is None:
         value = entry.read(state.linked(entry.key))[0]
-    return entry.default if value is None else value
+    usual = entry.default if usual is None else usual
+    return usual if value is None else value
 
 
 def keep(entry: Entry, options: Sequence[Any] | None = None) -> None:
@@ -241,6 +243,9 @@ def _say(value: Any, name: Callable[[Any], str]) -> str:
 def notes() -> None:
     """Show the notes about values that could not be used, at the place kept for them or else here."""
     here = session.current()
+    if here.place_of_k is not None:  # the page has ended before
+        with here.place_of_k:
+            here.choose_k()
     place, here.notes_place = here.notes_place, None
     with st.container() if place is None else place:
         unusable = here.notes
@@ -252,8 +257,39 @@ def notes() -> None:
             named = ", ".join(f"“{sanitize.plain(sanitize.line(key, LONGEST))}”" for key in strange[:FEW])
             which = "which does not exist here and is" if len(strange) == 1 else "which do not exist here and are"
             st.info(f"The link also names {named}, {which} ignored.", icon=":material/info:")
+    if unusable:
+        here.at_rest = None
+    _write_link(here)
+    here.is_whole = False
+
+
+def _write_link(here: Session) -> None:
     here.written, here.says = here.says, {}
-    canvas.write_link(KNOWN - {e.key for e in state.TABLE if e.by_browser and here.page in e.pages}, here.written)
+    keys = KNOWN - {e.key for e in state.TABLE if e.by_browser and here.page in e.pages}
+    canvas.write_link(keys, here.written, "link" if here.is_whole else "link-part")
+
+
+@contextlib.contextmanager
+def part(key: str, place: DeltaGenerator) -> Iterator[None]:
+    """Draw a part of the page that is drawn by itself where a key of the link has changed, and writes the link."""
+    here = session.current()
+    if not here.is_whole:
+        here.says = {name: texts for name, texts in here.written.items() if name != key}
+    here.choose_k()
+    try:
+        yield
+    except nnspca.DataError as problem:  # which Streamlit would tell in its own words
+        place.error(sanitize.plain(str(problem)), icon=":material/error:")
+        end_page()
+    if not here.is_whole:
+        _write_link(here)
+
+
+def draw_all_unless(known: bool) -> None:
+    """Draw the whole page where a part of it is drawn by itself while more has changed, or not all is ``known``."""
+    here = session.current()
+    if not here.is_whole and not (known and here.at_rest == here.jobs):
+        st.rerun()
 
 
 def end_page() -> NoReturn:

@@ -15,7 +15,7 @@ function mount({ data, setTriggerValue }) {
   for (const key of data.keys) said.delete(key);
   for (const [key, texts] of Object.entries(data.says)) for (const text of texts) said.append(key, text);
   const chosen = data.choices.some((key) => String(said.getAll(key)) !== String(before.getAll(key)));
-  ask = () => setTriggerValue("back", { link: shown, turn });
+  if (!data.part) ask = () => setTriggerValue("back", { link: shown, turn });
   waits &&= chosen && data.turn !== turn;
   if (waits) return ask(); // this was drawn before anyone knew of the step back
   const address = (link) => `${location.pathname}${link && "?"}${link}${location.hash}`, link = String(said);

@@ -85,7 +85,7 @@ class Lesson extends Shown {
     }
     const plays = this.figure.press || this.figure.key;
     if (plays) this.canvas.dataset.plays = this.figure.plays ?? "all";
-    this.find(".floor").classList.toggle("flat", Boolean(this.figure.flat));
+    this.find(".floor").classList.toggle("flat", Boolean(this.figure.flat) && !isScene());
     this.canvas.role = plays ? "application" : "img";
     if (plays) this.canvas.tabIndex = 0;
     else this.canvas.removeAttribute("tabindex");
@@ -170,7 +170,7 @@ class Lesson extends Shown {
   tick() {
     const stage = this.find(".stage").clientWidth;
     if (!stage) return;
-    const room = this.scale > 1 ? 0 : Math.max(innerHeight - (this.figure.flat ? 330 : 245), 400);
+    const room = isScene() ? roomBelow(this.canvas) - 4 : this.scale > 1 ? 0 : Math.max(innerHeight - (this.figure.flat ? 330 : 245), 400);
     this.palette = wearing(this.box);
     let width = stage;
     while (room > 0 && width > 320 && this.figure.tall(width) > room) width -= 10; // a figure is no taller than its screen

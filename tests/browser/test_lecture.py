@@ -7,16 +7,12 @@ from playwright.sync_api import expect
 
 from nnspca.view.figures.style import SIZES
 from nnspca.view.frame.server import SCENES
+from tests.browser.page import still
 from tests.lesson import assert_known
 
-LEAST = 22  # pixels of words in charts, on a screen of 1,920
-# Scenes, what has the focus in them, and a key that leads on.
-FOCUSED = (
-    (2, "input[type=range]", "ArrowRight"),
-    (4, "[role=slider]", "ArrowRight"),
-    (5, "[data-testid=stMain] input[type=radio]", "ArrowRight"),
-    (7, ".chapters button", "PageDown"),
-)
+LEAST = 22  # pixels of all words
+OVER = """() => { const main = document.querySelector('[data-testid=stMain]');
+  return [main.scrollHeight - main.clientHeight, main.scrollWidth - main.clientWidth]; }"""
 
 
 def scenes():
@@ -30,63 +26,59 @@ def test_every_scene_is_a_link_whose_values_a_page_knows(link):
     assert_known(link)
 
 
-def focus(scene, control):
-    """Give the first such control of a scene the focus, once its page has come to rest."""
-    scene.locator(control).first.wait_for()
-    scene.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
-    scene.locator(control).first.focus()
-    assert scene.locator(control).first.evaluate("control => control.getRootNode().activeElement === control")
+def at(page, number):
+    """Wait until a scene is there, drawn and at rest."""
+    line = page.get_by_role("navigation", name="Lecture")
+    expect(line).to_contain_text(f"{number} of 12")
+    still(page)
+    return line
 
 
 @pytest.mark.browser
 @pytest.mark.heavy
-def test_keys_lead_through_a_lecture_whatever_has_the_focus(visit):
-    page = visit("/spannogram?top=1", width=1920, height=1080)
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1920, 1080)])
+def test_every_scene_fits_its_screen_in_words_of_22_pixels(visit, width, height):
+    page = visit("/?lecture=1", width=width, height=height)
+    for number in range(1, 13):
+        at(page, number)
+        assert all(over <= 0 for over in page.evaluate(OVER)), number
+        scale = page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--larger')")
+        assert float(scale) * SIZES["small"] >= LEAST - 1e-9
+        page.keyboard.press("PageDown")
+
+
+@pytest.mark.browser
+@pytest.mark.heavy
+def test_a_second_window_leads_a_lecture_and_a_clicker_whatever_has_the_focus(visit, tmp_path):
+    page = visit("/spannogram?top=1", width=1280, height=720)
     page.locator(".st-key-spannogram").wait_for()
     began = page.url
     page.keyboard.press("p")
-    line = page.get_by_role("navigation", name="Lecture")
-    scene = page.frame_locator("iframe")
-    expect(line).to_contain_text("1 of 12")
-    scene.get_by_role("button", name="Show the solver").wait_for()
-    assert not scene.get_by_test_id("stSidebar").is_visible()
-    scale = page.locator("iframe").evaluate(
-        "frame => frame.getBoundingClientRect().width / frame.contentWindow.innerWidth"
-    )
-    assert scale * SIZES["small"] >= LEAST
-    scene.locator("canvas").first.click()  # arrows are the canvas's now
+    at(page, 1)
+    assert not page.get_by_test_id("stSidebar").is_visible()
+    page.locator("canvas").first.click()  # arrows are the canvas's now
     page.keyboard.press("ArrowRight")
-    expect(line).to_contain_text("1 of 12")
     page.keyboard.press("PageDown")
-    expect(line).to_contain_text("2 of 12")
-    scene.get_by_role("heading", name="What PCA loads on").wait_for()
-    page.keyboard.press("n")
-    expect(page.locator(".notes")).to_be_visible()
-    page.get_by_role("button", name="Next scene").click()
+    at(page, 2)
+    page.locator("input[type=range]").first.focus()
+    page.keyboard.press("ArrowRight")
+    at(page, 3)
+    with page.expect_popup() as opened:
+        page.keyboard.press("n")
+    notes = opened.value
+    expect(notes.get_by_role("heading")).to_contain_text("3 of 12")
+    notes.keyboard.press("PageDown")
+    at(page, 4)
+    expect(notes.locator(".notes")).to_contain_text("Four curves")
+    own = tmp_path / "own.txt"
+    own.write_text("# Away\nhttps://example.org/\n")
+    notes.locator("summary").click()
+    notes.locator("input").set_input_files(own)
+    expect(notes.get_by_role("alert")).to_contain_text("example.org")
+    own.write_text("# Mine\n?data=digits&k=10\nSay this.\n")
+    notes.locator("input").set_input_files(own)
+    notes.locator(".usual:not([hidden])").wait_for(state="attached")
+    page.goto(re.sub("lecture=4", "lecture=1", page.url))
+    expect(page.get_by_role("navigation", name="Lecture")).to_contain_text("1 of 1")
     page.keyboard.press("Escape")
-    page.wait_for_url(began)
-    page.goto(began + "&lecture=3")
-    expect(line).to_contain_text("3 of 12")
-    expect(scene.locator(".curve")).to_be_in_viewport(ratio=0.99)
-    for number, control, key in FOCUSED:
-        page.goto(re.sub(r"scene=\d+", f"scene={number}", page.url))
-        focus(scene, control)
-        for shown in (expect(page.locator(".notes")).to_be_visible, expect(page.locator(".notes")).to_be_hidden):
-            page.keyboard.press("n")
-            shown()
-        page.keyboard.press(key)
-        expect(line).to_contain_text(f"{number + 1} of 12")
-    page.goto(re.sub(r"scene=\d+", "scene=4", page.url))
-    focus(scene, "[data-testid=stMain] input[type=number]")
-    for key in ("n", "ArrowRight", "PageDown"):
-        page.keyboard.press(key)
-    expect(line).to_contain_text("4 of 12")
-    expect(page.locator(".notes")).to_be_hidden()
-    page.goto(re.sub(r"scene=\d+", "scene=12", page.url))
-    scene.get_by_text("What was proven").wait_for()
-    page.set_viewport_size({"width": 390, "height": 844})
-    assert line.locator("b").evaluate("title => title.scrollWidth <= title.clientWidth"), "no title is cut"
-    page.goto(page.url.replace("scene=12", "scene=7"))
-    focus(scene, ".chapters button")
-    page.keyboard.press("Escape")
-    page.wait_for_url(began)
+    page.wait_for_url(lambda url: url.startswith(began.partition("?")[0]) and "lecture" not in url)

@@ -1,6 +1,7 @@
 """A teacher and three phones play in one room."""
 
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -31,12 +32,19 @@ def test_three_phones_paint_one_comes_back_and_the_teacher_shows_the_answer(visi
         expect(status).to_have_text("3 people, 3 attempts")
         painted = page.get_by_role("status").inner_text().partition(" of ")[0]
         page.reload()
-        expect(page.get_by_role("status")).to_have_text(re.compile(rf"{painted} of 40 pixels. Your best"))
+        expect(page.get_by_role("status")).to_have_text(re.compile(rf"{painted} of 40 pixels. You are .* Your best"))
         other = browsing.browser.new_context()
         phones.append(other)
         stranger = other.new_page()
         stranger.goto(address.partition("#")[0])  # without the owner's token
         expect(stranger.get_by_role("button", name="Show the solver's answer")).to_be_hidden()
+        teacher.get_by_label("Ask").select_option("1")
+        page.locator(".question input").press("ArrowRight")
+        page.get_by_role("button", name="This is my guess").click()
+        expect(teacher.locator("h1")).to_contain_text("1 guess")
+        teacher.get_by_role("button", name="Show the answer").click()
+        expect(page.locator(".question")).to_contain_text("Your guess: 51 %. It is 19.5 %.")
+        teacher.get_by_label("Ask").select_option("0")
         teacher.get_by_role("button", name="Show the solver's answer").click()
         expect(teacher.locator(".drawings figure")).to_have_count(4)
         teacher.get_by_text("Everyone in the room").click()
@@ -51,7 +59,12 @@ def test_three_phones_paint_one_comes_back_and_the_teacher_shows_the_answer(visi
         expect(status).to_have_text("2 people, 3 attempts")
         close.click()
         sure.get_by_role("button", name="Close it").click()
-        expect(status).to_have_text("The room is closed.")
+        expect(status).to_contain_text("The room is closed.")
+        with teacher.expect_download() as got:
+            teacher.get_by_role("button", name="All paintings").click()
+        assert Path(got.value.path()).read_bytes().startswith(b"\x89PNG")
+        teacher.goto(address.partition("/room")[0] + "/learn")
+        expect(teacher.get_by_role("link", name="Its results")).to_have_attribute("href", re.compile("/wall#"))
         assert other.request.get(address.partition("/wall")[0] + "/news").status == 404
     finally:
         for phone in phones:

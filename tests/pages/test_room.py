@@ -1,5 +1,7 @@
 """A class's room: variances are computed on the server, no point is above the bound, the owner alone ends the game."""
 
+import csv
+import io
 import json
 import re
 import threading
@@ -41,7 +43,7 @@ def made(held):
     scene = {"image": {"rows": 3, "columns": 3, "mean": None}}
     board = {"title": "nine", "noun": "pixels", "n": N, "k": K, "scene": scene}
     solver = {"support": cert.component.support.tolist(), "loadings": [1.0]}
-    return held.open(lambda: cov, board | {"solver": solver}, cert.lower, cert.upper), cov, cert
+    return held.open(lambda: cov, board | {"solver": solver}, cert.lower, cert.upper, [10.0, 20.0]), cov, cert
 
 
 def post(code, what, said, kind="application/json", **headers):
@@ -135,20 +137,17 @@ def test_a_visit_has_one_room_and_all_rooms_of_a_data_set_one_covariance_within_
     assert opened(visits[0])[0] not in (first, second)
 
 
-def test_a_room_ends_after_its_owners_visit_unless_the_owner_watches_the_wall(held, monkeypatch):
-    monkeypatch.setattr(session, "stay", lambda: 0.01)
-    monkeypatch.setattr(rooms, "GRACE", 1.0)
-    visits = [offering(), offering()]
-    (left, _), (watched, owner) = map(opened, visits)
-    for visit in visits:
-        visit.session_state["session"].leave()
-    app, end = Starlette(routes=web.routes()), time.monotonic() + 3.0
+def test_a_room_ends_once_its_owner_is_gone_and_no_phone_is_left(held, monkeypatch):
+    monkeypatch.setattr(rooms, "IDLE", 0.5)
+    (left, watched, played), _ = zip(*[opened(offering()) for _ in range(3)], strict=True)
+    owner, app, end = held.find(watched).owner, Starlette(routes=web.routes()), time.monotonic() + 1.0
     while time.monotonic() < end:
         assert answered(app, f"/room/{watched}/news", owner=owner)[0] == 200
+        assert answered(app, f"/room/{played}/now")[0] == 200
         answered(app, f"/room/{left}/news")  # which anyone may do
         time.sleep(0.1)
     assert answered(app, f"/room/{left}/news")[0] == 404
-    time.sleep(1.1)
+    time.sleep(0.6)
     assert answered(app, f"/room/{watched}/news", owner=owner)[0] == 404
 
 
@@ -201,7 +200,7 @@ def test_the_owner_takes_someone_out_who_does_not_come_in_again(held):
 
 
 def test_the_owner_alone_reveals_and_closes(held):
-    room, _, _ = made(held)
+    room, cov, _ = made(held)
     who = post(room.code, "join", {})[1]["who"]
     post(room.code, "attempt", {"who": who, "features": [2]})
     for owner in ("", who, room.code):
@@ -209,8 +208,38 @@ def test_the_owner_alone_reveals_and_closes(held):
     assert post(room.code, "reveal", {"owner": room.owner})[0] == 200
     news = room.news(0)
     assert news["solver"]["percent"].endswith("%") and news["leaders"][0]["features"] == (2,)
+    assert post(room.code, "ask", {"owner": room.owner, "chapter": 2})[0] == 200
+    assert post(room.code, "ask", {"owner": who, "chapter": 1})[0] == 403
+    assert room.now() == {"asked": 2, "answer": None}
+    assert [post(room.code, "guess", {"who": who, "value": value})[0] for value in ("7", 0.5)] == [400, 200]
+    assert room.news(0)["guesses"] == [0.5] and room.news(0)["answer"] is None
+    assert post(room.code, "ask", {"owner": room.owner, "chapter": 2, "answered": True})[0] == 200
+    assert room.news(0)["answer"] == room.now()["answer"] == 20.0
+    assert post(room.code, "guess", {"who": who, "value": 1})[0] == 400  # the answer is known
     assert post(room.code, "close", {"owner": room.owner})[0] == 200
-    assert post(room.code, "join", {})[0] == answered(Starlette(routes=web.routes()), f"/room/{room.code}")[0] == 404
+    assert [post(room.code, act, {"who": who})[0] for act in ("join", "attempt", "results")] == [404, 404, 403]
+    results = post(room.code, "results", {"owner": room.owner})[1]
+    painting, guess = list(csv.DictReader(io.StringIO(results["csv"])))
+    assert float(painting["value"]) == pytest.approx(rooms.variance(cov, [2]))
+    assert float(painting["share of the proven maximum"]) <= 1 and painting["time"]
+    assert (guess["what"], float(guess["value"])) == ("guess, chapter 2", 0.5)
+    assert results["paintings"][0]["features"] == [2]
+
+
+def test_a_browser_finds_its_rooms_again_and_a_phone_without_a_code_is_asked_for_it(held):
+    app = Starlette(routes=web.routes())
+    room, cov, _ = made(held)
+    room.browser = frozenset({"its"})
+    assert held.of(frozenset({"its"}), "") == held.of(frozenset(), room.code) == [room]
+    assert held.of(frozenset({"another"}), "") == []
+    for path, status in (("/room", 200), ("/room/WRONG", 404)):
+        answer = answered(app, path, accept="text/html")
+        assert answer[0] == status and b"enter(" in answer[2]
+    me, other = (post(room.code, "join", {})[1] for _ in range(2))
+    post(room.code, "attempt", {"who": other["who"], "features": [0, 1, 2]})
+    standing = post(room.code, "attempt", {"who": me["who"], "features": [0]})[1]
+    assert (standing["number"], standing["painters"]) == (1, 2)
+    assert standing["place"] == 1 + (rooms.variance(cov, [0]) < rooms.variance(cov, [0, 1, 2]))
 
 
 def test_rooms_people_and_attempts_are_limited_and_a_room_ends(held, monkeypatch):

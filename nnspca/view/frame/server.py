@@ -7,7 +7,6 @@ import gzip
 import os
 import re
 import secrets
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from starlette.routing import Mount, Route, Router
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -191,15 +190,16 @@ async def download(request: Request) -> Response:
     return Response(content, 200, headers | {"x-content-type-options": "nosniff"}, file.mime)
 
 
-def _file(path: Path) -> Callable[[Request], Response]:
-    return lambda request: FileResponse(path, headers={"cache-control": "no-cache"})
+def _presenter() -> str:
+    page, script = (file.read_text(encoding="utf-8") for file in (LECTURE.with_suffix(".html"), LECTURE))
+    return f"{page}<script type=module>{script}</script>"
 
 
 def routes() -> list[Route]:
     """Return the routes."""
     return [
-        Route("/lecture", _file(LECTURE.with_suffix(".html"))),
-        Route(f"/{SCENES.name}", _file(SCENES)),
+        Route("/lecture", lambda _: HTMLResponse(_presenter(), headers=FRESH)),
+        Route(f"/{SCENES.name}", lambda _: FileResponse(SCENES, headers={"cache-control": "no-cache"})),
         Route(f"/{NEWS}/{{visit}}/{{name:path}}", news),
         Route(f"/{DOWNLOAD}/{{visit}}/{{key}}/{{name:path}}", download),
     ]

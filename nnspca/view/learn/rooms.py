@@ -1,4 +1,4 @@
-"""Rooms: who is in one, and what each attempt explains. They live in memory, and end by themselves."""
+"""Rooms: who is in one, what each attempt explains, what each guesses. They live in memory, and end by themselves."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 import nnspca
 from nnspca.result import rounded
 from nnspca.view import sanitize
+from nnspca.view.ui.downloads import table_csv
 
 MOST_ROOMS, MOST_PEOPLE, LASTS = 50, 200, 7200.0  # LASTS in seconds
-GRACE = 120.0  # seconds that a room stays when its owner's visit has ended and the owner's wall is not watched
+IDLE = 1200.0  # seconds that a room stays when nobody is in it, and its owner neither on Learn nor at its wall
 PER_SECOND = 5  # attempts of one person
 JOINS, WITHIN = 20, 10.0  # people who join from one address, which a class may share, in so many seconds
 MOST_POINTS = 5000  # attempts that a wall shows, the latest
@@ -41,44 +43,70 @@ class Person:
     best: float = 0.0  # the most variance that a painting of this person explains
     features: tuple[int, ...] = ()  # of it
     last: tuple[int, ...] = ()  # those painted last
+    guesses: dict[int, float] = field(default_factory=dict)  # by chapter
     times: deque[float] = field(default_factory=lambda: deque(maxlen=PER_SECOND))
 
 
 class Room:
     """One game that a class plays: at most k features, one proven upper bound."""
 
-    def __init__(self, cov: Callable[[], nnspca.Covariance], board: dict[str, Any], lower: float, upper: float):
+    def __init__(
+        self,
+        cov: Callable[[], nnspca.Covariance],
+        board: dict[str, Any],
+        lower: float,
+        upper: float,
+        answers: Sequence[float] = (),
+        browser: frozenset[str] = frozenset(),
+    ):
         self.code = "".join(secrets.choice(LETTERS) for _ in range(LENGTH))
         self.owner = secrets.token_urlsafe(16)
         self.board = board  # what the browser draws and says: title, noun, n, k, scene
-        self.solver = {**board.pop("solver"), "percent": rounded.ratio(lower, upper)}
-        self.revealed = False
+        self.solver = {**board.pop("solver"), "percent": rounded.ratio(lower, upper), "share": min(lower / upper, 1.0)}
+        self.revealed = self.closed = False
+        self.answers = answers  # of the questions of chapters 1, 2, …
+        self.asked, self.answered = 0, False  # the chapter whose question is asked, and whether its answer is shown
+        self.browser = browser  # its owner's
         self._cov, self._upper = cov, upper  # asked for at each attempt, from what all share
         self._people: dict[str, Person] = {}  # by token
         self._removed: dict[str, Person] = {}
         self._arrivals: defaultdict[str, deque[float]] = defaultdict(lambda: deque(maxlen=JOINS))  # by address
-        self._points: deque[tuple[float, int]] = deque(maxlen=MOST_POINTS)  # share of the upper bound, and whose
+        # of each attempt: its share of the upper bound, whose it is, its variance, and when it was
+        self._points: deque[tuple[float, int, float, str]] = deque(maxlen=MOST_POINTS)
         self._count, self._lock, self._ends = 0, threading.Lock(), time.monotonic() + LASTS
-        self._seen, self._left = -math.inf, math.inf  # when the owner last watched the wall, and ended the visit
+        self.stay()
 
     @property
     def is_over(self) -> bool:
-        """Whether its time is over, or its owner gone."""
-        return time.monotonic() > min(self._ends, max(self._left, self._seen) + GRACE)
+        """Whether its time is over, or everyone gone."""
+        return time.monotonic() > min(self._ends, self._seen + IDLE)
 
-    def leave(self) -> None:
-        """Note that the owner's visit has ended."""
-        self._left = time.monotonic()
+    def stay(self) -> None:
+        """Note that someone is there."""
+        self._seen = time.monotonic()
+
+    def _check_open(self) -> None:
+        if self.closed:
+            raise RoomError("This room is closed.", 404)
+        self.stay()
 
     def join(self, who: str, name: str, address: str = "", browser: frozenset[str] = frozenset()) -> dict[str, Any]:
         """Let someone in, or in again: their token, and what they painted last."""
+        self._check_open()
         with self._lock:
             if _known(self._removed, who, browser):
                 raise RoomError("The person who opened the room has taken you out of it.", 403)
             who = _known(self._people, who, browser) or self._new(address, browser)
             person = self._people[who]
             person.name = sanitize.line(name, NAME) or person.name
-        return {"who": who, "name": person.name, "features": person.last, "best": self._percent(person.best)}
+        return {"who": who, "name": person.name, "features": person.last, **self._standing(person)}
+
+    def _standing(self, person: Person) -> dict[str, Any]:
+        """Return a phone's number, its best, and its place among all that have painted."""
+        better = sum(other.best > person.best for other in self._people.values())
+        painters = sum(other.best > 0 for other in self._people.values())
+        place = {"place": better + 1, "painters": painters} if person.best else {}
+        return {"number": person.number, "best": self._percent(person.best), **place}
 
     def _new(self, address: str, browser: frozenset[str]) -> str:
         if len(self._people) >= MOST_PEOPLE:
@@ -103,27 +131,55 @@ class Room:
 
     def attempt(self, who: str, features: Any) -> dict[str, Any]:
         """Weigh a painting; the variance is computed here, whatever the phone says."""
-        person = self._people.get(who)
-        if person is None:
-            raise RoomError("You are not in this room: load the page again.", 403)
+        person = self._person(who)
         n, k = self.board["n"], self.board["k"]
         fits = isinstance(features, list) and all(type(i) is int and 0 <= i < n for i in features)
         if not fits or not len(set(features)) == len(features) <= k:
             raise RoomError(f"An attempt is up to {k} different numbers from 0 to {n - 1}.", 400)
+        value = variance(self._cov(), features)
+        with self._lock:
+            person.last = tuple(features)
+            if features:
+                at = datetime.now().isoformat(" ", "seconds")
+                self._points.append((min(value / self._upper, 1.0), person.number, value, at))
+                self._count += 1
+            if value > person.best:
+                person.best, person.features = value, tuple(features)
+        return {"percent": self._percent(value), **self._standing(person), "revealed": self.revealed}
+
+    def _person(self, who: str) -> Person:
+        """Return who asks, who does not ask too often."""
+        self._check_open()
+        person = self._people.get(who)
+        if person is None:
+            raise RoomError("You are not in this room: load the page again.", 403)
         with self._lock:
             now = time.monotonic()
             if len(person.times) == PER_SECOND and now - person.times[0] < 1.0:
                 raise RoomError(f"{PER_SECOND} attempts a second are counted: wait a moment.", 429)
             person.times.append(now)
-        value = variance(self._cov(), features)
-        with self._lock:
-            person.last = tuple(features)
-            if features:
-                self._points.append((min(value / self._upper, 1.0), person.number))
-                self._count += 1
-            if value > person.best:
-                person.best, person.features = value, tuple(features)
-        return {"percent": self._percent(value), "best": self._percent(person.best), "revealed": self.revealed}
+        return person
+
+    def guess(self, who: str, value: Any) -> dict[str, Any]:
+        """Take a person's guess at the answer of the question that is asked; it counts until the answer is shown."""
+        person = self._person(who)
+        if not isinstance(value, int | float) or not math.isfinite(value) or not self.asked or self.answered:
+            raise RoomError("This question is not asked now, or its answer is shown.", 400)
+        person.guesses[self.asked] = float(value)
+        return {}
+
+    def ask(self, owner: str, chapter: Any, answered: Any) -> dict[str, Any]:
+        """Ask everyone the question of a chapter, 0 for none; or show its answer."""
+        self._check_owner(owner)
+        if type(chapter) is not int or not 0 <= chapter <= len(self.answers):
+            raise RoomError(f"A chapter is a number from 0 to {len(self.answers)}.", 400)
+        self.asked, self.answered = chapter, bool(chapter and answered)
+        return {}
+
+    def now(self) -> dict[str, Any]:
+        """Return what is asked, and its answer once it is shown: phones look every few seconds."""
+        self._check_open()
+        return {"asked": self.asked, "answer": self.answers[self.asked - 1] if self.answered else None}
 
     def news(self, since: int, owner: str = "") -> dict[str, Any]:
         """Return what a wall draws: attempts after the first ``since``, and the drawings once they are revealed.
@@ -131,7 +187,10 @@ class Room:
         The owner, who is seen to be there, is told of everyone.
         """
         owns = secrets.compare_digest(self.owner.encode(), owner.encode())
-        self._seen = time.monotonic() if owns else self._seen
+        if owns:
+            self.stay()
+        elif self.closed:
+            raise RoomError("This room is closed.", 404)
         with self._lock:
             new = min(max(self._count - since, 0), len(self._points))
             points = list(self._points)[len(self._points) - new :] if new else []
@@ -147,8 +206,12 @@ class Room:
                 "count": self._count,
                 "people": len(all_people),
                 "everyone": [{"number": one.number, "name": one.name} for one in all_people] if owns else None,
-                "points": [(round(share, 6), number) for share, number in points],
+                "points": [(round(share, 6), number) for share, number, *_ in points],
                 "leaders": leaders,
+                "asked": self.asked,
+                "guesses": [one.guesses[self.asked] for one in all_people if self.asked in one.guesses],
+                "answer": self.answers[self.asked - 1] if self.answered else None,
+                "closed": self.closed,
                 "solver": self.solver if self.revealed else None,
             }
 
@@ -163,10 +226,36 @@ class Room:
         return {}
 
     def close(self, owner: str) -> dict[str, Any]:
-        """End the game."""
+        """End the game; its results stay for the owner."""
         self._check_owner(owner)
-        self._ends = -math.inf
+        self.closed = True
         return {}
+
+    def results(self, owner: str) -> dict[str, Any]:
+        """Return every attempt and guess as rows, and the best painting of each person."""
+        self._check_owner(owner)
+        self.stay()
+        with self._lock:
+            names = {one.number: one.name for one in self._people.values()}
+            rows: list[dict[str, Any]] = [
+                {"what": "painting", "phone": number, "name": names.get(number, ""), "value": value}
+                | {"share of the proven maximum": share, "time": at}
+                for share, number, value, at in self._points
+            ]
+            blank = {"share of the proven maximum": "", "time": ""}
+            rows += [
+                {"what": f"guess, chapter {chapter}", "phone": one.number, "name": one.name, "value": value} | blank
+                for one in self._people.values()
+                for chapter, value in one.guesses.items()
+            ]
+            people = sorted(self._people.values(), key=lambda one: -one.best)
+            kept = ("number", "name", "features")
+            paintings = [
+                {name: getattr(one, name) for name in kept} | {"percent": self._percent(one.best)}
+                for one in people
+                if one.best
+            ]
+        return {"csv": table_csv(rows).decode("utf-8") if rows else "", "paintings": paintings}
 
     def _percent(self, value: float) -> str:
         """Return a share of the upper bound, rounded down: at least so much of the optimum."""
@@ -217,6 +306,14 @@ class Rooms:
         """Return an open room, None where there is none."""
         room = self._rooms.get(code.upper())
         return None if room is None or room.is_over else room
+
+    def of(self, browser: frozenset[str], code: str) -> list[Room]:
+        """Return the rooms that a browser has opened, or that have this code: an open one first, and it stays."""
+        mine = [room for room in self._rooms.values() if not room.is_over]
+        mine = [room for room in mine if room.code == code or room.browser & browser]
+        for room in mine:
+            room.stay()
+        return sorted(mine, key=lambda room: room.closed)
 
     def find(self, code: str) -> Room:
         """Return an open room; RoomError where there is none."""

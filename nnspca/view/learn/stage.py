@@ -40,20 +40,28 @@ BROWSER = Path(__file__).with_name("browser")
 CURVES = BROWSER.parents[1] / "spannogram" / "browser"  # what draws the spannogram draws it here too
 FIGURES = ("game.js", "faces.js", "plane.js", "curves.js", "search.js", "proof.js")
 DRAWING = ("mathematics.js", "captions.js", "plot.js")
-SCRIPTS = (*(str(CURVES / name) for name in DRAWING), "desk.js", "judge.js", *FIGURES, "shell.js")
+SCRIPTS = (*(str(CURVES / name) for name in DRAWING), "desk.js", "judge.js", "predict.js", *FIGURES, "shell.js")
 _mount = canvas.component("learn", BROWSER, SCRIPTS)
 KEYS = state.keys_of("learn")
-PLAYED = ("step", "board", "painted", "best", "at")
+PLAYED = ("step", "board", "painted", "best", "at", "guess")
 
 
 def chapter(words: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return a chapter for the browser: the facts of its figure in its words, and the meaning of each symbol."""
 
-    def filled(text: Any) -> Any:
-        return text.format(**facts) if isinstance(text, str) else [filled(part) for part in text]
+    def filled(told: Any) -> Any:
+        if isinstance(told, dict):
+            return {key: filled(part) for key, part in told.items()}
+        return (
+            told.format(**facts)
+            if isinstance(told, str)
+            else [filled(t) for t in told]
+            if isinstance(told, list)
+            else told
+        )
 
     symbols = [[sign, *(meaning or [LESSON["symbols"][sign]])] for sign, *meaning in words["symbols"]]
-    return {key: filled(text) for key, text in {**words, "symbols": symbols}.items()}
+    return dict(filled({**words, "symbols": symbols}))
 
 
 def scene() -> dict[str, Any]:
@@ -72,14 +80,16 @@ def pca() -> dict[str, Any]:
     values, vectors = leading()
     first, cov, k = vectors[:, 0], boards.covariance(FACES), boards.usual_k(FACES)
     cut = np.where(np.abs(first) >= np.sort(np.abs(first))[-k], first, 0.0)
+    kept = cov.variance(cut / np.linalg.norm(cut)) / values[0]
     return {
+        "answer": round(100 * kept, 1),
         "image": scene(),
         "vectors": canvas.pack(vectors.T, "f4"),
         "values": values.tolist(),
         "facts": {
             "n": len(first),
             "k": k,
-            "cut": percent(cov.variance(cut / np.linalg.norm(cut)) / values[0], 1),
+            "cut": percent(kept, 1),
             "ours": percent(boards.proven(FACES).lower / values[0], 1),
         },
     }
@@ -93,6 +103,7 @@ def ghosts() -> dict[str, Any]:
     scaled = {name: row / np.abs(row).max(axis=1, keepdims=True) for name, row in rows.items()}
     used = {name: float((np.abs(row) > COUNTS).sum(axis=0).mean()) for name, row in scaled.items()}
     return {
+        "answer": round(used["nmf"], 1),
         "image": scene(),
         "sets": [[name, canvas.pack(row, "f4")] for name, row in scaled.items()],
         "facts": {name: fixed(value, 1, down=True) for name, value in used.items()} | {"k": boards.usual_k(FACES)},
@@ -114,7 +125,9 @@ def counting(n: int, k: int) -> dict[str, Any]:
     """How many supports there are."""
     ways = math.comb(n, k)
     years = ways / 1e9 / (365.25 * 24 * 3600)
-    return {"n": n, "k": k, "facts": {"power": boards.power(ways), "years_power": boards.power(years)}}
+    exponent = math.floor(math.log10(ways))
+    facts = {"n": n, "k": k, "power": boards.power(ways), "years_power": boards.power(years)}
+    return {"n": n, "k": k, "answer": exponent, "facts": facts}
 
 
 def cloud() -> dict[str, Any]:
@@ -122,6 +135,7 @@ def cloud() -> dict[str, Any]:
     cov = np.cov(np.array(CLOUD).T, bias=True)
     part = nnspca.solve(nnspca.Covariance.from_matrix(cov), 2)
     return {
+        "answer": part.cardinality,
         "points": CLOUD,
         "facts": {
             "covariance": fixed(cov[0, 1], 2).replace("-", "−"),
@@ -136,6 +150,7 @@ def rank_two() -> dict[str, Any]:
     V, k = np.array(ROWS), 2
     regions, best = curves.regions(V, k), curves.optimum(V, k)
     return {
+        "answer": regions.candidates(),
         "V": V.tolist(),
         "k": k,
         "optimum": [best.phi, best.value],
@@ -155,6 +170,7 @@ def changes() -> dict[str, Any]:
     V = np.round(np.random.default_rng(seed).standard_normal((n, 2)), 2)  # few digits travel short
     regions = curves.regions(V, k)
     return {
+        "answer": regions.candidates(),
         "V": V.tolist(),
         "n": n,
         "k": k,
@@ -177,6 +193,7 @@ def matrix() -> dict[str, Any]:
     split = float(np.linalg.eigvalsh(np.maximum(A - CUT, 0))[-1]) + CUT * PAIR
     shared = [float(A[i, i] + M[i].max()) for i in range(4)]
     return {
+        "answer": round(part.variance, 9),
         "A": A.tolist(),
         "M": M.tolist(),
         "k": PAIR,
@@ -197,7 +214,7 @@ def check() -> dict[str, Any]:
     """The certificate of those four features, and what a table of the same kind proves on the faces."""
     told, facts = matrix(), boards.facts("faces")
     more = {"faces": facts["n"], "pixels": facts["k"], "others": facts["k"] - 1, "share": facts["rows"]}
-    return told | {"facts": told["facts"] | more}
+    return told | {"answer": 2, "facts": told["facts"] | more}  # the third option
 
 
 @st.cache_resource(show_spinner="Preparing the lesson …", max_entries=2)
@@ -218,6 +235,13 @@ def content(names: tuple[str, ...]) -> dict[str, Any]:
         "check": check(),
     }
     return {"steps": [chapter(words, told[words["figure"]]["facts"]) for words in CHAPTERS], "figures": told}
+
+
+def questions() -> tuple[list[dict[str, Any]], list[float]]:
+    """Return the questions of chapters 1, 2, … and their answers, which a room asks."""
+    made = content(tuple(boards.at_hand()))
+    steps = made["steps"][1:]
+    return [step["predict"] for step in steps], [made["figures"][step["figure"]]["answer"] for step in steps]
 
 
 def show() -> None:

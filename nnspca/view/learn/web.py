@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -18,7 +19,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from nnspca.view import cache, sanitize, session
-from nnspca.view.learn import boards
+from nnspca.view.learn import boards, stage
 from nnspca.view.learn.rooms import ROOMS, Room, RoomError
 from nnspca.view.link import canvas, state
 from nnspca.view.sources import catalogue, preparation
@@ -29,6 +30,8 @@ PLACE = "room"
 LONGEST = 4096  # bytes of a request
 FRESH = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 PAGE = HERE / "room.html"
+LOCAL = re.compile(r"https?://(localhost|127\.)")
+REACHED = "streamlit run app.py --server.address 0.0.0.0"
 
 
 def offer(name: str) -> None:
@@ -36,15 +39,26 @@ def offer(name: str) -> None:
     asked = st.button(
         "Open a room", icon=":material/groups:", help="Students paint on their phones, without an account."
     )
+    here = session.current()
+    rooms = ROOMS.of(here.visitor, here.room)
     try:
-        if room := ROOMS.get(session.current().room) or (_opened(name) if asked else None):
-            wall, title = f"{PLACE}/{room.code}/wall#{room.owner}", sanitize.plain(room.board["title"])
-            st.markdown(
-                f"Room **{room.code}** is open with {title} for two hours. It ends sooner if you close it on its wall, "
-                f"or leave this page and the wall. [Show its wall to the class]({wall})"
-            )
+        if asked and not any(not room.closed for room in rooms):
+            rooms.insert(0, _opened(name))
     except RoomError as error:
         st.error(error.args[0])
+    for room in rooms:
+        wall, title = f"{PLACE}/{room.code}/wall#{room.owner}", sanitize.plain(room.board["title"])
+        if room.closed:
+            st.markdown(f"Room **{room.code}** with {title} is closed. [Its results]({wall})")
+            continue
+        st.markdown(
+            f"Room **{room.code}** is open with {title} for two hours, or until you close it on its wall. "
+            f"[Show its wall to the class]({wall})"
+        )
+    if LOCAL.match(str(st.context.url)):
+        st.caption(
+            f"Phones cannot reach this address. Start the app with `{REACHED}`, and open it by the computer's name."
+        )
 
 
 def _opened(name: str) -> Room:
@@ -66,23 +80,28 @@ def _opened(name: str) -> Room:
     maker = partial(preparation.covariance_maker, standardise=state.opening(name).standardise, repair=False)
     key, make = maker(data)
     again = make if own else lambda: maker(catalogue.local_dataset(name))[1]()
-    room = ROOMS.open(lambda: shared.get(key, again), board, best.lower, best.upper)
+    board["questions"], answers = stage.questions()
+    room = ROOMS.open(lambda: shared.get(key, again), board, best.lower, best.upper, answers, here.visitor)
     here.room = room.code
-    here.at_end["room"] = partial(ROOMS.drop, room.code) if own else room.leave  # files of the visit's own go with it
+    if own:
+        here.at_end["room"] = partial(ROOMS.drop, room.code)  # files of the visit's own go with it
     return room
 
 
-def _page(room: Room, name: str) -> Response:
+def _page(name: str, data: dict[str, Any], status: int = 200) -> Response:
     """Return one of the pages."""
-    data = {**room.board, "code": room.code}
     page = Template(PAGE.read_text(encoding="utf-8")).substitute(
-        title=f"Room {room.code}",
+        title=f"Room {data.get('code', '')}",
         style=canvas.style("room", HERE),
-        scripts=canvas.written(HERE, (f"{name}.js",)),
+        scripts=canvas.written(HERE, ("predict.js", f"{name}.js")),
         open=name,
         data=json.dumps(data).replace("<", "\\u003c"),
     )
-    return HTMLResponse(page, headers=FRESH)
+    return HTMLResponse(page, status, FRESH)
+
+
+def _room(name: str) -> Callable[[Request, Room], Response]:
+    return lambda _, room: _page(name, {**room.board, "code": room.code})
 
 
 def code(request: Request, room: Room) -> Response:
@@ -113,12 +132,16 @@ ACTS: dict[str, Callable[[Room, dict[str, Any], Request], dict[str, Any]]] = {
     "join": _join,
     "attempt": lambda room, said, _: room.attempt(_text(said, "who"), said.get("features")),
     "remove": lambda room, said, _: room.remove(_text(said, "owner"), said.get("number")),
+    "guess": lambda room, said, _: room.guess(_text(said, "who"), said.get("value")),
+    "ask": lambda room, said, _: room.ask(_text(said, "owner"), said.get("chapter"), said.get("answered")),
+    "results": lambda room, said, _: room.results(_text(said, "owner")),
     "reveal": lambda room, said, _: room.reveal(_text(said, "owner")),
     "close": lambda room, said, _: room.close(_text(said, "owner")),
 }
 LOOKS: dict[str, Callable[[Request, Room], Response]] = {
-    "": lambda request, room: _page(room, "phone"),
-    "/wall": lambda request, room: _page(room, "wall"),
+    "": _room("phone"),
+    "/wall": _room("wall"),
+    "/now": lambda _, room: JSONResponse(room.now(), headers=FRESH),
     "/code.svg": code,
     "/news": news,
 }
@@ -155,6 +178,8 @@ def _look(answer: Callable[[Request, Room], Response]) -> Callable[[Request], An
         try:
             return await run_in_threadpool(answer, request, ROOMS.find(request.path_params["code"]))
         except RoomError as error:
+            if "text/html" in request.headers.get("accept", ""):
+                return _page("enter", {"said": error.args[0]}, error.args[1])
             return Response(error.args[0], error.args[1], FRESH, "text/plain")
         except ValueError:  # a Host that is none, or too long for a QR code
             return Response("Ask by the address of this server.", 400, FRESH, "text/plain")
@@ -164,5 +189,6 @@ def _look(answer: Callable[[Request, Room], Response]) -> Callable[[Request], An
 
 def routes() -> list[Route]:
     """Return the routes."""
-    looks = [Route(f"/{PLACE}/{{code}}{path}", _look(answer)) for path, answer in LOOKS.items()]
+    enter = Route(f"/{PLACE}", lambda _: _page("enter", {"said": ""}))
+    looks = [enter, *(Route(f"/{PLACE}/{{code}}{path}", _look(answer)) for path, answer in LOOKS.items())]
     return [*looks, Route(f"/{PLACE}/{{code}}/{{act}}", act, methods=["POST"])]

@@ -247,6 +247,7 @@ TABLE = (
     Entry("painted", ("learn",), "text", "", by_browser=True),
     Entry("best", ("learn",), "text", "", by_browser=True),
     Entry("at", ("learn",), "text", "", by_browser=True),
+    Entry("guess", ("learn",), "text", "", by_browser=True),
 )
 PAGES = tuple(dict.fromkeys(page for entry in TABLE for page in (*entry.pages, *entry.counts) if " " not in page))
 

@@ -33,6 +33,8 @@ FILES = {
     "zip": "application/zip",
 }
 LEFT_OUT = ["select2d", "lasso2d", "autoScale2d", "pan2d", "zoomIn2d", "zoomOut2d"]  # few buttons cover no title
+SCENE = 312, 236  # pixels of a figure in a scene of a lecture, and of one that stands over a table
+FOOT = 116  # and of its axis and legend there
 SEEN = 0.12  # seconds in which a sketch is on the screen
 CHART = {"displaylogo": False, "modeBarButtonsToRemove": LEFT_OUT}
 Places = Sequence[tuple[float, float] | None]  # None: the line is broken here
@@ -49,6 +51,8 @@ def figure(drawn: Figure, key: str, *, first: bool = False, **settings: Any) -> 
     In the place of a page's ``first`` figure a sketch stands for as long as the browser has nothing that draws it.
     """
     alt = drawn.layout.meta["alt"]
+    if "lecture" in st.query_params:
+        _lower(drawn, SCENE[not first])
     if not first:
         return st.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)
     place = st.container(key=f"{key}-sketched")  # the figure itself covers the sketch once it is drawn
@@ -59,6 +63,14 @@ def figure(drawn: Figure, key: str, *, first: bool = False, **settings: Any) -> 
         if not sketched_before:  # what draws keeps the browser busy for a second before it draws
             time.sleep(SEEN)
         return st.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)
+
+
+def _lower(figure: Figure, most: int) -> None:
+    """Let a figure fit a scene of a lecture, which has its title."""
+    layout, tall = figure.layout, min(figure.layout.height, most)
+    before = layout.height - layout.margin.t - layout.margin.b
+    layout.title, layout.margin.t, layout.margin.b, layout.height = None, 8, min(layout.margin.b, FOOT), tall
+    layout.legend.y *= before / (tall - 8 - layout.margin.b)
 
 
 def picture(png: bytes, alt: str) -> None:

@@ -1,12 +1,12 @@
 // A student's page: paint features, send each painting, hear its share of the proven upper bound.
 
-const RETRY = 2000; // milliseconds until a request that was lost is sent again
+const RETRY = 2000, LOOK = 4000; // milliseconds until a request that was lost is sent again, and between two looks at what is asked
 
 function phone(data, main) {
   main.className = "phone";
-  main.innerHTML = `<h1></h1><p class="about"></p><canvas tabindex="0" role="application"></canvas>
+  main.innerHTML = `<section class="question" hidden></section><h1></h1><p class="about"></p><canvas tabindex="0" role="application"></canvas>
     <p role="status"></p><div class="row"><button class="clear">Clear</button><label>Name (not needed) <input maxlength="16"></label></div>`;
-  const [title, about, canvas, status, clear, name] = ["h1", ".about", "canvas", "[role=status]", ".clear", "input"].map((one) => main.querySelector(one));
+  const [asked, title, about, canvas, status, clear, name] = [".question", "h1", ".about", "canvas", "[role=status]", ".clear", "input"].map((one) => main.querySelector(one));
   const scene = readScene(data.scene), { rows, columns } = scene.image, kept = `nnspca-room-${data.code}`;
   let painted = [], erasing = false, last = -1, cursor = 0, drawn, who = localStorage.getItem(kept) ?? "", busy = false, unsent = false, heard = "";
   title.textContent = `Room ${data.code}: ${data.title}`;
@@ -36,13 +36,36 @@ function phone(data, main) {
     }
   }
 
+  const place = (found) => `place ${found.place} of ${found.painters}`;
+  const guesses = {}; // by chapter
+
+  /** Look what is asked, while the page is seen: the question, then what was guessed, then the answer. */
+  async function look() {
+    try {
+      const answer = document.hidden || !who ? null : await fetch(`${data.code}/now`);
+      if (answer?.ok) showQuestion(await answer.json());
+    } catch { /* no connection: the next look */ }
+    setTimeout(look, LOOK);
+  }
+  function showQuestion(now) {
+    const said = JSON.stringify([now, guesses[now.asked]]), question = data.questions?.[now.asked - 1];
+    if (said === asked.dataset.said) return;
+    asked.dataset.said = said;
+    asked.hidden = !question;
+    if (!question) return;
+    const mine = guesses[now.asked], yours = mine === undefined ? "" : `Your guess: ${guessWords(question, mine)}. `;
+    const take = async (value) => { const found = await ask("guess", { who, value }); if (!found.error) guesses[now.asked] = value; showQuestion(now); };
+    if (now.answer !== null || mine !== undefined) asked.replaceChildren(element("p", { textContent: question.ask }), element("p", { textContent: yours + (now.answer === null ? "" : `It is ${guessWords(question, now.answer)}.`) }));
+    else asked.replaceChildren(...askFor(question, take));
+  }
+
   async function join() {
     const found = await ask("join", { who, name: name.value });
     if (found.error) { heard = found.error; tell(); return; }
     localStorage.setItem(kept, (who = found.who));
     name.value = found.name;
     if (!painted.length) painted = [...found.features];
-    heard = found.best ? `Your best: at least ${found.best} of the maximum.` : "";
+    heard = `You are number ${found.number}.${found.best ? ` Your best: at least ${found.best} of the maximum, ${place(found)}.` : ""}`;
     draw();
     tell();
   }
@@ -54,7 +77,7 @@ function phone(data, main) {
     while (unsent) {
       unsent = false;
       const found = await ask("attempt", { who, features: painted });
-      heard = found.error ?? (found.percent ? `At least ${found.percent} of the maximum; your best: ${found.best}.` : "");
+      heard = found.error ?? (found.percent ? `At least ${found.percent} of the maximum; your best: ${found.best}, ${place(found)}. You are number ${found.number}.` : "");
       if (found.revealed) heard += " The solver's answer is on the wall.";
       tell();
       await new Promise((done) => setTimeout(done, 250)); // no more than the server counts
@@ -90,4 +113,5 @@ function phone(data, main) {
   draw();
   tell();
   join();
+  look();
 }

@@ -37,12 +37,14 @@ function largestEigenvalue(matrix) {
 const largestBeside = (row, i) => Math.max(...row.filter((_, j) => j !== i));
 const isLargestBeside = (row, i, j) => j === row.findIndex((v, at) => at !== i && v === largestBeside(row, i));
 
+const LOW = 4, HIGH = 9; // of the axis of bounds
+
 FIGURES.bounds = (desk) => {
   const { A, k, leading, optimum } = desk.data;
   const KINDS = ["1  λ₁", "2  Row sums", "3  Split", "4  Share"];
   const kind = desk.choice("The upper bound", KINDS);
   const level = desk.slider("ρ, the level of the split", { low: 0, high: 2, step: 0.05, value: 1, say: (v) => v.toFixed(2) });
-  let row = -1; // the one that was pressed
+  let weights = A.map(() => 1 / A.length), held = -1; // x_i² of each feature: they add up to 1
   const sharing = desk.slider("s, how row 1 shares with the others", { low: 0.5, high: 4, step: 0.05, value: 1, say: (v) => v.toFixed(2) });
   const split = (rho) => largestEigenvalue(A.map((row) => row.map((v) => Math.max(v - rho, 0)))) + rho * k;
   /** M: row 1 gives the s-th part of each pair and the others take s times it; the rest is shared evenly. */
@@ -50,31 +52,48 @@ FIGURES.bounds = (desk) => {
   const totals = (M) => A.map((row, i) => row[i] + largestBeside(M[i], i));
   const sums = (M) => totals(M).map((sum, i) => ({ words: `${A[i][i]} + ${plainly(largestBeside(M[i], i), 2, ceilTo)} = ${plainly(sum, 2, ceilTo)}`, strong: sum === Math.max(...totals(M)) }));
   const bounds = () => [leading, Math.max(...totals(A)), split(level.value), Math.max(...totals(shared(sharing.value)))];
+  /** The average of the rows with these weights, and what becomes of the pair that weighs most. */
+  function weighed(M) {
+    const [i, j] = [...weights.keys()].sort((p, q) => weights[q] - weights[p]).slice(0, 2).sort((p, q) => p - q);
+    const pair = 2 * Math.max(A[i][j], 0) * Math.sqrt(weights[i] * weights[j]), room = M[i][j] * weights[i] + M[j][i] * weights[j], average = averageOf(M);
+    return `Drag the weights x_i² on the left: they add up to 1, and **the average of the rows, now ${plainly(average, 2, ceilTo)}, is never above the largest row, ${plainly(Math.max(...totals(M)), 2, ceilTo)}.** Each pair has room in its two rows, here 2·A${sub(i, j)}·x${sub(i)}·x${sub(j)} = ${plainly(pair, 2, floorTo)} ≤ ${plainly(room, 2, ceilTo)}, so x'Ax is at most that average for x ≥ 0 on two features.`;
+  }
+  const averageOf = (M) => totals(M).reduce((sum, total, i) => sum + weights[i] * total, 0);
+  const sub = (...places) => places.map((i) => "₁₂₃₄"[i]).join("");
   const WORDS = [
     () => `For every x of length 1, x'Ax is at most the largest eigenvalue: **${ceilTo(leading, 2)}**.`,
-    () => `With k = 2, row i uses its own entry and one more. For x ≥ 0 of length 1, x'Ax is at most the largest such sum: **${plainly(bounds()[1], 2, ceilTo)}**.`,
+    () => `With k = 2, row i uses its own entry and one more. ${weighed(shared(1))}`,
     () => `The matrix on the right holds what lies below ρ = ${level.value.toFixed(2)}. As x ≥ 0 and (x₁+…+x₄)² ≤ k, it adds at most ρ·k = ${plainly(level.value * k, 2)}. The excess has λ₁ = ${ceilTo(bounds()[2] - level.value * k, 2)}. Together **${ceilTo(bounds()[2], 2)}**.`,
     () => {
       const value = bounds()[3], tight = value <= optimum + 1e-9;
-      return `Each pair's covariance is shared between its two rows: 2·A_ij·x_i·x_j ≤ M_ij·x_i² + M_ji·x_j² if M ≥ 0 and M_ij·M_ji ≥ max(A_ij, 0)². So x'Ax is at most the largest row, for x ≥ 0 of length 1 on two features: **${ceilTo(value, 2)}**. ${tight ? "**Every row is at most 7, and the pair {1, 2} has variance 7: it is optimal.**" : "Slide s until the first three rows are equal."}`;
+      return `Each pair's covariance is shared between its two rows: 2·A_ij·x_i·x_j ≤ M_ij·x_i² + M_ji·x_j² if M ≥ 0 and M_ij·M_ji ≥ max(A_ij, 0)². ${weighed(shared(sharing.value))} ${tight ? "**Every row is at most 7, and the pair {1, 2} has variance 7: it is optimal.**" : "Slide s until the first three rows are equal."}`;
     },
   ];
 
-  const choose = (at) => { row = at >= 0 && at < A.length && at !== row ? at : -1; desk.changed(); return true; };
-  let rowAt = () => -1;
+  /** Give a feature a weight; the others share the rest as before. */
+  function weigh(i, share) {
+    const rest = 1 - weights[i], to = clamp(share, 0, 1);
+    weights = weights.map((one, j) => (j === i ? to : rest > 1e-9 ? (one * (1 - to)) / rest : (1 - to) / (A.length - 1)));
+    desk.changed();
+    return true;
+  }
+  let rowAt = () => -1, shareAt = () => 0;
 
   return {
     flat: true,
-    tall: (width) => 4 * Math.min(72 * desk.scale, (width - 90) / 9.2) + (width < NARROW ? 230 : 170),
-    press: (x, y) => choose(rowAt(y)),
-    key: (event) => "1234".includes(event.key) && choose(Number(event.key) - 1),
+    tall: (width) => 4 * Math.min(72 * desk.scale, (width - 90 - clamp(width / 6, 44, 110)) / 9.2) + (width < NARROW ? 230 : 170),
+    press(x, y) { held = [1, 3].includes(kind.value) ? rowAt(y) : -1; return held >= 0 && held < A.length && weigh(held, shareAt(x)); },
+    drag(x) { weigh(held, shareAt(x)); },
+    key: (event) => "1234".includes(event.key) && weigh(Number(event.key) - 1, 1),
+    values: () => weights,
+    take(numbers) { if (numbers.length === A.length && numbers.every((one) => one >= 0) && numbers.some(Boolean)) weights = numbers.map((one) => one / numbers.reduce((p, q) => p + q)); },
     draw(brush) {
-      const { width, height, palette } = brush, which = kind.value, cell = Math.min(72 * brush.scale, (width - 90) / 9.2), top = 40;
+      const { width, height, palette } = brush, which = kind.value, wide = clamp(width / 6, 44, 110), cell = Math.min(72 * brush.scale, (width - 90 - wide) / 9.2), top = 40;
       level.show(which === 2);
       sharing.show(which === 3);
-      const small = axisOf(6.5, 8.2, 16, width - 16), y = height - 58, now = bounds();
+      const small = axisOf(LOW, HIGH, 16, width - 16), y = height - 58, now = bounds();
       if (which === 0) drawMatrix(brush, "A", A, { x: width / 2 - 2 * cell, y: top, cell });
-      if (which === 1) drawMatrix(brush, "A", A, { x: width / 2 - 3 * cell, y: top, cell, marked: (i, j) => i === j || isLargestBeside(A[i], i, j), right: sums(A) });
+      if (which === 1) drawMatrix(brush, "A", A, { x: wide + 28, y: top, cell, marked: (i, j) => i === j || isLargestBeside(A[i], i, j), right: sums(A) });
       if (which === 2) {
         const rho = level.value;
         drawMatrix(brush, "excess: max(A − ρ, 0)", A.map((row) => row.map((v) => Math.max(v - rho, 0))), { x: 14, y: top, cell, digits: 2, marked: (i, j) => A[i][j] > rho });
@@ -83,24 +102,30 @@ FIGURES.bounds = (desk) => {
       }
       if (which === 3) {
         const M = shared(sharing.value);
-        drawMatrix(brush, "A", A, { x: 14, y: top, cell, marked: (i, j) => i === j });
-        drawMatrix(brush, "M", M, { x: 28 + 4.4 * cell, y: top, cell, digits: 2, say: ceilTo, marked: (i, j) => isLargestBeside(M[i], i, j), right: width < NARROW ? [] : sums(M) });
+        drawMatrix(brush, "A", A, { x: wide + 28, y: top, cell, marked: (i, j) => i === j });
+        drawMatrix(brush, "M", M, { x: wide + 42 + 4.4 * cell, y: top, cell, digits: 2, say: ceilTo, marked: (i, j) => isLargestBeside(M[i], i, j), right: width < NARROW ? [] : sums(M) });
         if (width < NARROW) sums(M).forEach(({ words, strong }, i) => brush.text(`row ${i + 1}: ${words}`, 14 + (i % 2) * (width / 2), top + 4 * cell + 32 + 22 * Math.floor(i / 2), { bold: strong }));
       }
       rowAt = (at) => Math.floor((at - top) / cell);
-      const summed = which === 1 ? totals(A) : which === 3 ? totals(shared(sharing.value)) : null;
-      if (summed && row >= 0) {
-        const at = [small(clamp(summed[row], 6.5, 8.2)), y], touches = summed[row] > now[which] - 1e-9;
-        brush.box(8, top + row * cell, width - 16, cell, { edge: palette.found, thick: 2 });
-        brush.arrow([at[0], top + (row + 1) * cell], at, { colour: palette.found, wide: 2 });
-        brush.text(`row ${row + 1}: ${plainly(summed[row], 2, ceilTo)}${touches ? ", which is the bound" : ", below the bound"}`, clamp(at[0], 90, width - 110), y - 52, { align: "center", halo: true });
+      shareAt = axisOf(0, 1, 8, 8 + wide).back;
+      const M = which === 1 ? shared(1) : which === 3 ? shared(sharing.value) : null;
+      if (M) {
+        brush.text("weights x²", 8, top - 10, { size: SIZES.small, bold: true });
+        weights.forEach((share, i) => {
+          brush.box(8, top + (i + 0.2) * cell, wide, 0.6 * cell, { fill: palette.empty, edge: palette.quiet, thick: 1 });
+          brush.box(8, top + (i + 0.2) * cell, share * wide, 0.6 * cell, { fill: palette.series[1] });
+        });
+        for (const total of totals(M)) brush.dot(small(total), y, 4, { fill: palette.upper_bound });
+        const at = small(averageOf(M));
+        brush.arrow([at, y - 44], [at, y - 8], { colour: palette.series[1], wide: 3 });
+        brush.text("average", clamp(at, 40, width - 40), y - 50, { align: "center", halo: true });
       }
       brush.line([[16, y], [width - 16, y]], { wide: 1.5 });
-      for (let mark = 6.5; mark <= 8; mark += 0.5) { brush.line([[small(mark), y - 4], [small(mark), y + 4]]); brush.text(String(mark), small(mark), y + 22, { align: "center", size: SIZES.small }); }
+      for (let mark = LOW; mark <= HIGH; mark++) { brush.line([[small(mark), y - 4], [small(mark), y + 4]]); brush.text(String(mark), small(mark), y + 22, { align: "center", size: SIZES.small }); }
       brush.star(small(optimum), y, 12, palette.found);
       brush.text("best pair", small(optimum), y + 42, { align: "center", bold: true });
       now.forEach((value, at) => {
-        const here = at === which, x = small(clamp(value, 6.5, 8.2));
+        const here = at === which, x = small(clamp(value, LOW, HIGH));
         brush.line([[x, y - (here ? 26 : 16)], [x, y + 5]], { colour: here ? palette.upper_bound : palette.quiet, wide: here ? 4 : 2 });
         const same = now.map((other, place) => (Math.abs(other - value) < 1e-9 && place !== which ? place + 1 : 0)).filter(Boolean).join(", ");
         brush.text(here ? `${at + 1}: ${ceilTo(value, 2)}` : same, clamp(x, 30, width - 34), y - (here ? 32 : 20), { align: "center", bold: here, size: here ? SIZES.text : SIZES.small, halo: true });
@@ -110,6 +135,8 @@ FIGURES.bounds = (desk) => {
     },
   };
 };
+
+const LINE = () => (isScene() ? 17 : 22); // pixels of a test
 
 FIGURES.check = (desk) => {
   const { A, optimum } = desk.data, M = desk.data.M.map((row) => [...row]);
@@ -156,14 +183,14 @@ FIGURES.check = (desk) => {
     },
     values: () => M.flat(),
     take(numbers) { if (numbers.length === 16) M.forEach((line, i) => line.forEach((_, j) => { line[j] = numbers[4 * i + j]; })); },
-    tall: (width) => 4 * Math.min(58 * desk.scale, (width - 50) / 8.6) + 82 + 8 * 22 * desk.scale,
+    tall: (width) => 4 * Math.min(58 * desk.scale, (width - 50) / 8.6) + 82 + 8 * LINE() * desk.scale,
     draw(brush) {
       const { width, palette } = brush, cell = Math.min(58 * brush.scale, (width - 50) / 8.6), top = 36;
       drawMatrix(brush, "A", A, { x: 12, y: top, cell, marked: (i, j) => i === j });
       place = { x: 34 + 4.3 * cell, y: top, cell };
       drawMatrix(brush, "M (press a cell)", M, { ...place, digits: 2, picked });
       const tests = [[["Every product is large enough", "Products"], pairs()], [["Every row is at most the claim, and M ≥ 0", "Rows, and M ≥ 0"], [...rows(), ...signs()]]];
-      const begin = top + 4 * cell + 38, line = 22 * brush.scale;
+      const begin = top + 4 * cell + 38, line = LINE() * brush.scale;
       tests.forEach(([titles, list], column) => {
         const x = 12 + column * (width / 2);
         brush.text(brush.fitting(titles, width / 2 - 24, SIZES.text), x, begin, { bold: true, size: width < NARROW ? SIZES.small : SIZES.text });

@@ -1,6 +1,7 @@
 // The lesson: one chapter at a time, named in a list; its place is in the address, and no chapter asks the server.
 
-const KEYS = ["step", "board", "painted", "best", "at"];
+const KEYS = ["step", "board", "painted", "best", "at", "guess"];
+const SKIPPED = "none"; // said in the address instead of a guess
 
 /** What the address says of the lesson. */
 function readLink() {
@@ -19,6 +20,8 @@ class Lesson extends Shown {
     this.link = resumed?.link ?? said;
     this.places = resumed?.places ?? {};
     this.seen = resumed?.seen ?? new Set();
+    this.guesses = resumed?.guesses ?? {};
+    if (said.guess) this.guesses[Number(said.step)] = said.guess;
     this.build();
     this.listen();
     const wanted = Number(this.link.step);
@@ -46,6 +49,7 @@ class Lesson extends Shown {
     this.seen.add(at);
     const step = this.data.steps[at];
     if (byHand) this.link = { ...this.link, at: this.places[at] ?? "" };
+    this.link.guess = this.guesses[at] ?? "";
     this.link.step = at ? String(at) : "";
     this.say("title", at ? `${at}. ${step.title}` : step.title);
     this.tell(step);
@@ -85,11 +89,29 @@ class Lesson extends Shown {
     }
     const plays = this.figure.press || this.figure.key;
     if (plays) this.canvas.dataset.plays = this.figure.plays ?? "all";
-    this.find(".floor").classList.toggle("flat", Boolean(this.figure.flat));
+    this.predict(step);
+    this.find(".floor").classList.toggle("flat", Boolean(this.figure.flat) && !isScene());
     this.canvas.role = plays ? "application" : "img";
     if (plays) this.canvas.tabIndex = 0;
     else this.canvas.removeAttribute("tabindex");
     this.wake();
+  }
+
+  /** Ask before the figure is seen or moved; then say what was guessed, and what it is. A link to a setting asks nothing. */
+  predict({ predict: question, figure }) {
+    const told = this.link.guess, asks = Boolean(question) && !told && !this.link.at, guess = Number(told);
+    const take = (value) => {
+      this.guesses[this.at] = this.link.guess = String(value);
+      this.go(this.at, false);
+      this.remember();
+    };
+    const skip = button({ textContent: "Skip", onclick: () => take(SKIPPED) });
+    const fits = question && told && (question.options ? question.options[guess] : guess >= question.low && guess <= question.high);
+    const words = fits ? [element("p", { textContent: `You guessed: ${guessWords(question, guess)}. It is ${guessWords(question, this.data.figures[figure].answer)}.` })] : [];
+    const asked = asks ? askFor(question, take) : words;
+    if (asks) asked.at(-1).append(skip);
+    this.find(".predict").replaceChildren(...asked);
+    this.box.classList.toggle("asking", asks);
   }
 
   state() {
@@ -101,7 +123,7 @@ class Lesson extends Shown {
   write() {
     clearTimeout(this.writing);
     this.link.at = this.touched || this.link.at ? this.state() : "";
-    window.nnspcaLesson = { link: this.link, places: this.places, seen: this.seen };
+    window.nnspcaLesson = { link: this.link, places: this.places, seen: this.seen, guesses: this.guesses };
     sayInAddress(this.home, Object.fromEntries(KEYS.map((key) => [key, this.link[key]])));
   }
 
@@ -170,7 +192,7 @@ class Lesson extends Shown {
   tick() {
     const stage = this.find(".stage").clientWidth;
     if (!stage) return;
-    const room = this.scale > 1 ? 0 : Math.max(innerHeight - (this.figure.flat ? 330 : 245), 400);
+    const room = isScene() ? roomBelow(this.canvas) - 4 : this.scale > 1 ? 0 : Math.max(innerHeight - (this.figure.flat ? 330 : 245), 400);
     this.palette = wearing(this.box);
     let width = stage;
     while (room > 0 && width > 320 && this.figure.tall(width) > room) width -= 10; // a figure is no taller than its screen

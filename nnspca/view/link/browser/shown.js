@@ -166,12 +166,12 @@ function followPointer(thing, { press, drag, release = () => {}, hover = () => {
 
 /** Where on a thing an event is, in its own pixels. */
 function placeOf(event, element) {
-  const box = element.getBoundingClientRect();
-  return [event.clientX - box.left, event.clientY - box.top];
+  const box = element.getBoundingClientRect(), scale = larger(element);
+  return [(event.clientX - box.left) / scale, (event.clientY - box.top) / scale];
 }
 
-/** How far below the top of the whole page a thing stands, wherever the page is scrolled to. */
-function placeOnPage(element) {
-  const main = (element.getRootNode().host ?? element).closest("[data-testid=stMain]");
-  return element.getBoundingClientRect().top + (main?.scrollTop ?? scrollY);
+/** The room from the top of a thing to the end of the screen, wherever the page is scrolled to. */
+function roomBelow(element) {
+  const main = (element.getRootNode().host ?? element).closest("[data-testid=stMain]"), foot = isScene() ? main.getBoundingClientRect().bottom : innerHeight;
+  return (foot - element.getBoundingClientRect().top) / larger(element) - (main?.scrollTop ?? scrollY);
 }

@@ -27,9 +27,13 @@ function wearing(box) {
 
 const prefersStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
+/** Whether the page is a scene of a lecture, and how much larger than laid out a thing is then seen. */
+const isScene = () => document.documentElement.classList.contains("scene");
+const larger = (thing) => thing.getBoundingClientRect().width / thing.offsetWidth || 1;
+
 /** Give a canvas its size on the page, sharp on any screen; return its pen, cleared. */
 function sizedPen(canvas, width, height) {
-  const ratio = window.devicePixelRatio * (window.frameElement?.getBoundingClientRect().width / innerWidth || 1); // a lecture enlarges its scenes
+  const ratio = window.devicePixelRatio * larger(canvas);
   if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);

@@ -45,8 +45,8 @@ class Player extends Shown {
   /** The height of the picture: what is left of the screen below its beginning. */
   tall(width) {
     const full = document.fullscreenElement;
-    const room = full ? innerHeight - 260 : innerHeight - placeOnPage(this.stage) - 52;
-    return Math.round(clamp(Math.min(room, 0.95 * width), width < 500 ? 400 : 380, full ? 2000 : 620));
+    const room = full ? innerHeight - 260 : roomBelow(this.stage) - (isScene() ? 4 : 52);
+    return Math.round(clamp(Math.min(room, 0.95 * width), isScene() ? 200 : width < 500 ? 400 : 380, full ? 2000 : 620));
   }
 
   resize() {

@@ -128,8 +128,8 @@ class Rounds extends Shown {
     this.box.style.setProperty("--found", palette.found);
     const scale = [palette.empty, ...palette.positive];
     this.box.style.setProperty("--scale", `linear-gradient(to right, ${scale.join(", ")})`);
-    const room = innerHeight - placeOnPage(this.stage) - 44;
-    const height = Math.round(Math.min(width, Math.max(300, Math.min(room, 620))));
+    const room = roomBelow(this.stage) - (isScene() ? 26 : 44);
+    const height = Math.round(Math.min(width, Math.max(isScene() ? 200 : 300, Math.min(room, 620))));
     this.ball.layout(width, height, palette);
     const fresh = Math.max(0, 1 - (now - this.changed) / FADE);
     this.ball.draw(sizedPen(this.canvas, width, height), this.round, fresh);

@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import psutil
 from playwright.sync_api import Browser, Page, WebSocket, sync_playwright
@@ -21,30 +22,7 @@ PATIENCE = 45_000  # milliseconds after which what has not come by then counts a
 
 # What is waited for is looked for by the page itself, so that asking takes no time: `deep` also looks into the
 # components' own trees, `plot` for a drawn Plotly figure, `sketched` for the sketch that stands before it.
-WATCH = """
-window.seen = {};
-const deep = (key, selector) => {
-  for (const host of document.querySelectorAll(`.st-key-${key} *`))
-    if (host.shadowRoot) { const found = host.shadowRoot.querySelector(selector); if (found) return found; }
-  return document.querySelector(`.st-key-${key} ${selector}`);
-};
-const plot = key => {
-  for (const gd of document.querySelectorAll(`.st-key-${key} .js-plotly-plot, .st-key-${key}-running .js-plotly-plot`))
-    if (gd._fullData && gd.querySelector('.main-svg')) return gd;
-};
-const says = (key, selector) => deep(key, selector)?.textContent ?? '';
-const sketched = key => [...document.querySelectorAll(
-  `:is(.st-key-${key}-sketched, .st-key-${key}-running-sketched, .st-key-${key}-place) .sketch`)]
-  .some(s => (s.getAttribute('style').match(/%3Cpath/g) ?? []).length > 2);
-const resting = () => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning' &&
-  !document.querySelector('[class*=st-key-stop-]');
-const wanted = WANTED;
-const look = setInterval(() => {
-  for (const [name, is] of Object.entries(wanted))
-    if (!(name in window.seen)) try { if (is()) window.seen[name] = performance.now() / 1000; } catch (e) {}
-  if (Object.keys(window.seen).length === Object.keys(wanted).length) clearInterval(look);
-}, 20);
-"""
+WATCH = Path(__file__).with_name("visits.js").read_text(encoding="utf-8")
 
 
 @dataclass

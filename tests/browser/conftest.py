@@ -4,12 +4,12 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
 
-from tests.browser.shifting import SHIFTS
 from tests.chromium import find
 from tests.server import serving, shared
 
@@ -25,6 +25,7 @@ FLAGS = [
 ]
 # A visit lives for seconds: code that is optimised in it hardly runs, and what is compiled serves the next visit, too.
 PLAINLY = "--js-flags=--no-opt --no-maglev --no-flush-bytecode"
+SHIFTS = Path(__file__).with_name("shifting.js")
 PATIENCE = 60_000  # milliseconds; twenty times what anything takes: others work beside
 expect.set_options(timeout=PATIENCE)
 PARKED = "/_stcore/health"  # an address of the app's server that runs nothing
@@ -66,7 +67,7 @@ def browsing() -> Iterator[BrowserContext]:
 class Tabs:
     """The visitors' tabs of one Chromium: one is kept, as what it has compiled of the app's scripts is most of a visit.
 
-    Each counts from its first moment how far what it shows is moved (``tests.browser.shifting``). ``wrong`` is what the
+    Each counts from its first moment how far what it shows is moved (``shifting.js``). ``wrong`` is what the
     pages did that they may not: err, be answered with an error, or call outside.
     """
 
@@ -101,7 +102,7 @@ class Tabs:
     def _opened(self) -> Page:
         page = self._context.new_page()
         page.set_default_timeout(PATIENCE)
-        page.add_init_script(SHIFTS)
+        page.add_init_script(path=SHIFTS)
         page.on("request", self._note_request)
         page.on("response", self._note_response)
         page.on("console", self._note_console)

@@ -58,7 +58,7 @@ def still(page: Page) -> Page:
 
 
 def unmoved(page: Page) -> Page:
-    """State that what the page shows has hardly moved since it was opened (``tests.browser.shifting``)."""
+    """State that what the page shows has hardly moved since it was opened (``shifting.js``)."""
     shifts = page.evaluate("() => window.shifts")
     assert sum(ours for ours, by_hand, *_ in shifts if not by_hand) < 0.05, [s for s in shifts if s[0]]
     return page

@@ -30,54 +30,11 @@ pytestmark = pytest.mark.browser
 MARKED = """() => { window.marked = 0; const { animate } = Element.prototype;
   Element.prototype.animate = function (...a) { marked += this.matches(".words"); return animate.apply(this, a); }; }"""
 # Keeps what the chart draws from now on: its words without a halo, as boxes, and its upright dashed lines.
-WATCHED = """() => {
-  const pen = CanvasRenderingContext2D.prototype, {beginPath, lineTo, stroke, strokeText, fillText} = pen;
-  const seen = window.seen = {words: [], lines: []};
-  let points = [], halo = '';
-  Object.assign(pen, {
-    beginPath() { points = []; beginPath.call(this); },
-    lineTo(x, y) { points.push([x, y]); lineTo.call(this, x, y); },
-    stroke() {
-      const [from, to] = points;
-      if (this.getLineDash().length && to && from[0] === to[0]) seen.lines.push(points);
-      stroke.call(this);
-    },
-    strokeText(words, ...at) { halo = words; strokeText.call(this, words, ...at); },
-    fillText(words, x, y, most) {
-      const wide = this.measureText(words).width, left = x - {left: 0, center: wide / 2, right: wide}[this.textAlign];
-      if (words !== halo) seen.words.push([words, left, left + wide, y - 11, y]);
-      fillText.call(this, words, x, y, most);
-    }});
-}"""
+WATCHED = Path(__file__).with_name("watched.js").read_text(encoding="utf-8")
 CROSSED = """() => seen.lines.flatMap(([[x, top], [, foot]]) => seen.words.filter(
   ([, left, right, high, low]) => left < x && x < right && top < low && high < foot).map(([words]) => words))"""
 # Keeps what each frame shows of k as it is painted: all that names k, and the component beside it; after WATCHED.
-FRAMES = """n => {
-  const roots = at => [...document.querySelectorAll(`.st-key-${at} *`)].map(e => e.shadowRoot);
-  const within = (at, what) => roots(at).map(root => root?.querySelector(what)).find(Boolean);
-  const at = (x, wide) => Math.round(Math.exp(Math.log(0.9) + (x - 58) / (wide - 70) * Math.log(1.06 * n / 0.9)));
-  const named = text => /k = ([\\d,]+)/.exec(text)[1], edge = document.createElement('div');
-  let line = null, frame = 0;
-  window.frames_ = [];
-  const look = () => {
-    const find = what => within('stage', what), box = document.querySelector('.st-key-k');
-    const over = getComputedStyle(box, '::after').content.replaceAll('"', ''), wide = find('.curve').clientWidth;
-    if (seen.words.splice(0).length) line = seen.lines.splice(0).at(-1)?.[0][0] ?? null;
-    frames_.push([line && [find('[data-say=words]').innerText, find('.play').dataset.support], {
-      intro: /most (\\d+)/.exec(document.querySelector('[data-testid=stMain] [data-testid=stMarkdown]').innerText)?.[1],
-      label: find('[data-say=k]').innerText, slider: named(find('.curve').getAttribute('aria-valuetext')),
-      picture: named(find('.picture').ariaLabel), line: line && at(line, wide),
-      box: over === 'none' ? box.querySelector('input').value : over, bar: within('narrow', '[data-do=k]').value,
-      address: new URLSearchParams(location.search).get('k')}]);
-  };
-  document.body.append(edge);
-  new ResizeObserver(look).observe(edge); // between the frame's layout and its painting
-  const next = () => {
-    edge.style = `position: fixed; height: 1px; width: ${1 + frame++ % 2}px`;
-    requestAnimationFrame(next);
-  };
-  next();
-}"""
+FRAMES = Path(__file__).with_name("frames.js").read_text(encoding="utf-8")
 SLOW = "/?data=digits&method=epsilon-net&d=8&epsilon-net.epsilon=0.01&epsilon-net.max_samples=10000000"
 
 

@@ -4,7 +4,9 @@ import gzip
 import io
 import tempfile
 import tomllib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
@@ -40,7 +42,7 @@ class File:
     """A file, how it is read where looking is not enough, and what is expected of it."""
 
     name: str
-    content: bytes
+    make: Callable[[], bytes]
     shape: tuple[int, int]
     names: tuple[str, ...] = ()  # the first features
     labels: tuple[str, ...] = ()
@@ -50,32 +52,51 @@ class File:
     options: dict = field(default_factory=dict)
     at: dict = field(default_factory=dict)  # numbers by place
 
+    @cached_property
+    def content(self) -> bytes:
+        """What the file holds."""
+        return self.make()
+
 
 FILES: dict[str, File] = {}
 
 
-def given(case: str, name: str, content: object, shape: tuple[int, int], **more: object) -> None:
+def given(case: str, name: str, make: Callable[[], bytes], shape: tuple[int, int], **more: object) -> None:
     """Enter a file under what it is."""
-    content = content.encode(more.pop("encoding", "utf-8")) if isinstance(content, str) else content
-    FILES[case] = File(name, content, shape, **more)
+    FILES[case] = File(name, make, shape, **more)
+
+
+def as_told(
+    name: str, content: str = "", encoding: str = "utf-8", sheets: dict | None = None, package: Sequence[str] = ()
+) -> bytes:
+    """The bytes of a text, compressed where its name says so, of a workbook, or of a file that a package ships."""
+    if package:
+        return shipped(*package)
+    if sheets:
+        return book({of: [[None if cell == "" else cell for cell in row] for row in sheets[of]] for of in sheets})
+    return (gzip.compress if name.endswith(".gz") else bytes)(content.encode(encoding))
 
 
 def book(sheets: dict[str, list[list[object]]]) -> bytes:
     """A workbook as openpyxl writes it."""
-    made, out = openpyxl.Workbook(), io.BytesIO()
+    made = openpyxl.Workbook()
     made.remove(made.active)
     for title, rows in sheets.items():
         sheet = made.create_sheet(title)
         for row in rows:
             sheet.append(row)
-    made.save(out)
-    return out.getvalue()
+    return saved(made.save)
 
 
 def written(frame: pd.DataFrame, how: str, **options: object) -> bytes:
     """What one of a frame's methods writes."""
+    return saved(lambda out: getattr(frame, how)(out, **options))
+
+
+def saved(write: Callable[..., object], *what: object) -> bytes:
+    """What a function writes to a file."""
     out = io.BytesIO()
-    getattr(frame, how)(out, **options)
+    write(out, *what)
     return out.getvalue()
 
 
@@ -97,7 +118,9 @@ def tuples(value: object) -> object:
 
 for case, told in tomllib.loads(Path(__file__).with_name("real_files.toml").read_text(encoding="utf-8")).items():
     told["at"] = {(i, j): value for i, j, value in told.get("at", ())}
-    given(case, **{key: tuples(value) for key, value in told.items()})
+    whole = {key: told.pop(key) for key in ("content", "encoding", "sheets", "package") if key in told}
+    told = {key: tuples(value) for key, value in told.items()}
+    given(case, make=partial(as_told, told["name"], **whole), **told)
 
 NAMES = tuple(FLOWERS.columns)
 labelled = FLOWERS.assign(Species=SPECIES)
@@ -110,78 +133,21 @@ wide = pd.DataFrame(
 given(
     "pandas to_excel with index and two headers",
     "m.xlsx",
-    written(wide, "to_excel"),
+    partial(written, wide, "to_excel"),
     (3, 4),
     names=("A x", "A y", "B x", "B y"),
     notes=("The header has",),
 )
-given("pandas to_excel", "i.xlsx", written(labelled, "to_excel", index=False), **flowers)
-readme = [["This file holds measurements."], ["Ask Ann."]]
-given(
-    "a README sheet first",
-    "w.xlsx",
-    book({"README": readme, "lookup": [["code", "n"], ["a", 1], ["b", 2]], "data": rows(FLOWERS)}),
-    (15, 4),
-    names=NAMES,
-    notes=("Of 3 sheets, 'data' was read",),
-)
-given(
-    "sheet chosen",
-    "w.xlsx",
-    book({"data": rows(FLOWERS), "few": [["p", "q"], [1, 2], [2, 5], [3, 3]]}),
-    (3, 2),
-    names=("p", "q"),
-    options={"sheet": "few"},
-)
-given(
-    "title and units in a sheet",
-    "w.xlsx",
-    book(
-        {
-            "S": [
-                ["Plots 2020"],
-                [],
-                ["plot", "yield", "rain"],
-                [None, "t/ha", "mm"],
-                ["A", 4.1, 310],
-                ["B", 3.9, 280],
-                ["C", 5.2, 400],
-            ]
-        }
-    ),
-    (3, 2),
-    names=("yield t/ha", "rain mm"),
-    samples=("A", "B", "C"),
-    notes=("Above the table",),
-)
-given(
-    "numbers as text in a sheet",
-    "w.xlsx",
-    book({"S": [["a", "b"], ["1,5", 2], ["2,5", 3], ["n.d.", 9], ["4,5", 1]]}),
-    (4, 2),
-    options={"missing": "mean"},
-    notes=("1 × 'n.d.', which is no number",),
-    at={(0, 0): 1.5},
-)
-given(
-    "truths in a sheet", "w.xlsx", book({"S": [["a", "ok"], [1, True], [2, False], [4, True]]}), (3, 2), at={(0, 1): 1}
-)
+given("pandas to_excel", "i.xlsx", partial(written, labelled, "to_excel", index=False), **flowers)
 
-odd = "sample,As,Pb\ns1,0.5,2\ns2,<0.3,3\ns3,abs,1\ns4,0.9,.\ns5,1.1,8\n"
-given(
-    "detection limits and words",
-    "w.csv",
-    odd,
-    (5, 2),
-    options={"missing": "mean"},
-    notes=("Column 'As' holds 1 × '<0.3', 1 × 'abs', which is no number: read as missing", "3 missing values"),
-)
 
 cov = {"shape": (4, 4), "names": ("alcohol", "malic", "ash", "alkalinity"), "kind": "covariance"}
 given(
     "upper triangle",
     "u.xlsx",
-    book({"S": rows(COV.where(np.triu(np.ones((4, 4), bool))).astype(object).where(lambda f: f.notna(), None))}),
+    lambda: book(
+        {"S": rows(COV.where(np.triu(np.ones((4, 4), bool))).astype(object).where(lambda f: f.notna(), None))}
+    ),
     **cov,
 )
 R = np.round(np.corrcoef(sklearn_datasets.load_wine().data[:, :4].T), 2)
@@ -190,7 +156,7 @@ labels = {"variable_value_labels": {"sex": {1: "female", 2: "male"}}}
 given(
     "SPSS",
     "s.sav",
-    by_path(lambda path: pyreadstat.write_sav(SURVEY, path, **labels), "sav"),
+    partial(by_path, lambda path: pyreadstat.write_sav(SURVEY, path, **labels), "sav"),
     (3, 2),
     names=("q1", "q2"),
     labels=("female", "male"),
@@ -199,58 +165,27 @@ given(
 given(
     "SAS transport",
     "s.xpt",
-    by_path(lambda path: pyreadstat.write_xport(SURVEY.dropna(), path, file_format_version=5), "xpt"),
+    partial(by_path, lambda path: pyreadstat.write_xport(SURVEY.dropna(), path, file_format_version=5), "xpt"),
     (3, 3),
 )
-given("Stata", "i.dta", written(labelled.reset_index(drop=True), "to_stata", write_index=False), **flowers)
-given("Parquet", "i.parquet", written(labelled, "to_parquet"), **flowers)
+given("Stata", "i.dta", partial(written, labelled.reset_index(drop=True), "to_stata", write_index=False), **flowers)
+given("Parquet", "i.parquet", partial(written, labelled, "to_parquet"), **flowers)
 given(
-    "Parquet with row names", "c.parquet", written(CARS, "to_parquet"), (4, 3), names=("mpg",), samples=("Mazda RX4",)
+    "Parquet with row names",
+    "c.parquet",
+    partial(written, CARS, "to_parquet"),
+    (4, 3),
+    names=("mpg",),
+    samples=("Mazda RX4",),
 )
-given("Feather", "i.feather", written(labelled.reset_index(drop=True), "to_feather"), **flowers)
-given(
-    "Weka",
-    "iris.arff",
-    shipped("scipy", "io", "arff", "tests", "data", "iris.arff"),
-    (150, 4),
-    labels=("Iris-setosa", "Iris-versicolor", "Iris-virginica"),
-)
-given(
-    "scanpy",
-    "pbmc.h5ad",
-    shipped("scanpy", "datasets", "10x_pbmc68k_reduced.h5ad"),
-    (700, 765),
-    names=("HES4", "TNFRSF4"),
-)
-given(
-    "scanpy text", "krumsiek11.txt", shipped("scanpy", "datasets", "krumsiek11.txt"), (640, 12), names=("it", "Gata2")
-)
-given("statsmodels star98", "star98.csv", shipped("statsmodels", "datasets", "star98", "star98.csv"), (303, 22))
+given("Feather", "i.feather", partial(written, labelled.reset_index(drop=True), "to_feather"), **flowers)
 given(
     "scikit-learn diabetes",
     "diabetes.csv",
-    gzip.decompress(shipped("sklearn", "datasets", "data", "diabetes_data_raw.csv.gz")),
+    lambda: gzip.decompress(shipped("sklearn", "datasets", "data", "diabetes_data_raw.csv.gz")),
     (442, 10),
 )
-given(
-    "matplotlib stocks",
-    "Stocks.csv",
-    shipped("matplotlib", "mpl-data", "sample_data", "Stocks.csv"),
-    (71, 10),
-    names=("IBM", "AAPL"),
-    options={"missing": "drop rows"},
-    notes=("Above the table",),
-)
-given("sparse", "c.npz", b"", (6, 60))
-out = io.BytesIO()
-scipy.sparse.save_npz(out, scipy.sparse.csr_array(GENES.to_numpy().T))
-FILES["sparse"].content = out.getvalue()
-GEO = (
-    '!Series_title\t"A study"\n!Sample_title\t"control 1"\t"control 2"\t"treated 1"\t"treated 2"\n\n'
-    '!series_matrix_table_begin\n"ID_REF"\t"GSM1"\t"GSM2"\t"GSM3"\t"GSM4"\n"1007_s_at"\t8.1\t8.2\t7.9\t8.8\n'
-    '"1053_at"\t5.1\t5.3\t5.9\t5.2\n"117_at"\t6.1\t6.3\t6.0\t6.6\n!series_matrix_table_end\n'
-)
-given("GEO, gzipped", "GSE1.txt.gz", gzip.compress(GEO.encode()), (4, 3), names=("1007_s_at",), samples=("GSM1",))
+given("sparse", "c.npz", lambda: saved(scipy.sparse.save_npz, scipy.sparse.csr_array(GENES.to_numpy().T)), (6, 60))
 
 
 @pytest.mark.parametrize("case", FILES)
@@ -318,7 +253,7 @@ def test_what_cannot_be_read_shows_the_lines_as_they_were_understood(name, text,
 
 def test_words_among_numbers_are_named_where_missing_values_are_refused():
     with pytest.raises(nnspca.datasets.MissingValues, match=r"3 values are missing.*'<0.3', 1 × 'abs'") as caught:
-        nnspca.datasets.read(odd.encode(), "w.csv")
+        nnspca.datasets.read(FILES["detection limits and words"].content, "w.csv")
     assert caught.value.count == 3
 
 

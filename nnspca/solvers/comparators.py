@@ -11,7 +11,7 @@ import numpy as np
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped, run_cancellable
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Problem, cumulative_variance
+from nnspca.covariance.problem import Problem, together
 from nnspca.numerics import feasible
 from nnspca.numerics.fantope import Fantope
 from nnspca.result import Component, Components, ShouldStop
@@ -46,8 +46,7 @@ def pca_joint(problem: Problem, n_components: int, *, rng: np.random.Generator, 
     """The leading eigenvectors, every feature in each."""
     cov = problem.cov
     parts = tuple(problem.component(feasible.unit(u), "pca") for u in cov.eigenpairs(n_components)[1].T)
-    explained = cumulative_variance(cov, np.column_stack([part.loadings for part in parts]))
-    return Components(parts, explained, cov.trace, "pca", "joint", False, note=PCA_NOTE)
+    return together(cov, parts, "pca", "joint", False, note=PCA_NOTE)
 
 
 PLAY = 400  # most features the regression chooses among: those of largest pull; twice as many end as well
@@ -359,6 +358,5 @@ def _gathered(problem: Problem, X: np.ndarray, monitor: Monitor, note: str = NMF
     """The parts as components, the one of most variance first."""
     cov, columns = problem.cov, [feasible.unit(feasible.keep_top(x, problem.k, True)) for x in X.T if x.any()]
     found = [problem.component(x, "nmf", note=note) for x in columns or [problem.widest()]]
-    parts = tuple(sorted(found, key=lambda part: -part.variance))
-    explained = cumulative_variance(cov, np.column_stack([part.loadings for part in parts]))
-    return Components(parts, explained, cov.trace, "nmf", "joint", True, stopped=monitor.stop(), note=note)
+    parts = sorted(found, key=lambda part: -part.variance)
+    return together(cov, parts, "nmf", "joint", True, stopped=monitor.stop(), note=note)

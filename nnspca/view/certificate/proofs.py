@@ -1,4 +1,4 @@
-"""Proofs that persist across pages: the tightest certificate of each problem, kept, tightened and checked."""
+"""Proofs that persist across pages: the tightest certificate of each problem, stored or kept, and tightened."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import dataclasses
 import math
 import time
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import streamlit as st
@@ -13,13 +15,13 @@ import streamlit as st
 import nnspca
 from nnspca.bounds.plan import PLANS
 from nnspca.result import Certificate, Components, PartsCertificate, Progress, rounded
-from nnspca.view import cache, tasks
-from nnspca.view.certificate import stored
+from nnspca.view import cache, ledger, tasks
 from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known
 from nnspca.view.subject import Subject
 from nnspca.view.tasks import Button, Key, Task
 
+FOLDER = Path(__file__).with_name("stored")  # certificates of the views that data sets open with, and of README's table
 RESTARTS, LEADERS = 100, 25  # of the search for a better component, before the longer proof
 NOTED = 1e-6  # relative fall of an upper bound that a live run tells of
 SAME = 1e-6  # relative difference of two variances of the same component: stored loadings are rounded
@@ -125,6 +127,36 @@ class Fall:
         return self.seconds * above / fell if self.after.stopped and 0 < fell < math.inf else math.inf
 
 
+def file_of(name: str, standardise: bool, k: int) -> Path:
+    """Return where the certificate of a data set's component with loadings >= 0 is, if there is one."""
+    return FOLDER / f"{name}{'-standardised' * standardise}-k{k}.npz"
+
+
+def stored(subject: Subject, k: int) -> Certificate | None:
+    """Return the certificate that is stored for a subject at k; None where there is none for its very data."""
+    return _held(subject, k)[0]
+
+
+def stored_file(proof: Certificate | PartsCertificate, subject: Subject) -> bytes | None:
+    """Return the file that a certificate was read from; None where it comes from a run."""
+    held, file = _held(subject, proof.k)
+    return file.read_bytes() if file is not None and held is proof else None
+
+
+def _held(subject: Subject, k: int) -> tuple[Certificate, Path] | tuple[None, None]:
+    held = ledger.stored().get(subject.problem)
+    file = None if held is None else file_of(held.name, subject.standardise, k)
+    if file is None or not subject.nonnegative or not file.exists():
+        return None, None
+    proof = _read(file)
+    return (proof, file) if proof.fingerprint == subject.cov.fingerprint else (None, None)
+
+
+@lru_cache(16)  # of all views; a few megabytes each
+def _read(file: Path) -> Certificate:
+    return nnspca.load_certificate(file)  # type: ignore[return-value]  # all are of one component
+
+
 def _key(subject: Subject, k: int, r: int = 0) -> Key:
     """Return the key of the tightest proof, of one component or of r parts, whichever page asked for it."""
     return subject.key_of("tightest", k, r)
@@ -133,7 +165,7 @@ def _key(subject: Subject, k: int, r: int = 0) -> Key:
 def certificate_at(subject: Subject, k: int) -> Certificate | None:
     """Return the tightest certificate at k, stored or of any live run; where they are equal, the stored one."""
     made: Certificate | None = cache.results().get(_key(subject, k))
-    held = stored.certificate(subject, k)
+    held = stored(subject, k)
     return min((proof for proof in (held, made) if proof is not None), key=lambda proof: proof.upper, default=None)
 
 

@@ -353,7 +353,7 @@ def near_support(problem: Problem, like: Component) -> Near:
 
 
 def components(cov: Covariance, X: np.ndarray, like: Component, **more: Any) -> tuple[Component, ...]:
-    """The rows of X with variance as components, largest variance first, with ``more`` and the other fields of ``like``."""
+    """The rows of X with variance as components, the largest first, with ``more`` and the other fields of ``like``."""
     parts = []
     for x in X + 0.0:  # no negative zeros
         x = read_only(x if like.nonnegative else feasible.orient(x))

@@ -3,7 +3,7 @@
 from nnspca.spannogram.net import paper_bound
 from nnspca.studies.catalogue import PAPERS, PRINTED, STUDIES, stored
 from nnspca.studies.racing import race
-from nnspca.studies.study import Paper, Picture, Printed, Study, StudyResult, Table, Task
+from nnspca.studies.study import Paper, Picture, Printed, Setup, Study, StudyResult, Table
 
 __all__ = [
     "PAPERS",
@@ -12,10 +12,10 @@ __all__ = [
     "Paper",
     "Picture",
     "Printed",
+    "Setup",
     "Study",
     "StudyResult",
     "Table",
-    "Task",
     "paper_bound",
     "race",
     "stored",

@@ -11,7 +11,7 @@ import numpy as np
 from nnspca.covariance import Covariance
 from nnspca.spannogram import curves, enumeration
 from nnspca.studies.asteris2014 import ROWS, drawn, numbered
-from nnspca.studies.study import Picture, Rows, StudyResult, Table, Task
+from nnspca.studies.study import Picture, Rows, Setup, StudyResult, Table
 from nnspca.tasks._certify import certify
 from nnspca.tasks._solve import solve
 
@@ -23,7 +23,7 @@ REMOVED, KEPT, PROVEN = (
 )
 
 
-def cells(task: Task) -> Rows:
+def cells(task: Setup) -> Rows:
     """The cells of constant order of the magnitudes, each with its set of the largest."""
     edges = [-np.pi / 2, *curves.crossings(ROWS, nonnegative=False).angles.tolist(), np.pi / 2]
     middles = (np.array(edges[:-1]) + np.array(edges[1:])) / 2
@@ -55,7 +55,7 @@ def show_cells(run: StudyResult) -> Iterator[Table]:
     yield run.printed([len(crossings.angles)], note=note)
 
 
-def counts(task: Task) -> Rows:
+def counts(task: Setup) -> Rows:
     """Count candidate sets of random matrices, and compare with the bound of eq. (23)."""
     sizes = (4, 6, 8, 10, 12, 16, 20, 24, 30) if task.full else (4, 6, 8, 10, 12, 16)
     rng = np.random.default_rng(task.seed)
@@ -96,7 +96,7 @@ def by_exhaustion(A: np.ndarray, K: int, stop: Callable[[], bool]) -> float | No
     return best
 
 
-def exactness(task: Task) -> Rows:
+def exactness(task: Setup) -> Rows:
     """Solve C = σI + A, A of rank D: with σ = λ_{D+1} taken off, with σ left in, and by trying every set."""
     N, K, draws = (14, 5, 20) if task.full else (12, 4, 6)
     shares = (0.0, 0.25, 0.5, 1.0, 2.0, 3.0, 4.0)

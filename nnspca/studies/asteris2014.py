@@ -17,7 +17,7 @@ from nnspca.components._decompose import decompose
 from nnspca.result import Certificate, Component
 from nnspca.spannogram import curves, enumeration
 from nnspca.spannogram.net import paper_bound
-from nnspca.studies.study import PROOFS, Picture, Rows, StudyResult, Table, Task
+from nnspca.studies.study import PROOFS, Picture, Rows, Setup, StudyResult, Table
 from nnspca.tasks._certify import certify
 from nnspca.tasks._solve import solve
 
@@ -67,7 +67,7 @@ def drawn(title: str, heights: Callable[[np.ndarray], np.ndarray], name: str, y:
 # Fig. 1
 
 
-def regions(task: Task) -> Rows:
+def regions(task: Setup) -> Rows:
     """Where the two largest positive curves change."""
     for i, (a, b, top) in enumerate(curves.regions(ROWS, TOP).supports(), start=1):
         yield "regions", {"Region": i, "From φ": a, "To φ": b, "Top-2 set": numbered(top)}
@@ -94,7 +94,7 @@ def show_regions(run: StudyResult) -> Iterator[Table]:
 # Fig. 2
 
 
-def hardness(task: Task) -> Rows:
+def hardness(task: Setup) -> Rows:
     """Count how often the leading eigenvector is not feasible, over random supports."""
     rng = np.random.default_rng(task.seed)
     draws, sizes = 2000 if task.full else 200, (1, 2, 3, 5, 8, 12, 20, 30, 50)
@@ -162,7 +162,7 @@ def _plane(arc: tuple[float, float], best: np.ndarray, leading: np.ndarray) -> T
 # Fig. 3
 
 
-def parts(task: Task) -> Rows:
+def parts(task: Setup) -> Rows:
     """Find six parts by two methods, each part among the pixels that no earlier one uses; then jointly."""
     data, cov = task.data[0], task.covariance()
     leading, k = float(cov.eigenpairs(1)[0][0]), min(CARDINALITY, max(1, cov.n_features // PARTS))
@@ -251,7 +251,7 @@ def _with_band(run: StudyResult, frame: pd.DataFrame, column: str, key: str, upp
 # Figs 4 to 6
 
 
-def variances(task: Task, reduced: Sequence[int], full: Sequence[int], methods: Sequence[Any]) -> Rows:
+def variances(task: Setup, reduced: Sequence[int], full: Sequence[int], methods: Sequence[Any]) -> Rows:
     """Solve for every k by every method, and prove two upper bounds: the paper's, and ours."""
     cov = task.covariance()
     leading = float(cov.eigenpairs(1)[0][0])
@@ -326,7 +326,7 @@ def guarantee(n: int, k: int, decay: float) -> float:
     return max(k / (2 * n), 1 / (1 + 2 * (n / k) * decay))
 
 
-def theorem(task: Task) -> Rows:
+def theorem(task: Setup) -> Rows:
     """Compare the guarantee of Theorem 1 with the shares that the bounds prove for a run of Alg. 3."""
     cases = [(0, 180), (1, 50), (2, 20), (2, 90)]  # data, and k
     if task.full:

@@ -17,7 +17,7 @@ from nnspca.covariance import Covariance
 from nnspca.result import Component, Components
 from nnspca.solvers.em import soft_threshold
 from nnspca.studies.asteris2014 import drawn_at
-from nnspca.studies.study import Picture, Rows, StudyResult, Table, Task
+from nnspca.studies.study import Picture, Rows, Setup, StudyResult, Table
 from nnspca.studies.zass2006 import nspca
 from nnspca.tasks._solve import solve
 
@@ -55,7 +55,7 @@ def grid(n: int, last: int, points: int) -> list[int]:
     return sorted({int(k) for k in np.linspace(1, min(n, last), points).round()})
 
 
-def standardised(task: Task) -> Covariance:
+def standardised(task: Setup) -> Covariance:
     """Return the correlation matrix of the data set."""
     return Covariance.from_dataset(task.data[0], True)
 
@@ -80,14 +80,14 @@ def algorithm_2(cov: Covariance, k: int, monitor: Monitor) -> tuple[np.ndarray, 
 # Fig. 2
 
 
-def ran(task: Task, cov: Covariance, k: int, entrant: Entrant, *, nonnegative: bool = False) -> tuple[Component, float]:
+def ran(run: Setup, cov: Covariance, k: int, entrant: Entrant, *, nonnegative: bool = False) -> tuple[Component, float]:
     """Return what a method finds, and its CPU seconds."""
     started = time.thread_time()  # CPU time of this thread alone
-    part = solve(cov, k, entrant.method, nonnegative=nonnegative, **task.settings(), **entrant.options)
+    part = solve(cov, k, entrant.method, nonnegative=nonnegative, **run.settings(), **entrant.options)
     return part, time.thread_time() - started
 
 
-def variances(task: Task, entrants: tuple[Entrant, ...]) -> Rows:
+def variances(task: Setup, entrants: tuple[Entrant, ...]) -> Rows:
     """Solve for every k by Algorithm 2 as printed, and by every method."""
     cov = standardised(task)
     ks = grid(cov.n_features, 150, 31 if task.full else 5)
@@ -110,7 +110,7 @@ def show_variances(run: StudyResult) -> Iterator[Table]:
         yield run.printed([frame[EM_STEPS].mean()], note=note)
 
 
-def times(task: Task) -> Rows:
+def times(task: Setup) -> Rows:
     """Time every method at every k: the minimum of a few runs."""
     cov = standardised(task)
     cov.eigenpairs(1)  # computed before timing, since all methods need it
@@ -152,7 +152,7 @@ def in_units(alpha: float, cov: Covariance, own: bool) -> float:
     return alpha / (float(cov.eigenpairs(1)[0][0]) * (cov.n_samples or 1) if own else UNIT)
 
 
-def single(task: Task) -> Rows:
+def single(task: Setup) -> Rows:
     """Variance of one nonnegative component against its cardinality, by emPCA and by NSPCA at three penalties."""
     cov = without_first(standardised(task))
     ks = grid(cov.n_features, 200, 21 if task.full else 4)
@@ -204,13 +204,13 @@ def described(title: str, parts: Components) -> Rows:
     yield "used", {"Method": title, "Nonzero loadings": loadings, "Least angle (°)": least_angle(parts)}
 
 
-def count_of(task: Task, cov: Covariance) -> int:
+def count_of(task: Setup, cov: Covariance) -> int:
     """Return how many components are sought."""
     return min(COMPONENTS if task.full else FEW, cov.n_features)
 
 
 def tuned(
-    task: Task,
+    task: Setup,
     cov: Covariance,
     ends: tuple[float, float],
     prices: Callable[[float], tuple[float, float]],
@@ -237,7 +237,7 @@ def tuned(
     return best or at(high)
 
 
-def disjoint(task: Task) -> Rows:
+def disjoint(task: Setup) -> Rows:
     """Orthogonal components of twenty pixels each."""
     cov = without_first(standardised(task))
     count, k = count_of(task, cov), min(CARDINALITY, cov.n_features)
@@ -252,7 +252,7 @@ def disjoint(task: Task) -> Rows:
     yield from described("NSPCA, α = 10⁸", few)
 
 
-def apart(task: Task) -> Rows:
+def apart(task: Setup) -> Rows:
     """Components at least 85 degrees apart."""
     cov = without_first(standardised(task))
     count, settings = count_of(task, cov), task.settings(0.0, 0.6) | {"min_angle": ANGLE}
@@ -337,7 +337,7 @@ def jaccard(labels: np.ndarray, clusters: np.ndarray) -> float:
     return float(both) / either if either else 1.0
 
 
-def scored(task: Task, Y: np.ndarray, labels: np.ndarray) -> tuple[float, float]:
+def scored(task: Setup, Y: np.ndarray, labels: np.ndarray) -> tuple[float, float]:
     """Return mean and standard deviation of the score of clusters of Y over random starts of k-means."""
     from sklearn.cluster import KMeans
 
@@ -351,7 +351,7 @@ def scored(task: Task, Y: np.ndarray, labels: np.ndarray) -> tuple[float, float]
     return (float(np.mean(scores)), float(np.std(scores))) if scores else (0.0, 0.0)
 
 
-def selection(task: Task) -> Rows:
+def selection(task: Setup) -> Rows:
     """Choose features in three ways, cluster the samples by them, and compare with the labels; on both scalings."""
     data = task.data[0]
     X = np.asarray(data.X, float)

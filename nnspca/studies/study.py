@@ -142,7 +142,7 @@ class Printed:
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class Setup:
     """The arguments of a study's generator."""
 
     data: tuple[Dataset, ...]  # the data sets that the study needs, in its order
@@ -256,7 +256,7 @@ class Study:
     opening: str  # a sentence: what the study asks
     more: str  # what it does, and its result
     differs: str  # from the paper: preprocessing, version of the data, results not reproduced
-    yields: Callable[[Task], Rows] = field(repr=False)
+    yields: Callable[[Setup], Rows] = field(repr=False)
     show: Callable[[StudyResult], Iterable[Table]] = field(repr=False)
     needs: tuple[str, ...] = ()  # names of the data sets that the paper used
     stand_ins: tuple[str, ...] = ()  # a bundled replacement for each
@@ -334,7 +334,7 @@ class Study:
             seconds = time.perf_counter() - started
             return StudyResult(self, frames, names, bool(full), seed, seconds, stopped, shape)
 
-        for name, rows in self.yields(Task(loaded, names == self.needs, bool(full), seed, monitor)):
+        for name, rows in self.yields(Setup(loaded, names == self.needs, bool(full), seed, monitor)):
             if monitor.stop():  # what came last may not be complete
                 break
             lists.setdefault(name, []).extend(rows if isinstance(rows, list) else [rows])

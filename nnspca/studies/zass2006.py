@@ -16,7 +16,7 @@ from nnspca.datasets import Dataset, load
 from nnspca.result import Components, overlap
 from nnspca.solvers.comparators import nmf_parts
 from nnspca.studies.asteris2014 import pixels
-from nnspca.studies.study import Picture, Rows, StudyResult, Table, Task
+from nnspca.studies.study import Picture, Rows, Setup, StudyResult, Table
 
 COUNT = 10  # components of each panel
 ACTIVE = 55  # pixels GSPCA may use, Fig. 2(f)
@@ -35,7 +35,7 @@ class Prices:
     unit: float
 
 
-def prices(task: Task, cov: Covariance) -> Prices:
+def prices(task: Setup, cov: Covariance) -> Prices:
     """Return the paper's own prices on its own data, and the same relative ones on any other."""
     unit = float(cov.eigenpairs(1)[0][0]) * (cov.n_samples or 1)
     if task.own:
@@ -43,14 +43,14 @@ def prices(task: Task, cov: Covariance) -> Prices:
     return Prices(LOW, HIGH, PRICE, unit)
 
 
-def gspca(task: Task, cov: Covariance, start: float, end: float, **options: Any) -> np.ndarray:
+def gspca(task: Setup, cov: Covariance, start: float, end: float, **options: Any) -> np.ndarray:
     """Return GSPCA's unit columns, each found after the earlier ones are projected out."""
     count, k, settings = min(COUNT, cov.n_features), min(ACTIVE, cov.n_features), task.settings(start, end)
     return decompose(cov, count, k, "greedy", deflation="projection", nonnegative=False, **settings, **options).loadings
 
 
 def nspca(
-    task: Task,
+    task: Setup,
     cov: Covariance,
     alpha: float,
     beta: float,
@@ -70,7 +70,7 @@ def nspca(
 OVERLAP, NONZERO, SHARE = "Overlap ‖I − U′U‖", "Nonzero loadings", "Share of the total variance"
 
 
-def panels(task: Task) -> Rows:
+def panels(task: Setup) -> Rows:
     """Find the ten components of each of the six panels."""
     cov = task.covariance()
     penalties, count = prices(task, cov), min(COUNT, cov.n_features)
@@ -116,7 +116,7 @@ def show_panels(run: StudyResult) -> Iterator[Table]:
 # Fig. 3
 
 
-def trade(task: Task) -> Rows:
+def trade(task: Setup) -> Rows:
     """Raise α, then β, and record overlap and nonzeros."""
     cov = task.covariance()
     penalties, points = prices(task, cov), 13 if task.full else 3
@@ -162,7 +162,7 @@ PROPS: dict[str, tuple[Any, bool, bool]] = {
 }
 
 
-def pit_props(task: Task) -> Rows:
+def pit_props(task: Setup) -> Rows:
     """Find six components by each method."""
     cov = task.covariance()
     count = min(PARTS, cov.n_features)
@@ -245,7 +245,7 @@ def splits(X: np.ndarray, face: np.ndarray, seed: int, count: int) -> Iterator[S
         yield Split(X[training], face[training], X[~training], face[~training])
 
 
-def features(task: Task, method: str, faces: np.ndarray, start: float, end: float) -> np.ndarray:
+def features(task: Setup, method: str, faces: np.ndarray, start: float, end: float) -> np.ndarray:
     """Return ten directions found on the training faces alone, as columns."""
     cov = Covariance.from_data(faces)
     count = min(COUNT, cov.n_features)
@@ -275,7 +275,7 @@ def detect(U: np.ndarray, split: Split) -> tuple[np.ndarray, float]:
     return 100 * np.interp(FALSE / 100, false, true), float(roc_auc_score(split.face_test, scores))
 
 
-def detection(task: Task) -> Rows:
+def detection(task: Setup) -> Rows:
     """Train and test on every split, method after method."""
     X, face = both_classes(task.data[0])
     count = 10 if task.full else 1

@@ -9,7 +9,7 @@ import nnspca
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.studies import STUDIES
-from nnspca.studies.study import Task
+from nnspca.studies.study import Setup
 from nnspca.studies.zass2006 import NONZERO, OVERLAP, SHARE, detect, overlap, prices, splits
 from tests import problems
 
@@ -47,7 +47,7 @@ def test_overlap_falls_with_alpha_and_loadings_with_beta():
 @pytest.mark.parametrize("own", [True, False])
 def test_prices_in_the_papers_units_are_for_the_scatter_xx_and_the_printed_ones_on_its_own_data(own):
     X = np.array([[3.0, 0.0], [-3.0, 0.0], [0.0, 1.0], [0.0, -1.0]])  # centred; X'X = diag(18, 2)
-    task = Task((), own, False, 0, Monitor())
+    task = Setup((), own, False, 0, Monitor())
     ask = prices(task, Covariance.from_data(X))
     assert ask.unit == pytest.approx(18)
     if own:

@@ -112,7 +112,7 @@ def live_words(told: Live, whole: float, digits: int = 1, what: str = "component
 
 
 @dataclass(frozen=True, eq=False)
-class Fall:
+class Tightened:
     """What a longer proof came to, and in how many seconds, beside what was known before it from any run."""
 
     before: Known
@@ -225,14 +225,14 @@ def _as_stored(subject: Subject, seconds: float) -> dict[str, Any]:
 
 
 def tightening(subject: Subject, parts: Components | None = None, r: int = 1) -> Task:
-    """Return the task of lowering the upper bound of the k that is shown, or of r ``parts``; it publishes the Fall."""
+    """Return the task of lowering the upper bound of the k that is shown, or of r ``parts``."""
     if parts is None:
         return Task("tighten", subject.key_of("tighten", subject.k), lambda job: _tighten(job, subject, None))
     key = subject.key_of("tighten-parts", subject.k, r, round(float(parts.variances.sum()), 12))
     return Task("tighten-parts", key, lambda job: _tighten(job, subject, parts, r))
 
 
-def _tighten(job: Job, subject: Subject, parts: Components | None, r: int = 1) -> Fall:
+def _tighten(job: Job, subject: Subject, parts: Components | None, r: int = 1) -> Tightened:
     """Close the gap until it stands or Stop is pressed; whatever is found and proven is kept.
 
     One component is closed in on from both sides: a longer search for a better one comes first.
@@ -260,7 +260,7 @@ def _tighten(job: Job, subject: Subject, parts: Components | None, r: int = 1) -
         searched = subject.call(job, nnspca.solve, k, **more)
         best = searched if searched.variance > before.lower * (1 + GAIN) else before.component
         after = subject.call(job, nnspca.certify, k, component=best, warm_start=before, **longer)
-    return Fall(known, keep(after, subject), time.monotonic() - start, before.upper)
+    return Tightened(known, keep(after, subject), time.monotonic() - start, before.upper)
 
 
 STOPPED = "Stopped. Every upper bound proven so far is kept."
@@ -296,7 +296,7 @@ def under_way(job: Job | None, subject: Subject) -> None:
         st.success(brought(job.result, subject.total), icon=":material/trending_down:")
 
 
-def brought(fall: Fall, total: float) -> str:
+def brought(fall: Tightened, total: float) -> str:
     """Say how far a longer proof has brought the upper bound down that was known, in shares of the total variance."""
     before, after, spent = fall.before, fall.after, rounded.seconds(fall.seconds)
     digits = rounded.digits(max(before.lower, after.lower), min(before.upper, after.upper), total)

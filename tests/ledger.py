@@ -31,8 +31,7 @@ from nnspca.numerics import halves
 from nnspca.result.rounded import OPTIMAL, optimal
 from nnspca.studies import PRINTED
 from nnspca.view import ledger
-from nnspca.view.certificate.proofs import SAME
-from nnspca.view.certificate.stored import file_of
+from nnspca.view.certificate.proofs import SAME, file_of
 from nnspca.view.explore import run
 from nnspca.view.link.state import usual_k
 from tests import shelf

@@ -380,7 +380,7 @@ class Elimination:
             case.improve(value + self.error, proof, q_min)
             self._keep(q_min, proof)
         case.past.append(min(value + self.error, case.past[-1]))
-        goal = self._goal_of(q_min, goal)
+        goal *= 1 - float(self.excluded_mass[q_min])  # of a bound on T with so many features outside
         case.is_stalled = case.past[-1] <= goal or is_slow(case.past, goal)
 
     def _keep(self, q_min: int, proof: PairProof) -> None:
@@ -388,10 +388,6 @@ class Elimination:
         self.sources[q_min] = Series(self._posed(self.problem.k), proof)
         self.version += 1
         self.cases[q_min].version = self.version
-
-    def _goal_of(self, q_min: int, goal: float) -> float:
-        """The bound on T at which a case meets the goal for its own number of features outside."""
-        return goal * (1 - float(self.excluded_mass[q_min]))
 
     def _splitting(self, case: Case, q_min: int) -> Splitting:
         """A splitting at the best point known with that few features, from the whole's state or the nearest case's."""
@@ -428,7 +424,7 @@ class Elimination:
             case.tree = branch.tighten(
                 case.problem,
                 self._truncated_x(case.problem.k),
-                goal=self._goal_of(q_min, goal) - self.error,
+                goal=goal * (1 - float(self.excluded_mass[q_min])) - self.error,
                 meter=meter,
                 monitor=self.monitor,
                 consider=lambda support: self.consider(self.inside[support]),

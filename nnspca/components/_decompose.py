@@ -26,7 +26,7 @@ from nnspca.control.arguments import (
 from nnspca.control.progress import Monitor
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Features, Problem, check_restriction, cumulative_variance, widened
+from nnspca.covariance.problem import Features, Problem, check_restriction, together, widened
 from nnspca.machines import HERE, Executor, Workers, check_executor
 from nnspca.numerics.doubles import read_only
 from nnspca.result import Certificate, Component, Components, OnProgress, Progress, ShouldStop
@@ -197,10 +197,8 @@ class _Decomposition:
         return replace(result, parts=tuple(replace(part, features=self.cov.features) for part in result))
 
     def _found(self, parts: tuple[Component, ...], **more: Any) -> Components:
-        explained = cumulative_variance(self.cov, np.column_stack([part.loadings for part in parts]))
-        name, total = self.info.name, self.cov.trace
         more["include"] = self.include
-        return Components(parts, explained, total, name, self.deflation, self.nonnegative, **more)
+        return together(self.cov, parts, self.info.name, self.deflation, self.nonnegative, **more)
 
     def together(self, starts: int, executor: Executor) -> Components:
         """Find parts one by one, and improve them jointly from there."""

@@ -33,7 +33,7 @@ from nnspca.machines import HERE, Workers
 from nnspca.numerics import feasible
 from nnspca.result import Bound, Component, PartsCertificate
 from nnspca.solvers.climb import QUIET, TIE, optimise_on_support
-from nnspca.tasks._certify import Aim, certify, met, near_support, pursue
+from nnspca.tasks._certify import MET, Aim, certify, components, near_support, pursue
 
 Start = Callable[["JointSearch"], np.ndarray]  # returns a start from the best parts known at that time
 KnownOptima = dict[bytes, tuple[np.ndarray, float]]
@@ -228,7 +228,8 @@ def bound_parts(
         return certify(problem.cov, problem.k, nonnegative=sign, component=best, should_stop=stop).winner
 
     def near_rows(rows: np.ndarray, monitor: Monitor) -> tuple[Component, ...]:
-        return met(problem.cov, improved(problem, rows, monitor=monitor)[0], replace(parts[0], history=()))
+        X, _ = improved(problem, rows, monitor=monitor)
+        return components(problem.cov, X, parts[0], history=(), note=MET)
 
     near = near_support(problem, parts[0]) if r == 1 else near_rows
     known = Known(parts=parts, r=r, near=None if fixed else near, start=start, single=single)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.forms import check_scale
 from nnspca.numerics import feasible
 from nnspca.numerics.doubles import read_only
-from nnspca.result import Component
+from nnspca.result import Component, Components
 
 SPANNED = 1e-10  # below this share of itself a column's fresh part is rounding
 
@@ -143,6 +144,14 @@ def places_of(name: str, value: Features, n: int, names: tuple[str, ...] | None)
     if (twice := places[1:][places[1:] == places[:-1]]).size:
         raise ValueError(f"{name}={shown(value)} names feature {twice[0]} twice; give each feature once")
     return tuple(places.tolist())
+
+
+def together(
+    cov: Covariance, parts: Sequence[Component], method: str, deflation: str, nonnegative: bool, **more: Any
+) -> Components:
+    """Return components with the variance that the first 1, 2, …, r of them explain together."""
+    explained = cumulative_variance(cov, np.column_stack([part.loadings for part in parts]))
+    return Components(tuple(parts), explained, cov.trace, method, deflation, nonnegative, **more)
 
 
 def cumulative_variance(cov: Covariance, loadings: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from nnspca.datasets.columns import Role
 from nnspca.datasets.notes import Choice
 
 Missing = Literal["refuse", "drop rows", "drop features", "mean", "last"]
-Limits = Literal["missing", "half", "limit"]
+BeyondLimit = Literal["missing", "half", "limit"]
 Series = Literal["levels", "changes", "returns"]
 MISSING: tuple[Missing, ...] = get_args(Missing)
 OF_CELLS = ("sheet", "header", "delimiter", "decimal", "encoding")  # another one of these makes other columns
@@ -98,7 +98,7 @@ class Reading:
     n_rows: int | None = None
     missing: Missing = "refuse"
     missing_codes: Sequence[float | str] | None = None
-    limits: Limits | None = None
+    limits: BeyondLimit | None = None
     series: Series | None = None
     image_size: tuple[int, int] | None = None
     accepted: Sequence[str] = ()
@@ -197,7 +197,7 @@ ONE_OF = {
     "kind": ("table", "covariance"),
     "missing": MISSING,
     "decimal": (".", ","),
-    "limits": get_args(Limits),
+    "limits": get_args(BeyondLimit),
     "series": get_args(Series),
 }
 SEVERAL = {

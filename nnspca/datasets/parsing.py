@@ -93,7 +93,7 @@ def parse(grid: Grid, reading: Reading) -> Table:
                 notes += column.said
                 said["written"] += [name] * (not column.percents and not column.beside and column.decorated)
                 said["limits"] += [name] * bool(column.beyond)
-                words_in += column.is_odd
+                words_in += np.array([*column.words, False])[column.codes]
     order = sorted(columns)
     whole = len(order) == block.shape[1] == len(numeric) and not texts
     numbers = block if whole and order == numeric else np.column_stack([columns[j] for j in order] or [block[:, :0]])
@@ -244,11 +244,6 @@ class _Column:
     def words(self) -> list[bool]:
         """Whether a cell holds a word, of each different one."""
         return [value is None and not gone for value, gone in zip(self.values, self.absent, strict=True)]
-
-    @property
-    def is_odd(self) -> np.ndarray:
-        """Whether a row has a word there, shape (m,)."""
-        return np.array([*self.words, False])[self.codes]
 
     @property
     def numbers(self) -> np.ndarray:

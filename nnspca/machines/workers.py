@@ -30,7 +30,7 @@ _N = TypeVar("_N")
 _T = TypeVar("_T")
 P = ParamSpec("P")
 Executor = Any  # a concurrent.futures.Executor or a dask.distributed.Client; Dask is optional
-Task = Callable[..., Any]
+Call = Callable[..., Any]
 TaskArguments = tuple[Any, ...] | None
 
 
@@ -81,7 +81,7 @@ class Workers:
         self.width = int(getattr(self._executor, "_max_workers", 1 if executor is HERE else WIDTH))
         # seconds to wait for running tasks after a stop: those on an executor of which nothing is known hear of none
         self.patience = None if isinstance(self._executor, Here | ThreadPoolExecutor) else 0.0
-        self._submitted: dict[Future[Any], tuple[int, Task, tuple[Any, ...], bool]] = {}
+        self._submitted: dict[Future[Any], tuple[int, Call, tuple[Any, ...], bool]] = {}
         self._count = itertools.count()
         self._line: Any = None  # to workers that do not share this memory
         if client is not None:
@@ -110,11 +110,11 @@ class Workers:
         """Whether the call has ended, with an error or without, or is to be stopped."""
         return self.cancelled or self.monitor.interrupted()
 
-    def submit(self, task: Task, *arguments: object) -> Future[Any]:
+    def submit(self, task: Call, *arguments: object) -> Future[Any]:
         """Submit a task to the next free worker."""
         return self._send(task, arguments, again=False)
 
-    def _send(self, task: Task, arguments: tuple[Any, ...], *, again: bool) -> Future[Any]:
+    def _send(self, task: Call, arguments: tuple[Any, ...], *, again: bool) -> Future[Any]:
         try:
             if self._line is not None:
                 future = self._executor.submit(*self._line.sent(task, arguments))
@@ -126,14 +126,14 @@ class Workers:
         self._submitted[future] = next(self._count), task, arguments, again
         return future
 
-    def each(self, task: Task, arguments: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]:
+    def each(self, task: Call, arguments: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]:
         """Run a task for each of the arguments; yield their numbers and results in order of completion."""
         numbered = dict(enumerate(arguments))
         return self.when_ready(task, numbered, self.ahead, lambda number: True, numbered.__getitem__)
 
     def when_ready(
         self,
-        task: Task,
+        task: Call,
         names: Iterable[_N],
         ahead: int,
         ready: Callable[[_N], bool],
@@ -239,7 +239,7 @@ def jobs(n_jobs: int | None) -> Iterator[Executor]:
 
 
 def asked(
-    shared: object, function: Task, arguments: tuple[Any, ...], settings: dict[str, Any], should_stop: ShouldStop | None
+    shared: object, function: Call, arguments: tuple[Any, ...], settings: dict[str, Any], should_stop: ShouldStop | None
 ) -> Any:
     """As a task: make one call with ``shared``, which takes the stop switch by name."""
     return function(shared, *arguments, should_stop=should_stop, **settings)
@@ -305,7 +305,7 @@ def anywhere(function: Callable[P, _T]) -> Callable[P, _T]:
 
 def _called(
     shared: object,
-    function: Task,
+    function: Call,
     arguments: tuple[Any, ...],
     settings: dict[str, Any],
     names: tuple[str, ...],

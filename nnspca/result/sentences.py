@@ -128,7 +128,7 @@ def listing(parts: Sequence[Component], total: float | None = None, is_more: Seq
     """
     skipped = is_small([part.variance for part in parts])
     sentences = [
-        f"Part {c}: {_or_chance(part, *is_more[c - 1 : c])}"
+        f"Part {c}: {clause(part) if all(is_more[c - 1 : c]) else 'no more than chance'}"
         + (f" ({rounded.percent(part.variance / total)})." if total else ".")
         for c, part in enumerate(parts, start=1)
         if not skipped[c - 1]
@@ -136,10 +136,6 @@ def listing(parts: Sequence[Component], total: float | None = None, is_more: Seq
     rest = int(skipped.sum())
     more = f"{wording.counted(rest, 'more part').capitalize()} {'adds' if rest == 1 else 'add'} less than 1 %"
     return " ".join(sentences) + (f" {more}{'' if rest == 1 else ' each'}." if rest else "")
-
-
-def _or_chance(part: Component, is_more: bool = True) -> str:
-    return clause(part) if is_more else "no more than chance"
 
 
 def join(text: str, *more: str) -> str:

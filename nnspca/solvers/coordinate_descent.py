@@ -11,7 +11,7 @@ import numpy as np
 
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Problem, cumulative_variance
+from nnspca.covariance.problem import Problem, cumulative_variance, together
 from nnspca.numerics import feasible
 from nnspca.result import Component, Components
 from nnspca.solvers.climb import Best, optimise_on_support
@@ -100,17 +100,8 @@ def joint(
     parts = tuple(problem.component(x, "coordinate-descent") for x in np.ascontiguousarray(loadings[:, order].T))
     if not descent.match_k:
         parts = tuple(replace(part, k=part.cardinality) for part in parts)
-    return Components(
-        parts,
-        cumulative_variance(cov, loadings[:, order]),
-        cov.trace,
-        "coordinate-descent",
-        "joint",
-        True,
-        history=tuple(kept.history if kept else ()),
-        stopped=monitor.stop(),
-        note=note,
-    )
+    more: dict[str, Any] = {"history": tuple(kept.history if kept else ()), "stopped": monitor.stop(), "note": note}
+    return together(cov, parts, "coordinate-descent", "joint", True, **more)
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ STEPS, ROUGH, FINE = 2000, 1e-6, 1e-13  # of one climb, which rests at a smaller
 
 
 @dataclass(frozen=True, eq=False)
-class Limits:
+class Caps:
     """What :func:`check_limits` has checked."""
 
     k: int
@@ -75,7 +75,7 @@ def _evened(w: np.ndarray, cap: float) -> np.ndarray:
 
 def check_limits(
     cov: Covariance, left: np.ndarray, k: int, nonnegative: bool, groups: Groups | None, max_loading: Any
-) -> Limits | None:
+) -> Caps | None:
     """Return limits for the features left, None for none; ValueError where they contradict k or each other."""
     if groups is None and max_loading is None:
         return None
@@ -95,10 +95,10 @@ def check_limits(
         raise ValueError(f"groups allow {room} features together, and k={k} is more; give a smaller k, or allow more")
     least = 1 / math.sqrt(k)
     largest = 1.0 if max_loading is None else check_number("max_loading", max_loading, least, 1, "a loading")
-    return Limits(k, nonnegative, group, allowed, largest)
+    return Caps(k, nonnegative, group, allowed, largest)
 
 
-def limited(problem: Problem, limits: Limits, *, rng: np.random.Generator, monitor: Monitor) -> Component:
+def limited(problem: Problem, limits: Caps, *, rng: np.random.Generator, monitor: Monitor) -> Component:
     """Climb from single features, eigenvectors and random points, then swap features while that helps."""
     best = Best(problem, monitor)
     points = []
@@ -137,7 +137,7 @@ def _starts(problem: Problem, rng: np.random.Generator, monitor: Monitor) -> Ite
     yield from rng.standard_normal((DIRECTIONS, problem.n))
 
 
-def _climbed(problem: Problem, limits: Limits, start: np.ndarray, monitor: Monitor, rest: float = ROUGH) -> np.ndarray:
+def _climbed(problem: Problem, limits: Caps, start: np.ndarray, monitor: Monitor, rest: float = ROUGH) -> np.ndarray:
     """Maximise the linearisation of x'Ax again and again: it is convex, so no step loses variance."""
     cov = problem.cov
     x = limits.best(applied(cov, start[None], monitor)[0])

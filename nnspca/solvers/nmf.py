@@ -11,7 +11,7 @@ import numpy as np
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped, run_cancellable
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Problem, cumulative_variance
+from nnspca.covariance.problem import Problem, together
 from nnspca.numerics import feasible
 from nnspca.result import Component, Components, ShouldStop
 from nnspca.solvers.climb import QUIET
@@ -108,6 +108,5 @@ def _gathered(problem: Problem, X: np.ndarray, monitor: Monitor, note: str = NMF
     """The parts as components, the one of most variance first."""
     cov, columns = problem.cov, [feasible.unit(feasible.keep_top(x, problem.k, True)) for x in X.T if x.any()]
     found = [problem.component(x, "nmf", note=note) for x in columns or [problem.widest()]]
-    parts = tuple(sorted(found, key=lambda part: -part.variance))
-    explained = cumulative_variance(cov, np.column_stack([part.loadings for part in parts]))
-    return Components(parts, explained, cov.trace, "nmf", "joint", True, stopped=monitor.stop(), note=note)
+    parts = sorted(found, key=lambda part: -part.variance)
+    return together(cov, parts, "nmf", "joint", True, stopped=monitor.stop(), note=note)

@@ -272,7 +272,9 @@ def _solve(Q: np.ndarray, rows: np.ndarray, constraints: np.ndarray) -> tuple[fl
         return _on_a_circle(Q, rows, constraints)
     best: tuple[float, np.ndarray] | None = None
     for index, r in enumerate(rows):
-        basis = _complement(r)
+        w = r.copy()  # of the Householder reflection that sends e₁ to ∓r: its other columns span the complement of r
+        w[0] += 1.0 if r[0] >= 0 else -1.0
+        basis = (np.eye(len(r)) - 2 * np.outer(w, w) / (w @ w))[:, 1:]
         inner = basis.T @ Q @ basis
         if best is not None and np.linalg.eigvalsh(inner)[-1] <= best[0]:
             continue
@@ -300,13 +302,6 @@ def _on_a_circle(Q: np.ndarray, rows: np.ndarray, constraints: np.ndarray) -> tu
     heights = np.einsum("ri,ij,rj->r", points, Q, points)
     leader = int(heights.argmax())
     return float(heights[leader]), points[leader]
-
-
-def _complement(r: np.ndarray) -> np.ndarray:
-    """Orthonormal basis of the complement of a unit vector, from a Householder reflection, shape (d, d−1)."""
-    w = r.copy()
-    w[0] += 1.0 if r[0] >= 0 else -1.0
-    return (np.eye(len(r)) - 2 * np.outer(w, w) / (w @ w))[:, 1:]
 
 
 def _distinct(rows: np.ndarray) -> np.ndarray:

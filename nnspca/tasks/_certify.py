@@ -44,6 +44,7 @@ LIVE = 0.15  # share of the progress of a thorough certificate that the live one
 SOLVING = 0.3  # share of the progress that finding a component takes
 LONGER = 4  # times the work of a live certificate that comes before the policy of a thorough one
 MORE = 2  # times the work of a thorough certificate that is tried next, and again, while there is time
+MET = "met while a bound was sought, for a certificate"
 EXHAUSTED = 1e-12  # share of the trace below which a part's variance is rounding
 LARGEST = 1e9  # times the total variance: no useful multiplier is as large, and the squares of these stay finite
 GAIN = 1e-6  # least relative gain of such a round after which there is another
@@ -346,21 +347,16 @@ def near_support(problem: Problem, like: Component) -> Near:
             return ()
         x = widened(np.full(len(support), 1 / np.sqrt(len(support))), support, problem.n)
         x = optimise_on_support(problem.cov, x, nonnegative=problem.nonnegative, monitor=monitor)
-        return met(problem.cov, x[None], like)
+        return components(problem.cov, x[None], like, note=MET)
 
     return near
 
 
-def met(cov: Covariance, X: np.ndarray, like: Component) -> tuple[Component, ...]:
-    """Return rows that were met while a bound was sought as components, with the other fields of ``like``."""
-    return components(cov, X, replace(like, note="met while a bound was sought, for a certificate"))
-
-
-def components(cov: Covariance, X: np.ndarray, like: Component) -> tuple[Component, ...]:
-    """The rows of X with variance as components, largest variance first, with the other fields of ``like``."""
+def components(cov: Covariance, X: np.ndarray, like: Component, **more: Any) -> tuple[Component, ...]:
+    """The rows of X with variance as components, the largest first, with ``more`` and the other fields of ``like``."""
     parts = []
     for x in X + 0.0:  # no negative zeros
         x = read_only(x if like.nonnegative else feasible.orient(x))
-        parts.append(replace(like, loadings=x, variance=cov.variance(x)))
+        parts.append(replace(like, loadings=x, variance=cov.variance(x), **more))
     parts.sort(key=lambda part: -part.variance)
     return tuple(part for place, part in enumerate(parts) if not place or part.variance > EXHAUSTED * cov.trace)

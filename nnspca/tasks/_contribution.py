@@ -80,16 +80,11 @@ def contribution(cov: Covariance, component: Component, feature: int | str) -> C
     n = cov.n_features
     i = check_whole("feature", check_names("feature", feature, cov.feature_names), 0, n - 1)
     part = validated(component, "component", Problem(cov, n, component.nonnegative))
+    x, place = part.loadings, _Place(cov, part.loadings, float(part.variance), part.nonnegative)
+    unit, others = place.value or 1.0, np.setdiff1d(np.flatnonzero(x), [i])
     with one_blas_thread():
-        return _contribution_of(_Place(cov, part.loadings, float(part.variance), part.nonnegative), i)
-
-
-def _contribution_of(place: _Place, i: int) -> Contribution:
-    """Gather what is known of feature i."""
-    cov, x, unit = place.cov, place.x, place.value or 1.0
-    others = np.setdiff1d(np.flatnonzero(x), [i])
-    covariances = cov.block(np.array([i]), others)[0] if len(others) else np.zeros(0)
-    switched, partner, exchanged = place.out(i, others) if x[i] else place.into(i, others)
+        covariances = cov.block(np.array([i]), others)[0] if len(others) else np.zeros(0)
+        switched, partner, exchanged = place.out(i, others) if x[i] else place.into(i, others)
     return Contribution(
         feature=i,
         loading=float(x[i]),

@@ -174,12 +174,8 @@ class _Question:
             beside = masses.beside_each_other(problem, threshold, limit, weighing)
             if beside is not None:
                 limit[beside.proof.features] = beside.masses
-        upper_bounds = np.full(problem.n, np.nan)
         asked = sorted((i for i in self.lacking if not self.dispensable[i]), key=self._largest_without)
-        if problem.n == 1:
-            upper_bounds[:] = 0.0  # no feature, no component
-        elif asked and not monitor.stop():
-            self._prove(upper_bounds, asked, monitor.part(WEIGHED, 1.0))
+        upper_bounds = self._upper_bounds([] if monitor.stop() else asked, monitor.part(WEIGHED, 1.0))
         essential = upper_bounds < threshold  # not where there is none
         for array in (essential, self.dispensable, limit, upper_bounds):
             array.setflags(write=False)
@@ -232,9 +228,12 @@ class _Question:
         """The largest variance found without feature i."""
         return float(self.problem.cov.variance(self.lacking[i]))
 
-    def _prove(self, upper_bounds: np.ndarray, asked: list[int], monitor: Monitor) -> None:
-        """Compute an upper bound without each feature in question."""
+    def _upper_bounds(self, asked: list[int], monitor: Monitor) -> np.ndarray:
+        """An upper bound without each feature in question; NaN for the others."""
         problem, lower, work = self.problem, self.lower, EFFORTS[self.effort]
+        upper_bounds = np.full(problem.n, np.nan if problem.n > 1 else 0.0)  # no feature, no component
+        if problem.n == 1 or not asked:
+            return upper_bounds
         relaxing, proving = monitor.part(0.0, RELAXED), monitor.part(RELAXED, 1.0)
         whole = without.begin(problem, np.asarray(self.component.loadings), self.threshold, relaxing)
         if whole is not None:
@@ -254,6 +253,7 @@ class _Question:
                 whole, problem, i, self.lacking[i], self.threshold, meter, mine, trees=work.trees
             )
             left += meter.left
+        return upper_bounds
 
 
 LARGEST = 400  # features

@@ -14,7 +14,7 @@ import pytest
 import nnspca
 from nnspca.result import rounded
 from nnspca.view import ledger
-from nnspca.view.certificate.stored import file_of
+from nnspca.view.certificate.proofs import file_of
 from tests.browser.page import player, quiet, saved
 
 pytestmark = [pytest.mark.browser, pytest.mark.heavy]

@@ -25,7 +25,7 @@ from nnspca.resampling import _bootstrap
 from nnspca.solvers import coordinate_descent
 from nnspca.studies import sigg2008, sigg2008_genes
 from nnspca.view import cache, chance, ledger
-from nnspca.view.certificate import stored
+from nnspca.view.certificate import proofs
 from nnspca.view.desk import Desk
 from nnspca.view.explore import run
 from nnspca.view.ledger import Ledger
@@ -87,7 +87,7 @@ def nothing_stored(monkeypatch):
     book = Ledger()
     monkeypatch.setattr(ledger, "shared", lambda: book)
     monkeypatch.setattr(ledger, "cardinalities", lambda problem: ())
-    monkeypatch.setattr(stored, "certificate", lambda subject, k: None)
+    monkeypatch.setattr(proofs, "stored", lambda subject, k: None)
     ledger.shared.clear = book._accounts.clear
     return book
 

@@ -15,7 +15,7 @@ from nnspca.datasets import Dataset
 from nnspca.result import rounded
 from nnspca.studies import Table
 from nnspca.view import export
-from nnspca.view.certificate.stored import file_of
+from nnspca.view.certificate.proofs import file_of
 from nnspca.view.link.state import State
 from nnspca.view.subject import Subject
 from nnspca.view.ui import downloads

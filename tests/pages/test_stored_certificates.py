@@ -6,7 +6,7 @@ import nnspca
 from nnspca.result import rounded
 from nnspca.view import cache, ledger
 from nnspca.view.certificate import panels, proofs
-from nnspca.view.certificate.stored import FOLDER
+from nnspca.view.certificate.proofs import FOLDER
 from nnspca.view.link.state import AS_IS, STANDARDISED, State
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject

@@ -17,7 +17,7 @@ from nnspca.certificates.exact import needs_second_checker
 from nnspca.datasets import Dataset
 from nnspca.result import Bound, Certificate, PartsCertificate, Progress, rounded, wording
 from nnspca.view import ledger, say, tasks
-from nnspca.view.certificate import proofs, stored
+from nnspca.view.certificate import proofs
 from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known
 from nnspca.view.link.state import State
@@ -171,7 +171,7 @@ def _files(certificate: Proof, subject: Subject, stem: str, key: str) -> None:
 
 def certificate_npz(certificate: Proof, subject: Subject) -> bytes:
     """Return a certificate with all its ingredients, as ``nnspca.load_certificate`` reads it."""
-    if (held := stored.content(certificate, subject)) is not None:
+    if (held := proofs.stored_file(certificate, subject)) is not None:
         return held
     out = io.BytesIO()
     nnspca.save_certificate(certificate, out, subject.cov)

@@ -1,4 +1,4 @@
-"""Proofs that persist across pages: the tightest certificate of each problem, kept, tightened and checked."""
+"""Proofs that persist across pages: the tightest certificate of each problem, stored or kept, and tightened."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import dataclasses
 import math
 import time
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import streamlit as st
@@ -13,13 +15,13 @@ import streamlit as st
 import nnspca
 from nnspca.bounds.plan import PLANS
 from nnspca.result import Certificate, Components, PartsCertificate, Progress, rounded
-from nnspca.view import cache, tasks
-from nnspca.view.certificate import stored
+from nnspca.view import cache, ledger, tasks
 from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known
 from nnspca.view.subject import Subject
 from nnspca.view.tasks import Button, Key, Task
 
+FOLDER = Path(__file__).with_name("stored")  # certificates of the views that data sets open with, and of README's table
 RESTARTS, LEADERS = 100, 25  # of the search for a better component, before the longer proof
 NOTED = 1e-6  # relative fall of an upper bound that a live run tells of
 SAME = 1e-6  # relative difference of two variances of the same component: stored loadings are rounded
@@ -110,7 +112,7 @@ def live_words(told: Live, whole: float, digits: int = 1, what: str = "component
 
 
 @dataclass(frozen=True, eq=False)
-class Fall:
+class Tightened:
     """What a longer proof came to, and in how many seconds, beside what was known before it from any run."""
 
     before: Known
@@ -125,6 +127,36 @@ class Fall:
         return self.seconds * above / fell if self.after.stopped and 0 < fell < math.inf else math.inf
 
 
+def file_of(name: str, standardise: bool, k: int) -> Path:
+    """Return where the certificate of a data set's component with loadings >= 0 is, if there is one."""
+    return FOLDER / f"{name}{'-standardised' * standardise}-k{k}.npz"
+
+
+def stored(subject: Subject, k: int) -> Certificate | None:
+    """Return the certificate that is stored for a subject at k; None where there is none for its very data."""
+    return _held(subject, k)[0]
+
+
+def stored_file(proof: Certificate | PartsCertificate, subject: Subject) -> bytes | None:
+    """Return the file that a certificate was read from; None where it comes from a run."""
+    held, file = _held(subject, proof.k)
+    return file.read_bytes() if file is not None and held is proof else None
+
+
+def _held(subject: Subject, k: int) -> tuple[Certificate, Path] | tuple[None, None]:
+    held = ledger.stored().get(subject.problem)
+    file = None if held is None else file_of(held.name, subject.standardise, k)
+    if file is None or not subject.nonnegative or not file.exists():
+        return None, None
+    proof = _read(file)
+    return (proof, file) if proof.fingerprint == subject.cov.fingerprint else (None, None)
+
+
+@lru_cache(16)  # of all views; a few megabytes each
+def _read(file: Path) -> Certificate:
+    return nnspca.load_certificate(file)  # type: ignore[return-value]  # all are of one component
+
+
 def _key(subject: Subject, k: int, r: int = 0) -> Key:
     """Return the key of the tightest proof, of one component or of r parts, whichever page asked for it."""
     return subject.key_of("tightest", k, r)
@@ -133,7 +165,7 @@ def _key(subject: Subject, k: int, r: int = 0) -> Key:
 def certificate_at(subject: Subject, k: int) -> Certificate | None:
     """Return the tightest certificate at k, stored or of any live run; where they are equal, the stored one."""
     made: Certificate | None = cache.results().get(_key(subject, k))
-    held = stored.certificate(subject, k)
+    held = stored(subject, k)
     return min((proof for proof in (held, made) if proof is not None), key=lambda proof: proof.upper, default=None)
 
 
@@ -193,14 +225,14 @@ def _as_stored(subject: Subject, seconds: float) -> dict[str, Any]:
 
 
 def tightening(subject: Subject, parts: Components | None = None, r: int = 1) -> Task:
-    """Return the task of lowering the upper bound of the k that is shown, or of r ``parts``; it publishes the Fall."""
+    """Return the task of lowering the upper bound of the k that is shown, or of r ``parts``."""
     if parts is None:
         return Task("tighten", subject.key_of("tighten", subject.k), lambda job: _tighten(job, subject, None))
     key = subject.key_of("tighten-parts", subject.k, r, round(float(parts.variances.sum()), 12))
     return Task("tighten-parts", key, lambda job: _tighten(job, subject, parts, r))
 
 
-def _tighten(job: Job, subject: Subject, parts: Components | None, r: int = 1) -> Fall:
+def _tighten(job: Job, subject: Subject, parts: Components | None, r: int = 1) -> Tightened:
     """Close the gap until it stands or Stop is pressed; whatever is found and proven is kept.
 
     One component is closed in on from both sides: a longer search for a better one comes first.
@@ -228,7 +260,7 @@ def _tighten(job: Job, subject: Subject, parts: Components | None, r: int = 1) -
         searched = subject.call(job, nnspca.solve, k, **more)
         best = searched if searched.variance > before.lower * (1 + GAIN) else before.component
         after = subject.call(job, nnspca.certify, k, component=best, warm_start=before, **longer)
-    return Fall(known, keep(after, subject), time.monotonic() - start, before.upper)
+    return Tightened(known, keep(after, subject), time.monotonic() - start, before.upper)
 
 
 STOPPED = "Stopped. Every upper bound proven so far is kept."
@@ -264,7 +296,7 @@ def under_way(job: Job | None, subject: Subject) -> None:
         st.success(brought(job.result, subject.total), icon=":material/trending_down:")
 
 
-def brought(fall: Fall, total: float) -> str:
+def brought(fall: Tightened, total: float) -> str:
     """Say how far a longer proof has brought the upper bound down that was known, in shares of the total variance."""
     before, after, spent = fall.before, fall.after, rounded.seconds(fall.seconds)
     digits = rounded.digits(max(before.lower, after.lower), min(before.upper, after.upper), total)

@@ -36,19 +36,12 @@ def in_use(info: DatasetInfo, data: Dataset | None, now: State) -> None:
 
 
 def problems() -> None:
-    """Say which of the data sets that the server's owner named in the environment cannot be opened, and why."""
+    """Say what is wrong with the folder of data files and the data sets that the server's owner named, and why."""
+    if wrong := fetch.fault(fetch.data_folder()):
+        said = f"The data sets that come with the package still work. {wrong}"
+        st.warning(sanitize.plain(said), icon=":material/folder_off:")
     for problem in opened.problems():
         st.error(sanitize.plain(f"{opened.OPEN}: {problem}"), icon=":material/error:")
-
-
-def folder() -> None:
-    """Say what is wrong with the folder of data files that this server was given, if anything is."""
-    wrong = fetch.fault(fetch.data_folder())
-    if wrong:
-        st.warning(
-            sanitize.plain(f"The data sets that come with the package still work. {wrong}"),
-            icon=":material/folder_off:",
-        )
 
 
 def _explained(raw: Dataset, subject: Subject) -> None:

@@ -134,7 +134,9 @@ def figure(
         add_curve(figure, band, name, points, look, f"{what} = %{{x}}")
     _add_marks(figure, band, palette, what)
     if chosen is not None and chosen[0] in curves.get(chosen[1], {}):
-        _add_ring(figure, chosen[0], curves[chosen[1]][chosen[0]], palette)
+        ring = {"size": 18, "symbol": "circle-open", "color": palette.ink, "line": {"width": 2}}
+        y = [100 * curves[chosen[1]][chosen[0]]]
+        figure.add_scatter(x=[chosen[0]], y=y, mode="markers", marker=ring, showlegend=False, hoverinfo="skip")
     ends = [min(band.at, default=1) - 0.4, max(band.at, default=1) + 0.4]
     gaps = [*band.gaps.values(), *(m for points in curves.values() for m in _gaps(band, points).values())]
     dress(
@@ -250,15 +252,4 @@ def _add_marks(figure: go.Figure, band: Band, palette: Palette, what: str) -> No
         marker={"symbol": "line-ew", "size": TEXT, "line": {"width": 3, "color": palette.upper_bound}},
         customdata=[told(low, high)[1] for _, low, high in rows],
         hovertemplate=f"{what} = %{{x}}<br>the proven maximum is %{{customdata}}<extra>proven</extra>",
-    )
-
-
-def _add_ring(figure: go.Figure, at: int, value: float, palette: Palette) -> None:
-    figure.add_scatter(
-        x=[at],
-        y=[100 * value],
-        mode="markers",
-        showlegend=False,
-        marker={"size": 18, "symbol": "circle-open", "color": palette.ink, "line": {"width": 2}},
-        hoverinfo="skip",
     )

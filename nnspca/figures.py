@@ -37,12 +37,6 @@ def with_titles(figure: Figure, title: str, x: str = "", y: str = "", height: in
     return figure
 
 
-def scale(largest: float, signed: bool) -> dict[str, Any]:
-    """Return the colour scale of loadings: zero has the colour of the background."""
-    least = -largest if signed else 0.0
-    return {"colorscale": SIGNED if signed else LOADINGS, "zmin": least, "zmax": largest}
-
-
 LINES = {"dash": "--", "dot": ":"}
 MARKS = {"circle-open": "o", "line-ns-open": "|"}  # in their colour alone
 
@@ -249,7 +243,8 @@ def _spectra(columns: np.ndarray, names: Sequence[str], along: Along, title: str
 
 def _image(rows: np.ndarray, names: Sequence[str], shape: tuple[int, int], title: str) -> Figure:
     """Images side by side in one heat map, an empty column after each."""
-    colours, (count, width) = scale(float(np.abs(rows).max()) or 1.0, bool((rows < 0).any())), (len(rows), shape[1] + 1)
+    most, least, count, width = float(np.abs(rows).max()) or 1.0, float(rows.min()), len(rows), shape[1] + 1
+    colours = {"colorscale": SIGNED if least < 0 else LOADINGS, "zmin": -most if least < 0 else 0.0, "zmax": most}
     z, labels = np.full((shape[0], count, width), np.nan), np.full((shape[0], count, width), "", dtype=object)
     z[:, :, :-1] = rows.reshape(count, *shape).swapaxes(0, 1)
     labels[:, :, :-1] = np.array(names, dtype=object).reshape(shape[0], 1, -1)

@@ -187,13 +187,14 @@ def separation(scores, labels) -> dict[Any, float | None]:
     values = _one_each(scores)
     given = [] if masked(labels)[0] or np.ndim(np.asarray(labels, dtype=object)) != 1 else list(labels)
     named = [_class(label) for label in given]
-    kinds = {type(label) for label in _known(named)}
-    if len(named) != len(values) or kinds not in (set(), {int}, {str}) or (kinds == {int} and min(_known(named)) < 0):
+    known = [label for label in named if label is not None]
+    kinds = {type(label) for label in known}
+    if len(named) != len(values) or kinds not in (set(), {int}, {str}) or (kinds == {int} and min(known) < 0):
         raise ValueError(
             f"labels={shown(labels)} are not allowed; give {len(values)} whole numbers from -1, or as many names"
         )
-    ranks, classes = _ranks(values[[label is not None for label in named], None])[:, 0], sorted(set(_known(named)))
-    return {c: _area(ranks, np.array([label == c for label in _known(named)])) for c in classes}
+    ranks = _ranks(values[np.array([label is not None for label in named], bool), None])[:, 0]
+    return {c: _area(ranks, np.array([label == c for label in known])) for c in sorted(set(known))}
 
 
 def best_separation(scores: np.ndarray, labels: np.ndarray, classes: list[int], *, draws: int = 200) -> Separation:
@@ -233,11 +234,6 @@ def _area(ranks: np.ndarray, here: np.ndarray) -> float | None:
     """The area under the curve of a class by the ranks of its samples; None where it has all."""
     count, others = int(here.sum()), int((~here).sum())
     return float((ranks[here].sum() - count * (count + 1) / 2) / (count * others)) if others else None
-
-
-def _known(named: list[Any]) -> list[Any]:
-    """The classes of the samples that have one."""
-    return [label for label in named if label is not None]
 
 
 def _class(label: Any) -> Any:

@@ -20,7 +20,7 @@ class FieldDocs:
             of = [inspect.getsource(each) for each in owner.__mro__ if is_dataclass(each)]
             sources = [source.split('"""', 2)[2].partition("    @")[0] for source in of]
         except (OSError, IndexError):  # there is no source
-            return self._text
+            return inspect.cleandoc(self._text)
         told, above = [], ""
         for line in "\n".join(sources).splitlines():
             if line.startswith("    #: "):
@@ -28,13 +28,12 @@ class FieldDocs:
             elif field := self.FIELD.fullmatch(line):
                 name, kind, beside = field.groups()
                 told += [
-                    f"    {name} : {kind}",
-                    *wrap(above or beside or "", 100, initial_indent=" " * 8, subsequent_indent=" " * 8),
+                    f"{name} : {kind}",
+                    *wrap(above or beside or "", 100, initial_indent=" " * 4, subsequent_indent=" " * 4),
                 ]
                 above = ""
-        return self._text.replace(
-            "    Examples\n", "\n".join(["    Attributes", "    ----------", *told, "", "    Examples\n"])
-        )
+        before, _, examples = inspect.cleandoc(self._text).partition("Examples\n")  # from 3.13 on it is clean already
+        return "\n".join([f"{before}Attributes", "----------", *told, "", f"Examples\n{examples}"])
 
 
 def with_fields(*classes: Any) -> None:

@@ -43,12 +43,6 @@ def with_titles(figure: Figure, title: str, x: str = "", y: str = "", height: in
     return figure
 
 
-def scale(largest: float, signed: bool) -> dict[str, Any]:
-    """Return the colour scale of loadings: zero has the colour of the background."""
-    least = -largest if signed else 0.0
-    return {"colorscale": SIGNED if signed else LOADINGS, "zmin": least, "zmax": largest}
-
-
 def drawn(figure: Figure, ax: Any = None) -> Any:
     """Return a figure as it is; or draw it on axes of Matplotlib, and return these.
 
@@ -59,7 +53,7 @@ def drawn(figure: Figure, ax: Any = None) -> Any:
     """
     if ax is None:
         return figure
-    layout, images = figure.layout, [trace.z for trace in figure.data if trace.type == "heatmap"]
+    layout = figure.layout
     if layout.yaxis.categoryarray:
         ax.yaxis.update_units(layout.yaxis.categoryarray)  # in this order
     for trace in figure.data:
@@ -68,18 +62,15 @@ def drawn(figure: Figure, ax: Any = None) -> Any:
             place, size = (trace.x, trace.y) if upright else (trace.y, trace.x)
             about = {"color": _colour(trace.marker.color), "label": trace.name}
             (ax.bar if upright else ax.barh)(place, size, trace.width or 0.8, **about)
-        elif trace.type == "scatter":
+        elif trace.type == "heatmap":
+            ax.imshow(trace.z, vmin=trace.zmin, vmax=trace.zmax, cmap="RdBu" if trace.zmin < 0 else "Blues")
+            ax.set_axis_off()
+        else:
             _draw_points(ax, trace)
-    if images:
-        edge = np.full((len(images[0]), 1), np.nan)
-        row = np.hstack([part for image in images for part in (image, edge)][:-1])
-        least, largest = figure.data[0].zmin, figure.data[0].zmax
-        ax.imshow(row, vmin=least, vmax=largest, cmap="RdBu" if least < 0 else "Blues")
-        ax.set_axis_off()
     for line in layout.shapes:
         ax.axvline(line.x0, linestyle="--", color=line.line.color)
     ax.set(title=layout.title.text, xlabel=layout.xaxis.title.text or "", ylabel=layout.yaxis.title.text or "")
-    if layout.yaxis.autorange == "reversed" and not images:
+    if layout.yaxis.autorange == "reversed" and not ax.yaxis_inverted():
         ax.invert_yaxis()
     if len(ax.get_legend_handles_labels()[1]) > 1:
         ax.legend()
@@ -119,14 +110,7 @@ def sweep(
     x: str,
     y: str,
 ) -> Figure:
-    """Return a figure of curves, (k, share) each, above a band of (k, lower, upper).
-
-    Examples
-    --------
-    >>> figure = sweep({"best": [(1, 0.5), (2, 0.8)]}, [(1, 0.5, 0.6), (2, 0.8, 0.8)], "k", "share")
-    >>> [trace.name for trace in figure.data]
-    ['the optimum lies here (proven)', 'best']
-    """
+    """Return a figure of curves, (k, share) each, above a band of (k, lower, upper)."""
     figure = Figure()
     if band:
         ks, lower, upper = zip(*sorted(band), strict=True)
@@ -188,12 +172,7 @@ def judged(variances: Sequence[float], best: Sequence[float], upper: Sequence[fl
 
 
 def certificate(lower: float, bounds: Sequence[tuple[str, float, bool]]) -> Figure:
-    """Return a figure of bounds, each a name, a value, and whether it is proven, beside the variance found.
-
-    >>> figure = certificate(2.0, [("balanced-rows", 3.0, True), ("paper", 2.5, False)])
-    >>> [(trace.name, trace.x) for trace in figure.data]
-    [('proven', (3.0,)), ('holds with a probability', (2.5,)), ('found', (2.0, 2.0))]
-    """
+    """Return a figure of bounds, each a name, a value, and whether it is proven, beside the variance found."""
     figure, order = Figure(), [name for name, _, _ in sorted(bounds, key=lambda b: -b[1])]
     for proven, name, colour, symbol in (
         (True, "proven", BOUND, "circle"),
@@ -213,12 +192,7 @@ def certificate(lower: float, bounds: Sequence[tuple[str, float, bool]]) -> Figu
 def components(
     columns: np.ndarray, names: Sequence[str], shape: tuple[int, int] | None, along: Along | None = None
 ) -> Figure:
-    """Return a figure of components, the columns (n, r): their nonzero loadings, the largest on top, a colour for each.
-
-    >>> figure = components(np.array([[0.6, 0.0], [0.0, 1.0], [0.8, 0.0]]), ["a", "b", "c"], None)
-    >>> [trace.name for trace in figure.data], figure.data[0].y, figure.data[0].x
-    (['1', '2'], ('c', 'a'), array([0.8, 0.6]))
-    """
+    """Return a figure of components, the columns (n, r): their nonzero loadings, the largest on top, coloured apart."""
     n, r = columns.shape
     title = f"{r} components" if r > 1 else f"{np.count_nonzero(columns)} of {n} features"
     if shape is not None:
@@ -262,32 +236,23 @@ def _spectra(columns: np.ndarray, names: Sequence[str], along: Along, title: str
 
 
 def _image(rows: np.ndarray, names: Sequence[str], shape: tuple[int, int], title: str) -> Figure:
-    """Images side by side, each a heat map on axes of its own."""
-    figure, count = Figure(), len(rows)
-    colours = scale(float(np.abs(rows).max()) or 1.0, bool((rows < 0).any()))
-    labels = np.array(names, dtype=object).reshape(shape)
-    for c, row in enumerate(rows):
-        axis = "" if not c else str(c + 1)
-        axes = {"xaxis": f"x{axis}", "yaxis": f"y{axis}", "hovertemplate": "%{text}: %{z:.3f}<extra></extra>"}
-        figure.add_trace(Heatmap(z=row.reshape(shape), text=labels, showscale=not c, **axes, **colours))
-        side = {"domain": [c / count, (c + 0.94) / count], "visible": False, "constrain": "domain"}
-        upright = {"anchor": f"x{axis}", "scaleanchor": f"x{axis}", "autorange": "reversed", "visible": False}
-        figure.update_layout({f"xaxis{axis}": side, f"yaxis{axis}": upright})
-        if count > 1:
-            place = {"x": (c + 0.47) / count, "y": 1.02, "xref": "paper", "yref": "paper"}
-            figure.add_annotation(text=str(c + 1), showarrow=False, **place)
+    """Images side by side in one heat map, an empty column after each."""
+    most, least, count, width = float(np.abs(rows).max()) or 1.0, float(rows.min()), len(rows), shape[1] + 1
+    colours = {"colorscale": SIGNED if least < 0 else LOADINGS, "zmin": -most if least < 0 else 0.0, "zmax": most}
+    z, labels = np.full((shape[0], count, width), np.nan), np.full((shape[0], count, width), "", dtype=object)
+    z[:, :, :-1] = rows.reshape(count, *shape).swapaxes(0, 1)
+    labels[:, :, :-1] = np.array(names, dtype=object).reshape(shape[0], 1, -1)
+    wide, hover = (shape[0], count * width), {"hovertemplate": "%{text}: %{z:.3f}<extra></extra>", "hoverongaps": False}
+    figure = Figure(Heatmap(z=z.reshape(wide), text=labels.reshape(wide), **hover, **colours))
+    figure.update_xaxes(visible=False, constrain="domain")
+    figure.update_yaxes(visible=False, scaleanchor="x", autorange="reversed")
+    for c in range(count if count > 1 else 0):
+        figure.add_annotation(text=str(c + 1), showarrow=False, x=(c + 0.5) * width - 1, y=-1, yanchor="bottom")
     return with_titles(figure, title, height=360)
 
 
 def necessity(names: Sequence[str], weights: np.ndarray, limits: np.ndarray, states: Sequence[str]) -> Figure:
-    """Return a figure of a component's features: ``x_i²``, its proven maximum in near-best components, and the state.
-
-    Examples
-    --------
-    >>> figure = necessity(["a", "b"], np.array([0.6, 0.4]), np.array([0.7, 1.0]), ["indispensable", "undecided"])
-    >>> [trace.name for trace in figure.data]
-    ['indispensable', 'undecided', 'at most (proven)']
-    """
+    """Return a figure of a component's features: ``x_i²``, its proven maximum in near-best components, the state."""
     figure = Figure()
     for state, colour in COLOURS.items():
         own = [i for i, each in enumerate(states) if each == state]
@@ -302,23 +267,14 @@ def necessity(names: Sequence[str], weights: np.ndarray, limits: np.ndarray, sta
 
 
 def shares(names: Sequence[str], values: np.ndarray) -> Figure:
-    """Return a figure of what a component's variance is the sum of: a feature by itself, and with each of the others.
-
-    >>> shares(["a", "a and b"], np.array([0.5, 0.25])).data[0].x
-    array([0.5 , 0.25])
-    """
+    """Return a figure of what a component's variance is the sum of: a feature by itself, and with each other."""
     figure = Figure(Bar(x=values, y=list(names), orientation="h", marker_color=FOUND))
     figure.update_yaxes(autorange="reversed", type="category")
     return with_titles(figure, "Shares of the variance", "share of variance", height=200 + A_BAR * len(names))
 
 
 def stability(parts: Sequence[tuple[Sequence[str], np.ndarray]], threshold: float) -> Figure:
-    """Return a figure of how often each feature of each part returned, against the threshold.
-
-    >>> figure = stability([(["a", "b"], np.array([1.0, 0.4]))], 0.7)
-    >>> figure.data[0].name, figure.data[0].x
-    ('part 1', array([1. , 0.4]))
-    """
+    """Return a figure of how often each feature of each part returned, against the threshold."""
     figure = Figure()
     for c, (names, shares) in enumerate(parts):
         colour = SERIES[c % len(SERIES)]

@@ -106,6 +106,11 @@ def test_every_file_beside_the_modules_is_named_as_package_data(installed):
     assert files and not [path for path in files if not (installed / path.relative_to(ROOT)).is_file()]
 
 
+def test_what_is_installed_is_small_and_has_no_tests(installed):
+    sizes = {path.relative_to(installed): path.stat().st_size for path in installed.rglob("*") if path.is_file()}
+    assert sum(sizes.values()) < 40e6 and not [path for path in sizes if "tests" in path.parts]
+
+
 @pytest.mark.heavy
 def test_the_app_runs_from_a_checkout_that_is_not_installed():
     """README's first command installs what nnspca needs, not nnspca."""
@@ -163,9 +168,13 @@ for what in (lambda: nnspca.datasets.read(packed.getvalue(), "a.zip"), lambda: n
 
 
 def test_importing_the_library_leaves_what_is_slow_to_load_for_later():
-    """What it takes is half a second; any of these would double that, or nearly."""
-    slow = {"sklearn", "skimage", "pandas", "PIL", "streamlit", "plotly", "scipy.optimize", "scipy.stats"}
-    assert python(f"import sys, nnspca, nnspca.datasets.reading; print({slow!r} & set(sys.modules))").strip() == "set()"
+    """It takes half a second, three fifths of it NumPy's and SciPy's; any of these would add a fifth or more."""
+    slow = {"sklearn", "skimage", "pandas", "PIL", "streamlit", "plotly", "matplotlib", "polars"}
+    slow |= {"scipy.optimize", "scipy.special", "scipy.stats"}
+    most = "resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024"
+    script = f"import resource; before = {most}; import nnspca; print({most} - before); import nnspca.datasets.reading"
+    megabytes, loaded = python(f"{script}; print({slow!r} & set(sys.modules))").split()
+    assert int(megabytes) <= 75 and loaded == "set()"
 
 
 def test_the_apps_requirements_are_the_librarys_and_the_extras():

@@ -260,18 +260,10 @@ def _of_known_support(part: Covariance) -> tuple[float, PairProof]:
 
 @dataclass(frozen=True, eq=False)
 class Decided:
-    """Decided pairs, both relations closed: features that share a part with i are apart from all that i is apart from.
+    """Decided pairs, both relations closed: features that share a part with i are apart from all that i is."""
 
-    Attributes
-    ----------
-    same : ndarray of bool, shape (n, n)
-        Both are in one part. No feature is paired with itself.
-    apart : ndarray of bool, shape (n, n)
-        They are not in one part: in two, or one of them, or both, in none.
-    """
-
-    same: np.ndarray
-    apart: np.ndarray
+    same: np.ndarray  #: Shape (n, n). Both are in one part. No feature is paired with itself.
+    apart: np.ndarray  #: Shape (n, n). They are not in one part: in two, or one of them, or both, in none.
 
     @classmethod
     def nothing(cls, n: int) -> Decided:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from nnspca.control.arguments import Deflation, check_choice, check_columns
+from nnspca.control.fields import with_fields
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.covariance.covariance import derived
@@ -19,7 +20,6 @@ from nnspca.covariance.forms import DENSE_EIGEN, HeldMatrix
 from nnspca.covariance.problem import orthonormal
 from nnspca.numerics import rounding
 from nnspca.result import Component, Components
-from nnspca.result.wording import with_fields
 from nnspca.tasks._solve import check_covariance
 
 DEPENDENT = 1e-8  # share of the variance of a combination of scores below which it counts as zero

@@ -13,17 +13,6 @@ import numpy as np
 class Progress:
     """The progress of a running call.
 
-    Attributes
-    ----------
-    fraction : float
-        Between 0 and 1, never decreasing within one call.
-    stage : str
-        The current step, in plain words.
-    variance : float or None
-        The best variance found so far.
-    upper : float or None
-        The least proven upper bound so far.
-
     Examples
     --------
     >>> import nnspca
@@ -34,10 +23,10 @@ class Progress:
     Progress(fraction=1.0, stage='done', variance=2.0, upper=None)
     """
 
-    fraction: float
-    stage: str
-    variance: float | None = None
-    upper: float | None = None
+    fraction: float  #: Between 0 and 1, never decreasing within one call
+    stage: str  #: The current step, in plain words
+    variance: float | None = None  #: The best variance found so far
+    upper: float | None = None  #: The least proven upper bound so far
 
 
 BAR = 30  # characters of a full progress bar

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from nnspca.control.arguments import check_whole
+from nnspca.control.fields import with_fields
 from nnspca.control.progress import OnProgress, ShouldStop
 from nnspca.covariance.covariance import Covariance, of_read
 from nnspca.covariance.input import opened
@@ -22,17 +23,6 @@ from nnspca.numerics.doubles import read_only
 class MostVariable:
     """Some features of data, to be given to :meth:`Covariance.from_data`: what :func:`most_variable` returns.
 
-    Attributes
-    ----------
-    features : ndarray of int
-        Their places among all, ascending.
-    names : tuple of str, or None
-        What they are called.
-    variances, means : ndarray, shape (n,)
-        Of all features (1/m).
-    share : float
-        The part of the total variance that the chosen features have.
-
     Examples
     --------
     >>> few = most_variable([[0.0, 1.0, 5.0], [2.0, 1.0, 9.0]], 1)
@@ -40,16 +30,19 @@ class MostVariable:
     (array([2]), array([1., 0., 4.]), 0.8)
     """
 
-    features: np.ndarray
-    names: tuple[str, ...] | None
-    variances: np.ndarray
-    means: np.ndarray
-    share: float
+    features: np.ndarray  #: Their places among all, ascending
+    names: tuple[str, ...] | None  #: What they are called
+    variances: np.ndarray  #: Shape (n,), of all features (1/m)
+    means: np.ndarray  #: Shape (n,), of all features
+    share: float  #: The part of the total variance that the chosen features have
     source: Source
 
     def __repr__(self) -> str:
         text = f"{len(self.features)} of {len(self.variances)} features, {100 * self.share:.4g} % of the total variance"
         return f"MostVariable({text})"
+
+
+with_fields(MostVariable)
 
 
 def most_variable(

@@ -120,7 +120,7 @@ class DenseFactor(Factor):
         ``weights`` of the samples, all of them positive, are divided by their sum: each sample
         counts as so large a share of all.
         """
-        powers = None
+        X, powers = np.ascontiguousarray(X), None  # summed in one order, however the numbers lie
         if standardize:  # by powers of two first, exactly, so that squares of any feature are representable
             powers = _exponents(X)
             X = _times(X, -powers)

@@ -24,15 +24,7 @@ DENSE_PRODUCTS, SPARSE_PRODUCTS = 400_000_000, 50_000_000  # with the numbers he
 
 
 class Held:
-    """A of n features as it is held: its form, and where that comes from.
-
-    Attributes
-    ----------
-    form : HeldMatrix or Factor
-    provenance : Provenance
-        Of the data, with what rounding did to A.
-    diagonal : ndarray, shape (n,)
-    """
+    """A of n features as it is held: its form, and its provenance, which has what rounding did to A."""
 
     def __init__(self, form: Form, provenance: Provenance) -> None:
         self.form, self.provenance = form, provenance

@@ -1,5 +1,6 @@
 """Data sets: bundled, fetched once, or read from your own files."""
 
+from nnspca.control.fields import with_fields
 from nnspca.datasets.catalogue import available, load
 from nnspca.datasets.columns import Column
 from nnspca.datasets.dataset import Axis, Dataset, DatasetInfo
@@ -49,3 +50,5 @@ __all__ = [
     "read",
     "spiked",
 ]
+
+with_fields(Axis, Choice, Column, Dataset, DatasetInfo, FilePreview, Inspection, LazyData, Note)

@@ -22,26 +22,6 @@ BLOCK = 2**19  # numbers that are sorted at once
 class Column:
     """One column of a table as it was read.
 
-    Attributes
-    ----------
-    name : str
-        As the header has it; ``""`` for a column without one.
-    role : {"feature", "name", "class", "weight", "time", "left out", "sample"}
-        What became of it: of a row, ``"name"`` and ``"class"`` are those of the sample; ``"sample"`` where samples are
-        columns. ``""`` where the file could not be read.
-    kind : {"number", "whole number", "yes or no", "text", "order", "empty"}
-        What its cells hold; ``"order"`` for words that are read as their places in an order.
-    least, median, most : float
-        Of its numbers, NaN where it has none.
-    missing : int
-        Cells without a value.
-    distinct : int
-        Different values.
-    examples : tuple of str
-        The first three different values.
-    bars : tuple of int
-        How many numbers lie in each tenth from the least to the most; empty for text.
-
     Examples
     --------
     >>> import nnspca
@@ -52,16 +32,20 @@ class Column:
     (6.9, 7.1, 7.5, ('7.5', '6.9', '7.1'))
     """
 
-    name: str
+    name: str  #: As the header has it; ``""`` for a column without one
+    #: What became of it: "feature", "name", "class", "weight", "time" or "left out"; of a row, "name" and "class" are
+    #: those of the sample, and "sample" where samples are columns. ``""`` where the file could not be read.
     role: str = ""
+    #: What its cells hold: "number", "whole number", "yes or no", "text", "order" for words that are read as their
+    #: places in an order, or "empty"
     kind: str = ""
-    least: float = np.nan
+    least: float = np.nan  #: Of its numbers, as the next two: NaN where it has none
     median: float = np.nan
     most: float = np.nan
-    missing: int = 0
-    distinct: int = 0
-    examples: tuple[str, ...] = ()
-    bars: tuple[int, ...] = ()
+    missing: int = 0  #: Cells without a value
+    distinct: int = 0  #: Different values
+    examples: tuple[str, ...] = ()  #: The first three different values
+    bars: tuple[int, ...] = ()  #: How many numbers lie in each tenth from the least to the most; empty for text
 
 
 @dataclass(frozen=True, eq=False)

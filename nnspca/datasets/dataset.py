@@ -59,24 +59,16 @@ def _places(labels: object) -> np.ndarray:
 class Axis:
     """A numeric coordinate of the features, for drawing.
 
-    Attributes
-    ----------
-    values : ndarray, shape (n,)
-        One number for each feature; not necessarily increasing (overlapping bands go back).
-    name : str
-        What is measured along the axis, for instance ``"wavelength"``.
-    unit : str
-        Its unit, for instance ``"µm"``.
-
     Examples
     --------
     >>> Axis([7.5, 8.0], name="wavelength", unit="µm").values
     array([7.5, 8. ])
     """
 
+    #: Shape (n,). One number for each feature; not necessarily increasing (overlapping bands go back).
     values: np.ndarray
-    name: str
-    unit: str = ""
+    name: str  #: What is measured along the axis, for instance "wavelength"
+    unit: str = ""  #: Its unit, for instance "µm"
 
     def __post_init__(self):
         object.__setattr__(self, "values", _read_only(self.values, np.float64))
@@ -86,18 +78,32 @@ class Axis:
 class Content:
     """The numbers of a data set and what belongs to them, before it has a name: the fields are those of Dataset."""
 
+    #: Shape (m, n), a matrix or a sparse array of rows: samples in rows, float64, read-only; the square matrix itself
+    #: for a covariance. What a file stores as a sparse array stays one: :meth:`Dataset.rows`, ``means`` and
+    #: ``deviations`` serve both.
     X: Any
+    #: One for each column; unless given those of the table that X is, else ``feature 1`` and so on (``row 1, column 1``
+    #: for pixels)
     feature_names: tuple[str, ...] = ()
+    #: What people call each feature, beside its name: a second name or a few words, such as the gene of a probe; an
+    #: empty text where there is none, and no texts at all where no feature has one
     feature_titles: tuple[str, ...] = ()
+    #: Height and width in pixels: ``X[i].reshape(image_shape)`` is the upright image
     image_shape: tuple[int, int] | None = None
+    #: Shape (m,). Place in ``label_names``, the classes, of each sample; -1 where it has none.
     labels: np.ndarray | None = None
     label_names: tuple[str, ...] = ()
-    axis: Axis | None = None
-    planted: np.ndarray | None = None
-    notes: tuple[Note, ...] = ()
+    axis: Axis | None = None  #: A numeric coordinate of the features
+    planted: np.ndarray | None = None  #: Shape (n, r). For made-up data: the unit directions the data were made from.
+    notes: tuple[Note, ...] = ()  #: The decisions of the reader, a sentence each
+    #: What may be misread, with the options of :class:`Reading` that settle it; empty where all is read as meant
     doubts: tuple[Note, ...] = ()
+    #: What :attr:`columns` describes: each column of the table as it was read, those left out too; of other formats
+    #: each feature
     table: Table | tuple[Column, ...] | None = None
-    sample_names: tuple[str, ...] = ()
+    sample_names: tuple[str, ...] = ()  #: One for each row; empty where none are known
+    #: Shape (m,). How much each sample counts, by the column of that role. No call uses it by itself:
+    #: ``Covariance.from_data(data, sample_weight=data.weights)`` does.
     weights: np.ndarray | None = None
 
     def __post_init__(self):
@@ -148,43 +154,6 @@ class Content:
 class Dataset(Content):
     """A data set ready for analysis, with its description.
 
-    Attributes
-    ----------
-    name, title : str
-        A name of :func:`available`, or that of the file that was read; and what a menu shows.
-    kind : {"faces", "images", "spectra", "genes", "table", "covariance"}
-        How to draw a component of it.
-    description, citation, terms, source : str
-        One or two sentences; whom to thank; what one may do with the data; a package, an address or the name of a file.
-    X : ndarray or scipy.sparse.csr_array, shape (m, n)
-        Samples in rows, float64, read-only; the square matrix itself for a covariance. What a file
-        stores as a sparse array stays one: :meth:`rows`, ``means`` and ``deviations`` serve both.
-    feature_names : tuple of str
-        One for each column; unless given those of the table that X is, else ``feature 1`` and so on (``row 1, column
-        1`` for pixels).
-    feature_titles : tuple of str
-        What people call each feature, beside its name: a second name or a few words, such as the gene of a probe; an
-        empty text where there is none, and no texts at all where no feature has one.
-    image_shape : (int, int) or None
-        Height and width in pixels: ``X[i].reshape(image_shape)`` is the upright image.
-    labels : ndarray of int, shape (m,), or None
-        Place in ``label_names``, the classes, of each sample; -1 where it has none.
-    axis : Axis or None
-        A numeric coordinate of the features.
-    planted : ndarray, shape (n, r), or None
-        For made-up data: the unit directions the data were made from.
-    notes : tuple of Note
-        The decisions of the reader, a sentence each.
-    doubts : tuple of Note
-        What may be misread, with the options of :class:`Reading` that settle it; empty where all is read as meant.
-    columns : tuple of Column
-        Each column of the table as it was read, those left out too; of other formats each feature.
-    sample_names : tuple of str
-        One for each row; empty where none are known.
-    weights : ndarray, shape (m,), or None
-        How much each sample counts, by the column of that role. No call uses it by itself:
-        ``Covariance.from_data(data, sample_weight=data.weights)`` does.
-
     Examples
     --------
     >>> ds = Dataset(name="two", X=[[1, 2], [3, 5], [4, 0]], feature_names=("height", "width"))
@@ -199,13 +168,13 @@ class Dataset(Content):
       width                    feature  whole number          0          2          5       0  2, 5, 0
     """
 
-    name: str
-    title: str = ""
-    kind: Kind = "table"
-    description: str = ""
-    citation: str = ""
-    terms: str = ""
-    source: str = ""
+    name: str  #: A name of :func:`available`, or that of the file that was read
+    title: str = ""  #: What a menu shows
+    kind: Kind = "table"  #: How to draw a component of it
+    description: str = ""  #: One or two sentences
+    citation: str = ""  #: Whom to thank
+    terms: str = ""  #: What one may do with the data
+    source: str = ""  #: A package, an address or the name of a file
 
     def __post_init__(self):
         """Refuse fields that do not fit together: DataError, or ValueError for an unknown kind."""
@@ -339,20 +308,6 @@ class Dataset(Content):
 class DatasetInfo:
     """One line of the catalogue: the description of a data set that need not be loaded.
 
-    Attributes
-    ----------
-    name, title, kind, description, citation, terms : str
-        As in :class:`Dataset`.
-    shape : (int, int)
-        Rows and columns of ``X``.
-    bundled, local : bool
-        Comes with an installed package; can be loaded now without a network, which it also can from the folder named
-        by ``NNSPCA_DATA`` or from the cache.
-    homepage, download_url : str
-        Where to read more, and the pinned address it is fetched from; empty where there is none.
-    size_bytes, names_bytes : int
-        Of that download, and of a file that gives its features better names (:func:`gene_symbols`) and is not here.
-
     Examples
     --------
     >>> import nnspca
@@ -361,19 +316,20 @@ class DatasetInfo:
     ((13, 13), 'covariance', True)
     """
 
-    name: str
+    name: str  #: As in :class:`Dataset`, where most of these are
     title: str
-    shape: tuple[int, int]
+    shape: tuple[int, int]  #: Rows and columns of ``X``
     kind: Kind
     citation: str
     terms: str
-    bundled: bool = True
+    bundled: bool = True  #: Comes with an installed package
+    #: Can be loaded now without a network: bundled, in the folder named by ``NNSPCA_DATA``, or in the cache
     local: bool = True
     description: str = ""
-    homepage: str = ""
-    download_url: str = ""
-    size_bytes: int = 0
-    names_bytes: int = 0
+    homepage: str = ""  #: Where to read more; empty where there is nothing
+    download_url: str = ""  #: The pinned address it is fetched from; empty where there is none
+    size_bytes: int = 0  #: Of that download
+    names_bytes: int = 0  #: Of a file that gives its features better names (:func:`gene_symbols`) and is not here
 
 
 def distinct(names: Iterable[str]) -> tuple[str, ...]:

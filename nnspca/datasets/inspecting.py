@@ -52,14 +52,6 @@ class Finding:
 class Inspection:
     """The observations about a table.
 
-    Attributes
-    ----------
-    shape : (int, int)
-        Samples and features.
-    notes : tuple of Finding
-        In the order in which they matter.
-    feature_names : tuple of str
-
     Examples
     --------
     >>> import nnspca
@@ -68,8 +60,8 @@ class Inspection:
     ((4, 2), True)
     """
 
-    shape: tuple[int, int]
-    notes: tuple[Finding, ...]
+    shape: tuple[int, int]  #: Samples and features
+    notes: tuple[Finding, ...]  #: In the order in which they matter
     feature_names: tuple[str, ...] = ()
 
     @property

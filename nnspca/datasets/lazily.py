@@ -29,31 +29,19 @@ LISTED = tuple({*OPENED, *SUFFIXES} - {f"{ending}{gz}" for ending in TEXTS for g
 class LazyData:
     """A data set that :func:`open_lazily` has opened, for :meth:`nnspca.Covariance.from_data`.
 
-    Attributes
-    ----------
-    name : str
-        The name of the file or folder, followed by the path inside it where one was given.
-    shape : (int, int)
-        Rows (samples) and columns (features).
-    size_bytes : int
-        Size of the file, or of all files of the folder.
-    rows : object
-        The array or table that reads rows: a numpy.memmap, h5py.Dataset, Zarr array, AnnData's sparse
-        array of a file, or pyarrow.dataset.Dataset.
-    feature_names : tuple of str, or None
-        None where the file has no names.
-
     Examples
     --------
     >>> LazyData("few.npy", (3, 2), 176, np.arange(6.0).reshape(3, 2)).load().shape
     (3, 2)
     """
 
-    name: str
-    shape: tuple[int, int]
-    size_bytes: int
+    name: str  #: The name of the file or folder, followed by the path inside it where one was given
+    shape: tuple[int, int]  #: Rows (samples) and columns (features)
+    size_bytes: int  #: Size of the file, or of all files of the folder
+    #: The array or table that reads rows: a numpy.memmap, h5py.Dataset, Zarr array, AnnData's sparse array of a file,
+    #: or pyarrow.dataset.Dataset
     rows: Any
-    feature_names: tuple[str, ...] | None = None
+    feature_names: tuple[str, ...] | None = None  #: None where the file has no names
 
     def __repr__(self) -> str:
         return f"LazyData({self.name!r}, {self.shape[0]:,} × {self.shape[1]:,}, {self.size_bytes:,} bytes)"

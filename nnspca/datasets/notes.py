@@ -11,13 +11,6 @@ from typing import Any
 class Choice:
     """One answer to a doubt, or another way to read than was decided.
 
-    Attributes
-    ----------
-    label : str
-        A few words, as a button has them.
-    sets : mapping of str to object
-        The options of :class:`Reading` that it sets; :meth:`Reading.settled` takes them over.
-
     Examples
     --------
     >>> import nnspca
@@ -25,7 +18,8 @@ class Choice:
     {'skip_rows': ('Total',)}
     """
 
-    label: str
+    label: str  #: A few words, as a button has them
+    #: The options of :class:`Reading` that it sets; :meth:`Reading.settled` takes them over
     sets: Mapping[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -36,21 +30,6 @@ class Choice:
 class Note:
     """A decision of the reader, or a doubt: ``str(note)`` is its sentence.
 
-    Attributes
-    ----------
-    says : str
-        One sentence or two.
-    about : tuple of str
-        The columns that it is about, by name; empty where it is about rows or the whole.
-    settles : tuple of Choice
-        Of a doubt, the answers, the first being how it was read; of a decision, what would read it otherwise, where one
-        choice does.
-    topic : str
-        The option of :class:`Reading` that it belongs beside; of a doubt its own name, which
-        ``Reading(accepted=…)`` takes: read so, and never asked again.
-    rows : tuple of int
-        The rows that it is about, from 0 on below the header.
-
     Examples
     --------
     >>> import nnspca
@@ -59,11 +38,15 @@ class Note:
     ('Cells are parted by semicolons, and decimals written with a comma.', 'delimiter')
     """
 
-    says: str
-    about: tuple[str, ...] = ()
+    says: str  #: One sentence or two
+    about: tuple[str, ...] = ()  #: The columns that it is about, by name; empty where it is about rows or the whole
+    #: Of a doubt, the answers, the first being how it was read; of a decision, what would read it otherwise, where one
+    #: choice does.
     settles: tuple[Choice, ...] = ()
+    #: The option of :class:`Reading` that it belongs beside; of a doubt its own name, which ``Reading(accepted=…)``
+    #: takes: read so, and never asked again.
     topic: str = ""
-    rows: tuple[int, ...] = ()
+    rows: tuple[int, ...] = ()  #: The rows that it is about, from 0 on below the header
 
     def __str__(self) -> str:
         return self.says

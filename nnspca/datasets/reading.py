@@ -34,27 +34,6 @@ ROWS, COLUMNS, NAMES = 20, 100, 1000  # of a preview: cells, and columns of whic
 class FilePreview:
     """What was understood of a file, to be shown before it is used: what :func:`preview` returns.
 
-    Attributes
-    ----------
-    shape : (int, int)
-        Rows and columns below the header, as they stand in the file.
-    columns : tuple of Column
-        All of them, with their roles; of a file that could not be read their names alone.
-    rows : tuple of tuple of str
-        At most the first twenty, and of each the first hundred cells.
-    decided : dict
-        Options of :class:`Reading` and what was found for each by looking, or given.
-    sheets : tuple of str
-        Of a workbook.
-    notes, doubts : tuple of Note
-        As a :class:`Dataset` has them.
-    problem : str
-        Why the file cannot be read so; empty where it can, or where only values are missing.
-    data : Dataset or None
-        What :func:`read` returns.
-    error : DataError or None
-        What it raises instead: :class:`MissingValues` where values are missing.
-
     Examples
     --------
     >>> import nnspca
@@ -62,16 +41,18 @@ class FilePreview:
     "'table.csv': no column of numbers among"
     """
 
-    shape: tuple[int, int] = (0, 0)
+    shape: tuple[int, int] = (0, 0)  #: Rows and columns below the header, as they stand in the file
+    #: All of them, with their roles; of a file that could not be read their names alone
     columns: tuple[Column, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()  #: At most the first twenty, and of each the first hundred cells
+    #: Options of :class:`Reading` and what was found for each by looking, or given
     decided: Mapping[str, Any] = field(default_factory=dict)
-    sheets: tuple[str, ...] = ()
-    notes: tuple[Note, ...] = ()
+    sheets: tuple[str, ...] = ()  #: Of a workbook
+    notes: tuple[Note, ...] = ()  #: As a :class:`Dataset` has them, and the doubts
     doubts: tuple[Note, ...] = ()
-    problem: str = ""
-    data: Dataset | None = None
-    error: DataError | None = None
+    problem: str = ""  #: Why the file cannot be read so; empty where it can, or where only values are missing
+    data: Dataset | None = None  #: What :func:`read` returns
+    error: DataError | None = None  #: What it raises instead: :class:`MissingValues` where values are missing
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from dataclasses import is_dataclass
 
+from nnspca.control.fields import with_fields
 from nnspca.control.progress import OnProgress, Progress, ShouldStop
 from nnspca.result.certificate import Bound, Certificate, Judgement, PartsCertificate, Sandwich
 from nnspca.result.chance import ParallelAnalysis
@@ -10,7 +11,6 @@ from nnspca.result.components import Components, Ranking, overlap
 from nnspca.result.necessity import Contribution, Necessity
 from nnspca.result.stability import CrossValidation, Stability
 from nnspca.result.sweep import PartsPoint, PartsSweep, Sweep, SweepPoint
-from nnspca.result.wording import with_fields
 
 __all__ = [
     "Bound",
@@ -37,6 +37,4 @@ __all__ = [
     "overlap",
 ]
 
-with_fields(
-    *(each for name in __all__ if is_dataclass(each := globals()[name]) and each.__module__.startswith(__name__))
-)
+with_fields(*(each for name in __all__ if is_dataclass(each := globals()[name])))

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from html import escape
 from importlib import import_module
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -131,41 +129,6 @@ def _features_of(held: Any) -> Features | None:
         _features_of(getattr(held, name, None)) for name in ("component", "parts", "components", "points", "greedy")
     )
     return next((features for features in inside if features is not None), None)
-
-
-class FieldDocs:
-    """A class's docstring with what is written beside its fields, read from the source when ``help`` asks for it."""
-
-    FIELD = re.compile(r" {4}(\w+): ([^=#]+?)\s*(?:=[^#]*)?(?:#: (.*))?")
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def __get__(self, instance: object, owner: type) -> str:
-        try:
-            source = inspect.getsource(owner).split('"""', 2)[2].partition("    @")[0]
-        except (OSError, IndexError):  # there is no source
-            return self._text
-        told, above = [], ""
-        for line in source.splitlines():
-            if line.startswith("    #: "):
-                above += f"{line[7:]} "
-            elif field := self.FIELD.fullmatch(line):
-                name, kind, beside = field.groups()
-                told += [
-                    f"    {name} : {kind}",
-                    *wrap(above or beside or "", 100, initial_indent=" " * 8, subsequent_indent=" " * 8),
-                ]
-                above = ""
-        return self._text.replace(
-            "    Examples\n", "\n".join(["    Attributes", "    ----------", *told, "", "    Examples\n"])
-        )
-
-
-def with_fields(*classes: Any) -> None:
-    """Have ``help`` show what is written beside the fields of these classes."""
-    for each in classes:
-        each.__doc__ = FieldDocs(each.__doc__)
 
 
 def safe_cell(cell: object) -> object:

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from nnspca.control.arguments import Method, check_choice, check_flag, check_number, check_whole, shown
+from nnspca.control.fields import with_fields
 from nnspca.errors import UnknownOption
 from nnspca.result import Component, Components
-from nnspca.result.wording import with_fields
 
 
 @dataclass(frozen=True)

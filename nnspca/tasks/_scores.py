@@ -189,8 +189,8 @@ def separation(scores, labels) -> dict[Any, float | None]:
         raise ValueError(
             f"labels={shown(labels)} are not allowed; give {len(values)} whole numbers from -1, or as many names"
         )
-    ranks, classes = _ranks(values[[label is not None for label in named], None])[:, 0], sorted(set(known))
-    return {c: _area(ranks, np.array([label == c for label in known])) for c in classes}
+    ranks = _ranks(values[np.array([label is not None for label in named], bool), None])[:, 0]
+    return {c: _area(ranks, np.array([label == c for label in known])) for c in sorted(set(known))}
 
 
 def best_separation(scores: np.ndarray, labels: np.ndarray, classes: list[int], *, draws: int = 200) -> Separation:

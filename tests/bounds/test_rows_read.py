@@ -30,9 +30,8 @@ FEW = 2500  # features, all of whose rows an exact checker takes long to read
 @pytest.fixture
 def read(monkeypatch):
     """Whole rows read so far, of which a bound may read no more than ROWS at a time."""
-    monkeypatch.setattr(
-        _certify, "PLANS", budgets.each(relaxation=ROWS / N * noise(0).held.reading_seconds(np.arange(N)))
-    )
+    seconds = noise(0).held.reading_seconds(np.arange(N))
+    monkeypatch.setattr(_certify, "PLANS", budgets.each(relaxation=ROWS / N * seconds))
     counted = []
     block = Factor.block
 

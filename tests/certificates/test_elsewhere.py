@@ -149,8 +149,9 @@ def test_the_kernels_do_differ_in_the_last_bits(saved):
 
 def louder(cov, **more):
     """Let it drift a million times as far."""
-    cov.held.provenance = replace(
-        cov.held.provenance, drift=1e6 * cov.held.drift, error_elsewhere=1e6 * cov.held.error_elsewhere, **more
+    held = cov.held
+    held.provenance = replace(
+        held.provenance, drift=1e6 * held.drift, error_elsewhere=1e6 * held.error_elsewhere, **more
     )
 
 
@@ -182,9 +183,7 @@ def test_every_bound_has_room_for_all_that_can_drift(k, nonnegative):
     nnspca.verify(cert, moved(cov, 0.999 * cov.held.drift * row / np.linalg.norm(row)))
     tight = min(cert.bounds, key=lambda b: b.value if b.deterministic else np.inf)
     with pytest.raises(nnspca.CertificateError):  # and no more room than that
-        nnspca.verify(
-            cert, moved(cov, 40 * k * cov.held.drift * np.outer(leader, leader) + 40 * k * cov.held.drift * np.eye(9))
-        )
+        nnspca.verify(cert, moved(cov, 40 * k * cov.held.drift * (np.outer(leader, leader) + np.eye(9))))
     assert tight.value == cert.upper
 
 

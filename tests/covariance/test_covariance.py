@@ -211,20 +211,13 @@ def test_lanczos_gives_what_a_full_decomposition_gives(held, monkeypatch):
     check_eigenpairs(cov, 5)
 
 
-def test_eigenpairs_are_computed_once():
-    cov = Covariance.from_matrix(np.diag([3.0, 2.0, 1.0]))
-    first = cov.eigenpairs(2)
-    assert np.shares_memory(first[0], cov.eigenpairs(2)[0])
-    with pytest.raises(ValueError, match="read-only"):
-        first[0][0] = 0.0
-
-
 def test_eigenpairs_asked_by_many_threads_are_one_and_the_same():
     X = np.random.default_rng(0).standard_normal((50, 40))
     cov = Covariance.from_data(X)
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda d: cov.eigenpairs(d), [1, 20, 5, 20, 3, 20, 2, 20] * 4))
     whole = cov.eigenpairs(20)
+    assert np.shares_memory(whole[0], cov.eigenpairs(2)[0]) and not whole[0].flags.writeable
     for values, vectors in found:
         assert values.tolist() == whole[0][: len(values)].tolist()
         assert vectors.tolist() == whole[1][:, : len(values)].tolist()

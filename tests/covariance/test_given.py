@@ -3,6 +3,7 @@
 import numpy as np
 import pandas
 import polars
+import pyarrow
 import pytest
 import scipy.sparse
 import xarray
@@ -24,6 +25,8 @@ def annotated(values=X):
     [
         lambda: pandas.DataFrame(X, columns=list(NAMES)),
         lambda: polars.DataFrame(X, schema=list(NAMES)),
+        lambda: pyarrow.table(dict(zip(NAMES, X.T, strict=True))),
+        lambda: pyarrow.RecordBatch.from_pydict(dict(zip(NAMES, X.T, strict=True))),
         lambda: xarray.DataArray(X, dims=("sample", "feature"), coords={"feature": list(NAMES)}),
         lambda: nnspca.datasets.Dataset(name="mine", X=X, feature_names=NAMES),
         annotated,

@@ -422,8 +422,7 @@ def test_a_plane_and_its_norm_are_raised_after_they_are_computed(monkeypatch):
 def test_errors_of_a_covariance_add_up():
     form = HeldMatrix(np.eye(2))
     cov = nnspca.Covariance(form, Provenance(representation_error=0.5, drift=0.25, error_elsewhere=0.75))
-    assert cov.held.room() == 0.75 + 0.25
-    assert cov.held.room(3) == 0.75 + 3 * 0.25
+    assert (cov.held.room(), cov.held.room(3)) == (0.75 + 0.25, 0.75 + 3 * 0.25)
     left = derived(cov, form, "made", np.zeros(1), growth=2.0, rounding=0.125, times=4)
     assert left.representation_error == 2 * 0.5 + 4 * 0.125
     assert left.held.drift == 1.01 * (2 * 0.25 + 2 * 0.125)

@@ -18,7 +18,7 @@ from sphinx.domains.python import PyObject
 from sphinx.util import logging
 
 import nnspca
-from nnspca.result.wording import FieldDocs
+from nnspca.control.fields import FieldDocs
 
 DOCS = Path(__file__).parents[1]
 SAID = tomllib.loads((DOCS / "reference" / "reference.toml").read_text(encoding="utf-8"))

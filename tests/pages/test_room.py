@@ -43,7 +43,11 @@ def made(held):
     scene = {"image": {"rows": 3, "columns": 3, "mean": None}}
     board = {"title": "nine", "noun": "pixels", "n": N, "k": K, "scene": scene}
     solver = {"support": cert.component.support.tolist(), "loadings": [1.0]}
-    return held.open(lambda: cov, board | {"solver": solver}, cert.lower, cert.upper, [10.0, 20.0]), cov, cert
+    return (
+        held.open(lambda: cov, board | {"solver": solver, "answers": [10.0, 20.0]}, cert.lower, cert.upper),
+        cov,
+        cert,
+    )
 
 
 def post(code, what, said, kind="application/json", **headers):

@@ -26,6 +26,7 @@ LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # without I and O, which look like digits
 LENGTH = 8  # letters of a code: 10¹¹ of them
 NAME = 16  # letters of a name
 STARTS = 8  # of the search where a painting's covariances have both signs
+RESULT = ("name", "phone", "what", "value", "share of the proven maximum", "time")
 BEST = 3  # drawings that are shown in the end
 
 
@@ -50,23 +51,15 @@ class Person:
 class Room:
     """One game that a class plays: at most k features, one proven upper bound."""
 
-    def __init__(
-        self,
-        cov: Callable[[], nnspca.Covariance],
-        board: dict[str, Any],
-        lower: float,
-        upper: float,
-        answers: Sequence[float] = (),
-        browser: frozenset[str] = frozenset(),
-    ):
+    def __init__(self, cov: Callable[[], nnspca.Covariance], board: dict[str, Any], lower: float, upper: float):
         self.code = "".join(secrets.choice(LETTERS) for _ in range(LENGTH))
         self.owner = secrets.token_urlsafe(16)
         self.board = board  # what the browser draws and says: title, noun, n, k, scene
         self.solver = {**board.pop("solver"), "percent": rounded.ratio(lower, upper), "share": min(lower / upper, 1.0)}
         self.revealed = self.closed = False
-        self.answers = answers  # of the questions of chapters 1, 2, …
+        self.answers: Sequence[float] = board.pop("answers")  # of the questions of chapters 1, 2, …
         self.asked, self.answered = 0, False  # the chapter whose question is asked, and whether its answer is shown
-        self.browser = browser  # its owner's
+        self.browser: frozenset[str] = frozenset()  # its owner's
         self._cov, self._upper = cov, upper  # asked for at each attempt, from what all share
         self._people: dict[str, Person] = {}  # by token
         self._removed: dict[str, Person] = {}
@@ -236,25 +229,15 @@ class Room:
         self._check_owner(owner)
         self.stay()
         with self._lock:
-            names = {one.number: one.name for one in self._people.values()}
-            rows: list[dict[str, Any]] = [
-                {"what": "painting", "phone": number, "name": names.get(number, ""), "value": value}
-                | {"share of the proven maximum": share, "time": at}
-                for share, number, value, at in self._points
-            ]
-            blank = {"share of the proven maximum": "", "time": ""}
-            rows += [
-                {"what": f"guess, chapter {chapter}", "phone": one.number, "name": one.name, "value": value} | blank
-                for one in self._people.values()
-                for chapter, value in one.guesses.items()
-            ]
             people = sorted(self._people.values(), key=lambda one: -one.best)
-            kept = ("number", "name", "features")
-            paintings = [
-                {name: getattr(one, name) for name in kept} | {"percent": self._percent(one.best)}
-                for one in people
-                if one.best
+            names = {one.number: one.name for one in people}
+            made = [(names[number], number, "painting", value, share, at) for share, number, value, at in self._points]
+            made += [
+                (p.name, p.number, f"guess, chapter {at}", g, "", "") for p in people for at, g in p.guesses.items()
             ]
+            kept = [(one.number, one.name, one.features, self._percent(one.best)) for one in people if one.best]
+        rows = [dict(zip(RESULT, row, strict=True)) for row in made]
+        paintings = [dict(zip(("number", "name", "features", "percent"), one, strict=True)) for one in kept]
         return {"csv": table_csv(rows).decode("utf-8") if rows else "", "paintings": paintings}
 
     def _percent(self, value: float) -> str:

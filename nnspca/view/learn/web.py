@@ -48,17 +48,11 @@ def offer(name: str) -> None:
         st.error(error.args[0])
     for room in rooms:
         wall, title = f"{PLACE}/{room.code}/wall#{room.owner}", sanitize.plain(room.board["title"])
-        if room.closed:
-            st.markdown(f"Room **{room.code}** with {title} is closed. [Its results]({wall})")
-            continue
-        st.markdown(
-            f"Room **{room.code}** is open with {title} for two hours, or until you close it on its wall. "
-            f"[Show its wall to the class]({wall})"
-        )
+        says = "open for two hours, or until you close it on its wall. [Show its wall to the class]"
+        says = "closed. [Its results]" if room.closed else says
+        st.markdown(f"Room **{room.code}** with {title} is {says}({wall})")
     if LOCAL.match(str(st.context.url)):
-        st.caption(
-            f"Phones cannot reach this address. Start the app with `{REACHED}`, and open it by the computer's name."
-        )
+        st.caption(f"Phones do not reach this address: start the app by `{REACHED}`, open it by the computer's name.")
 
 
 def _opened(name: str) -> Room:
@@ -80,9 +74,9 @@ def _opened(name: str) -> Room:
     maker = partial(preparation.covariance_maker, standardise=state.opening(name).standardise, repair=False)
     key, make = maker(data)
     again = make if own else lambda: maker(catalogue.local_dataset(name))[1]()
-    board["questions"], answers = stage.questions()
-    room = ROOMS.open(lambda: shared.get(key, again), board, best.lower, best.upper, answers, here.visitor)
-    here.room = room.code
+    board["questions"], board["answers"] = stage.questions()
+    room = ROOMS.open(lambda: shared.get(key, again), board, best.lower, best.upper)
+    here.room, room.browser = room.code, here.visitor
     if own:
         here.at_end["room"] = partial(ROOMS.drop, room.code)  # files of the visit's own go with it
     return room

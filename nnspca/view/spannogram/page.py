@@ -128,10 +128,11 @@ def idea(now: State) -> str:
             "Cells cover all directions: a cell that provably holds nothing better than the best found is **closed**, "
             "and the others are split until none is open."
         )
-    which = "k highest curves above zero" if now.nonnegative else "k largest curves"
+    which = "k highest above zero" if now.nonnegative else "k largest"
     return (
-        f"Each feature is a curve over the direction. **The {which} form the set: the best features for that "
-        "direction.** The set changes only where curves cross, or one crosses zero."
+        "Turn a direction through the data: each feature has a value along it, drawn as a curve. "
+        f"**The {which} are the best features for that direction: the set.** It changes only at a ring ○, where two "
+        "curves cross, or a diamond ◇, where one crosses zero."
     )
 
 

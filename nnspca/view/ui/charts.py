@@ -33,8 +33,7 @@ FILES = {
     "zip": "application/zip",
 }
 LEFT_OUT = ["select2d", "lasso2d", "autoScale2d", "pan2d", "zoomIn2d", "zoomOut2d"]  # few buttons cover no title
-SCENE = 312, 236  # pixels of a figure in a scene of a lecture, and of one that stands over a table
-FOOT = 116  # and of its axis and legend there
+SCENE, FOOT = (312, 236), 116  # pixels of a figure in a scene of a lecture, of one over a table, and of their legends
 SEEN = 0.12  # seconds in which a sketch is on the screen
 CHART = {"displaylogo": False, "modeBarButtonsToRemove": LEFT_OUT}
 Places = Sequence[tuple[float, float] | None]  # None: the line is broken here

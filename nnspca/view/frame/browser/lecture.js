@@ -12,7 +12,6 @@ const WRITTEN = `input:not(${UNWRITTEN}), textarea, [contenteditable]:not([conte
 const FIGURE = "canvas, [role=application]";
 const home = new URL("./", location.href), presenter = document.querySelector(".presenter"), windows = new BroadcastChannel(OWN);
 const said = () => Number(new URLSearchParams(location.search).get("lecture"));
-const store = (key) => localStorage.getItem(key) ?? "";
 const isOurs = ({ href }) => href.startsWith(home.href);
 
 /** Scenes of a text: a line "# title", a line with a link of the app, then notes. */
@@ -20,7 +19,7 @@ const scenesOf = (text) => text.split(/^#\s+/m).slice(1).map((scene) => {
   const [name, link = "", ...notes] = scene.trim().split("\n");
   return { name: name.trim(), link: new URL(link.trim(), home), notes: notes.join("\n").trim() };
 });
-const listed = async () => scenesOf(store(OWN) || (await (await fetch(new URL("lecture.txt", home))).text())).filter(({ link }) => isOurs(link));
+const listed = async () => scenesOf(localStorage.getItem(OWN) || (await (await fetch(new URL("lecture.txt", home))).text())).filter(({ link }) => isOurs(link));
 
 async function go(number) {
   const scene = (await listed())[number - 1];
@@ -46,14 +45,16 @@ const acts = {
 
 /** What stands below a scene: its name, and the ways on. */
 async function show() {
+  document.documentElement.classList.add("scene");
+  fit();
+  addEventListener("resize", fit);
+  windows.addEventListener("message", ({ data }) => acts[data.act]?.());
   const list = await listed(), bar = document.createElement("nav"), { name } = list[said() - 1] ?? { name: "" };
-  bar.className = "lecture";
-  bar.ariaLabel = "Lecture";
+  Object.assign(bar, { className: "lecture", ariaLabel: "Lecture" });
   bar.innerHTML = '<h1></h1><span></span><button data-act="back" aria-label="Scene before">←</button><button data-act="on" aria-label="Next scene">→</button><button data-act="notes" title="A second window, for you alone (N)">Notes</button><button data-act="end" title="End the lecture (Esc)" aria-label="End">×</button>';
   bar.querySelector("h1").textContent = name;
   bar.querySelector("span").textContent = `${said()} of ${list.length}`;
-  bar.querySelector("[data-act=back]").disabled = said() === 1;
-  bar.querySelector("[data-act=on]").disabled = said() === list.length;
+  for (const [act, end] of [["back", 1], ["on", list.length]]) bar.querySelector(`[data-act=${act}]`).disabled = said() === end;
   bar.addEventListener("click", ({ target }) => acts[target.dataset.act]?.());
   document.body.append(bar);
   acts.told();
@@ -62,25 +63,11 @@ async function show() {
 const fit = () => document.documentElement.style.setProperty("--larger",
   innerWidth < WIDE ? 1 : Math.max(LEAST, Math.min(innerHeight / TALL, innerWidth / WIDE)));
 
-function lecture() {
-  if (said() && sessionStorage.getItem(AT) !== String(said())) begin(said()); // by a link
-  else if (said()) {
-    document.documentElement.classList.add("scene");
-    fit();
-    addEventListener("resize", fit);
-    show();
-  }
-  windows.addEventListener("message", ({ data }) => { if (said()) acts[data.act]?.(); });
-}
-
 addEventListener("keydown", (event) => {
   const at = event.composedPath()[0], key = event.key.length === 1 ? event.key.toLowerCase() : event.key, leads = KEYS[key];
   if (event.ctrlKey || event.altKey || event.metaKey || (at.matches?.(WRITTEN) && !CLICKED.includes(key))) return;
-  if (!presenter && !said()) {
-    if (key === "p") begin();
-    return;
-  }
-  if (!leads || (key.startsWith("Arrow") && at.matches?.(FIGURE))) return;
+  if (!presenter && !said() && key === "p") begin();
+  if (!leads || !(presenter || said()) || (key.startsWith("Arrow") && at.matches?.(FIGURE))) return;
   event.preventDefault();
   event.stopImmediatePropagation();
   if (presenter) windows.postMessage({ act: leads });
@@ -91,7 +78,7 @@ addEventListener("keydown", (event) => {
 async function present() {
   const [title, words, next, clock, problem, file, usual] = ["h1", ".notes", ".next", "time", ".problem", "input", ".usual"].map((one) => presenter.querySelector(one));
   const list = await listed();
-  usual.hidden = !store(OWN);
+  usual.hidden = !localStorage.getItem(OWN);
   const take = (text) => {
     const scenes = scenesOf(text), outside = scenes.findIndex(({ link }) => !isOurs(link));
     problem.textContent = !scenes.length ? "This file has no scene: copy the list and change it."
@@ -109,9 +96,9 @@ async function present() {
   for (const act of ["back", "on"]) presenter.querySelector(`.${act}`).addEventListener("click", () => windows.postMessage({ act }));
   file.addEventListener("change", async () => take(await file.files[0].text()));
   usual.addEventListener("click", () => { localStorage.removeItem(OWN); location.reload(); });
-  setInterval(() => { clock.textContent = new Date(Date.now() - Number(store(BEGUN) || Date.now())).toISOString().slice(11, 19); }, 500);
+  setInterval(() => { clock.textContent = new Date(Date.now() - Number(localStorage.getItem(BEGUN) || Date.now())).toISOString().slice(11, 19); }, 500);
   windows.postMessage({ act: "told" });
 }
 
 if (presenter) present();
-else lecture();
+else if (said()) sessionStorage.getItem(AT) === String(said()) ? show() : begin(said()); // by a link

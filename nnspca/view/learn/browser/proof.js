@@ -20,18 +20,15 @@ function drawMatrix(brush, name, rows, { x, y, cell, marked = () => false, right
 /** A number without zeros behind the point that say nothing. */
 const plainly = (value, digits, say = decimals) => say(value, digits).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
 
-/** The largest eigenvalue of a small symmetric matrix, by Jacobi's rotations. */
-function largestEigenvalue(matrix) {
-  const a = matrix.map((row) => [...row]), n = a.length;
-  for (let sweep = 0; sweep < 60; sweep++) {
-    for (let p = 0; p < n; p++) for (let q = p + 1; q < n; q++) {
-      if (Math.abs(a[p][q]) < 1e-15) continue;
-      const t = Math.atan2(2 * a[p][q], a[q][q] - a[p][p]) / 2, c = Math.cos(t), s = Math.sin(t);
-      for (let i = 0; i < n; i++) [a[i][p], a[i][q]] = [c * a[i][p] - s * a[i][q], s * a[i][p] + c * a[i][q]];
-      for (let i = 0; i < n; i++) [a[p][i], a[q][i]] = [c * a[p][i] - s * a[q][i], s * a[p][i] + c * a[q][i]];
-    }
+/** The largest eigenvalue of a symmetric matrix B ≥ 0, from above: at most the largest (Bx)_i / x_i, for any x > 0. */
+function largestEigenvalue(B) {
+  let x = B.map(() => 1), most = 0;
+  for (let step = 0; step < 500; step++) {
+    const y = B.map((row, i) => row.reduce((sum, value, j) => sum + value * x[j], x[i])); // (B + I)x: no entry becomes 0
+    most = Math.max(...y.map((value, i) => value / x[i])) - 1;
+    x = y.map((value) => Math.max(value / Math.max(...y), 1e-9));
   }
-  return Math.max(...a.map((row, i) => row[i]));
+  return most;
 }
 
 const largestBeside = (row, i) => Math.max(...row.filter((_, j) => j !== i));

@@ -54,7 +54,7 @@ class Player extends Shown {
     if (!width) return;
     this.palette = wearing(this.box);
     this.box.style.setProperty("--accent", this.palette.found);
-    this.box.style.setProperty("--ring", this.palette.upper_bound);
+    this.box.style.setProperty("--ring", this.palette.ink);
     this.tallness = this.tall(width);
     this.plot.layout(width, this.tallness, this.palette, document.fullscreenElement ? 1.35 : 1);
     this.stage.dataset.place = [this.plot.left, this.plot.right, this.plot.middle, this.plot.scaleY, this.plot.sets.y].join();

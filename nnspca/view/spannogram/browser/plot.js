@@ -114,8 +114,8 @@ class Plot {
     const { curves, palette } = this, all = curves.marked;
     const few = all.length <= 120, ring = few ? 5 : 2.5;
     for (const { phi, j, height, matters } of all) {
-      const x = this.x(phi), y = this.y(height), look = { fill: palette.paper, edge: palette.upper_bound, thick: few ? 2 : 1.2 };
-      if (!matters) brush.dot(x, y, few ? 2 : 0.8, { edge: null, faint: few ? 1 : 0.5 });
+      const x = this.x(phi), y = this.y(height), look = { fill: palette.paper, edge: palette.ink, thick: few ? 2.5 : 1.4 }; // no curve in the set has this colour
+      if (!matters) brush.dot(x, y, few ? 3 : 1.2, { fill: palette.quiet, edge: null, faint: 0.55 });
       else if (j < 0) brush.diamond(x, y, ring + 1, look);
       else brush.dot(x, y, ring, look);
     }
@@ -175,8 +175,8 @@ class Plot {
     if (lit >= 0) brush.dot(x, this.y(curves.value(lit, phi)), 6);
     if (this.parts.goal) this.drawGoalAt(brush, phi, set, best);
     if (ring) {
-      brush.dot(this.x(ring.phi), this.y(ring.height), 10, { fill: null, edge: palette.upper_bound, thick: 3 });
-      if (flash) brush.dot(this.x(ring.phi), this.y(ring.height), 10 + 18 * (1 - flash), { fill: palette.upper_bound, edge: palette.upper_bound, thick: 3, faint: 0.45 * flash });
+      brush.dot(this.x(ring.phi), this.y(ring.height), 10, { fill: null, edge: palette.ink, thick: 3 });
+      if (flash) brush.dot(this.x(ring.phi), this.y(ring.height), 10 + 18 * (1 - flash), { fill: palette.ink, edge: palette.ink, thick: 3, faint: 0.35 * flash });
     }
     if (handles) for (let i = 0; i < curves.n; i++) { const at = this.handle(i); brush.box(at.x - 3.5, at.y - 3.5, 7, 7, { fill: palette.paper, edge: palette.ink, thick: 1 }); }
   }

@@ -18,7 +18,7 @@ from nnspca.view import sanitize
 from nnspca.view.ui.downloads import table_csv
 
 MOST_ROOMS, MOST_PEOPLE, LASTS = 50, 200, 7200.0  # LASTS in seconds
-IDLE = 1200.0  # seconds that a room stays when nobody is in it, and its owner neither on Learn nor at its wall
+IDLE = 1200.0  # seconds that a room stays without a phone, and without its owner on Learn or at its wall
 PER_SECOND = 5  # attempts of one person
 JOINS, WITHIN = 20, 10.0  # people who join from one address, which a class may share, in so many seconds
 MOST_POINTS = 5000  # attempts that a wall shows, the latest

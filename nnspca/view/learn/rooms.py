@@ -162,11 +162,12 @@ class Room:
         return {}
 
     def ask(self, owner: str, chapter: Any, answered: Any) -> dict[str, Any]:
-        """Ask everyone the question of a chapter, 0 for none; or show its answer."""
+        """Ask everyone the question of a chapter, or show its answer; that of 0, the game, is the solver's component."""
         self._check_owner(owner)
         if type(chapter) is not int or not 0 <= chapter <= len(self.answers):
             raise RoomError(f"A chapter is a number from 0 to {len(self.answers)}.", 400)
         self.asked, self.answered = chapter, bool(chapter and answered)
+        self.revealed |= bool(answered) and not chapter
         return {}
 
     def now(self) -> dict[str, Any]:
@@ -211,12 +212,6 @@ class Room:
     def _check_owner(self, owner: str) -> None:
         if not secrets.compare_digest(self.owner.encode(), owner.encode()):
             raise RoomError("The person who opened the room does this.", 403)
-
-    def reveal(self, owner: str) -> dict[str, Any]:
-        """Show the solver's component and the best drawings on the wall."""
-        self._check_owner(owner)
-        self.revealed = True
-        return {}
 
     def close(self, owner: str) -> dict[str, Any]:
         """End the game; its results stay for the owner."""
@@ -285,11 +280,6 @@ class Rooms:
         """Let go of a room at once, with its data."""
         self._rooms.pop(code, None)
 
-    def get(self, code: str) -> Room | None:
-        """Return an open room, None where there is none."""
-        room = self._rooms.get(code.upper())
-        return None if room is None or room.is_over else room
-
     def of(self, browser: frozenset[str], code: str) -> list[Room]:
         """Return the rooms that a browser has opened, or that have this code: an open one first, and it stays."""
         mine = [room for room in self._rooms.values() if not room.is_over]
@@ -300,7 +290,8 @@ class Rooms:
 
     def find(self, code: str) -> Room:
         """Return an open room; RoomError where there is none."""
-        if (room := self.get(code)) is None:
+        room = self._rooms.get(code.upper())
+        if room is None or room.is_over:
             raise RoomError("There is no such room, or it is over: check the letters.", 404)
         return room
 

@@ -131,7 +131,6 @@ ACTS: dict[str, Callable[[Room, dict[str, Any], Request], dict[str, Any]]] = {
     "guess": lambda room, said, _: room.guess(_text(said, "who"), said.get("value")),
     "ask": lambda room, said, _: room.ask(_text(said, "owner"), said.get("chapter"), said.get("answered")),
     "results": lambda room, said, _: room.results(_text(said, "owner")),
-    "reveal": lambda room, said, _: room.reveal(_text(said, "owner")),
     "close": lambda room, said, _: room.close(_text(said, "owner")),
 }
 LOOKS: dict[str, Callable[[Request, Room], Response]] = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import secrets
 import threading
 import time
@@ -26,6 +25,7 @@ LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # without I and O, which look like digits
 LENGTH = 8  # letters of a code: 10¹¹ of them
 NAME = 16  # letters of a name
 STARTS = 8  # of the search where a painting's covariances have both signs
+LARGEST = 1e6  # guess
 RESULT = ("name", "phone", "what", "value", "share of the proven maximum", "time")
 BEST = 3  # drawings that are shown in the end
 
@@ -156,13 +156,13 @@ class Room:
     def guess(self, who: str, value: Any) -> dict[str, Any]:
         """Take a person's guess at the answer of the question that is asked; it counts until the answer is shown."""
         person = self._person(who)
-        if not isinstance(value, int | float) or not math.isfinite(value) or not self.asked or self.answered:
+        if not isinstance(value, int | float) or not abs(value) < LARGEST or not self.asked or self.answered:
             raise RoomError("This question is not asked now, or its answer is shown.", 400)
         person.guesses[self.asked] = float(value)
         return {}
 
     def ask(self, owner: str, chapter: Any, answered: Any) -> dict[str, Any]:
-        """Ask everyone the question of a chapter, or show its answer; that of 0, the game, is the solver's component."""
+        """Ask everyone a chapter's question, or show its answer; that of 0, the game, is the solver's component."""
         self._check_owner(owner)
         if type(chapter) is not int or not 0 <= chapter <= len(self.answers):
             raise RoomError(f"A chapter is a number from 0 to {len(self.answers)}.", 400)
@@ -173,6 +173,10 @@ class Room:
     def now(self) -> dict[str, Any]:
         """Return what is asked, and its answer once it is shown: phones look every few seconds."""
         self._check_open()
+        return self._question
+
+    @property
+    def _question(self) -> dict[str, Any]:
         return {"asked": self.asked, "answer": self.answers[self.asked - 1] if self.answered else None}
 
     def news(self, since: int, owner: str = "") -> dict[str, Any]:
@@ -202,9 +206,8 @@ class Room:
                 "everyone": [{"number": one.number, "name": one.name} for one in all_people] if owns else None,
                 "points": [(round(share, 6), number) for share, number, *_ in points],
                 "leaders": leaders,
-                "asked": self.asked,
+                **self._question,
                 "guesses": [one.guesses[self.asked] for one in all_people if self.asked in one.guesses],
-                "answer": self.answers[self.asked - 1] if self.answered else None,
                 "closed": self.closed,
                 "solver": self.solver if self.revealed else None,
             }
@@ -226,10 +229,10 @@ class Room:
         with self._lock:
             people = sorted(self._people.values(), key=lambda one: -one.best)
             names = {one.number: one.name for one in people}
-            made = [(names[number], number, "painting", value, share, at) for share, number, value, at in self._points]
-            made += [
-                (p.name, p.number, f"guess, chapter {at}", g, "", "") for p in people for at, g in p.guesses.items()
-            ]
+            made: list[tuple[Any, ...]] = []
+            made += [(names[number], number, "painting", value, share, at) for share, number, value, at in self._points]
+            for one in people:
+                made += [(one.name, one.number, f"guess, chapter {at}", g, "", "") for at, g in one.guesses.items()]
             kept = [(one.number, one.name, one.features, self._percent(one.best)) for one in people if one.best]
         rows = [dict(zip(RESULT, row, strict=True)) for row in made]
         paintings = [dict(zip(("number", "name", "features", "percent"), one, strict=True)) for one in kept]

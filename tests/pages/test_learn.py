@@ -12,6 +12,7 @@ import nnspca
 from nnspca.result.rounded import RAISED, proven_share
 from nnspca.spannogram import curves
 from nnspca.view.learn import boards, stage
+from nnspca.view.learn.__main__ import page
 from nnspca.view.learn.stage import CHAPTERS
 from nnspca.view.link import canvas, state
 from tests import lesson, oracle
@@ -40,6 +41,12 @@ def test_every_chapter_has_a_name_one_idea_one_figure_one_question_and_no_gap_in
         assert not re.search(r"\{[a-z]+\}|None|nan", words), words
         assert step["question"].endswith("?")
         assert words.count("**") % 2 == 0
+        if asked := step.get("predict"):
+            answer = whole["figures"][step["figure"]]["answer"]
+            assert not re.search(r"\{[a-z]+\}", asked["ask"])
+            assert asked.get("low", 0) <= answer <= asked.get("high", len(asked.get("options", ())) - 1), asked
+    alone = page()
+    assert all(re.search(rf"\b{what}\b", alone) for what in ("FIGURES", "Lesson", "digits")) and "://" not in alone
     assert state.keys_of("learn")["step"].high == len(CHAPTERS) - 1
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import secrets
 import threading
 import time
@@ -18,7 +17,7 @@ from nnspca.view import sanitize
 from nnspca.view.ui.downloads import table_csv
 
 MOST_ROOMS, MOST_PEOPLE, LASTS = 50, 200, 7200.0  # LASTS in seconds
-IDLE = 1200.0  # seconds that a room stays when nobody is in it, and its owner neither on Learn nor at its wall
+IDLE = 1200.0  # seconds that a room stays without a phone, and without its owner on Learn or at its wall
 PER_SECOND = 5  # attempts of one person
 JOINS, WITHIN = 20, 10.0  # people who join from one address, which a class may share, in so many seconds
 MOST_POINTS = 5000  # attempts that a wall shows, the latest
@@ -26,6 +25,7 @@ LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # without I and O, which look like digits
 LENGTH = 8  # letters of a code: 10¹¹ of them
 NAME = 16  # letters of a name
 STARTS = 8  # of the search where a painting's covariances have both signs
+LARGEST = 1e6  # guess
 RESULT = ("name", "phone", "what", "value", "share of the proven maximum", "time")
 BEST = 3  # drawings that are shown in the end
 
@@ -156,22 +156,27 @@ class Room:
     def guess(self, who: str, value: Any) -> dict[str, Any]:
         """Take a person's guess at the answer of the question that is asked; it counts until the answer is shown."""
         person = self._person(who)
-        if not isinstance(value, int | float) or not math.isfinite(value) or not self.asked or self.answered:
+        if not isinstance(value, int | float) or not abs(value) < LARGEST or not self.asked or self.answered:
             raise RoomError("This question is not asked now, or its answer is shown.", 400)
         person.guesses[self.asked] = float(value)
         return {}
 
     def ask(self, owner: str, chapter: Any, answered: Any) -> dict[str, Any]:
-        """Ask everyone the question of a chapter, 0 for none; or show its answer."""
+        """Ask everyone a chapter's question, or show its answer; that of 0, the game, is the solver's component."""
         self._check_owner(owner)
         if type(chapter) is not int or not 0 <= chapter <= len(self.answers):
             raise RoomError(f"A chapter is a number from 0 to {len(self.answers)}.", 400)
         self.asked, self.answered = chapter, bool(chapter and answered)
+        self.revealed |= bool(answered) and not chapter
         return {}
 
     def now(self) -> dict[str, Any]:
         """Return what is asked, and its answer once it is shown: phones look every few seconds."""
         self._check_open()
+        return self._question
+
+    @property
+    def _question(self) -> dict[str, Any]:
         return {"asked": self.asked, "answer": self.answers[self.asked - 1] if self.answered else None}
 
     def news(self, since: int, owner: str = "") -> dict[str, Any]:
@@ -201,9 +206,8 @@ class Room:
                 "everyone": [{"number": one.number, "name": one.name} for one in all_people] if owns else None,
                 "points": [(round(share, 6), number) for share, number, *_ in points],
                 "leaders": leaders,
-                "asked": self.asked,
+                **self._question,
                 "guesses": [one.guesses[self.asked] for one in all_people if self.asked in one.guesses],
-                "answer": self.answers[self.asked - 1] if self.answered else None,
                 "closed": self.closed,
                 "solver": self.solver if self.revealed else None,
             }
@@ -211,12 +215,6 @@ class Room:
     def _check_owner(self, owner: str) -> None:
         if not secrets.compare_digest(self.owner.encode(), owner.encode()):
             raise RoomError("The person who opened the room does this.", 403)
-
-    def reveal(self, owner: str) -> dict[str, Any]:
-        """Show the solver's component and the best drawings on the wall."""
-        self._check_owner(owner)
-        self.revealed = True
-        return {}
 
     def close(self, owner: str) -> dict[str, Any]:
         """End the game; its results stay for the owner."""
@@ -231,10 +229,10 @@ class Room:
         with self._lock:
             people = sorted(self._people.values(), key=lambda one: -one.best)
             names = {one.number: one.name for one in people}
-            made = [(names[number], number, "painting", value, share, at) for share, number, value, at in self._points]
-            made += [
-                (p.name, p.number, f"guess, chapter {at}", g, "", "") for p in people for at, g in p.guesses.items()
-            ]
+            made: list[tuple[Any, ...]] = []
+            made += [(names[number], number, "painting", value, share, at) for share, number, value, at in self._points]
+            for one in people:
+                made += [(one.name, one.number, f"guess, chapter {at}", g, "", "") for at, g in one.guesses.items()]
             kept = [(one.number, one.name, one.features, self._percent(one.best)) for one in people if one.best]
         rows = [dict(zip(RESULT, row, strict=True)) for row in made]
         paintings = [dict(zip(("number", "name", "features", "percent"), one, strict=True)) for one in kept]
@@ -285,11 +283,6 @@ class Rooms:
         """Let go of a room at once, with its data."""
         self._rooms.pop(code, None)
 
-    def get(self, code: str) -> Room | None:
-        """Return an open room, None where there is none."""
-        room = self._rooms.get(code.upper())
-        return None if room is None or room.is_over else room
-
     def of(self, browser: frozenset[str], code: str) -> list[Room]:
         """Return the rooms that a browser has opened, or that have this code: an open one first, and it stays."""
         mine = [room for room in self._rooms.values() if not room.is_over]
@@ -300,7 +293,8 @@ class Rooms:
 
     def find(self, code: str) -> Room:
         """Return an open room; RoomError where there is none."""
-        if (room := self.get(code)) is None:
+        room = self._rooms.get(code.upper())
+        if room is None or room.is_over:
             raise RoomError("There is no such room, or it is over: check the letters.", 404)
         return room
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from string import Template
@@ -82,20 +82,22 @@ def _opened(name: str) -> Room:
     return room
 
 
-def _page(name: str, data: dict[str, Any], status: int = 200) -> Response:
-    """Return one of the pages."""
-    page = Template(PAGE.read_text(encoding="utf-8")).substitute(
-        title=f"Room {data.get('code', '')}",
-        style=canvas.style("room", HERE),
-        scripts=canvas.written(HERE, ("predict.js", f"{name}.js")),
+def page(
+    name: str, data: dict[str, Any], styles: Sequence[str] = ("room",), scripts: Sequence[str] = (), status: int = 200
+) -> Response:
+    """Return a page that stands outside Streamlit: it calls the function of its name with the data."""
+    text = Template(PAGE.read_text(encoding="utf-8")).substitute(
+        title=f"Room {data['code']}" if "code" in data else "nnspca",
+        style="".join(canvas.style(style, HERE) for style in styles).replace(":host", ":root"),
+        scripts=canvas.written(HERE, scripts or ("predict.js", f"{name}.js")),
         open=name,
         data=json.dumps(data).replace("<", "\\u003c"),
     )
-    return HTMLResponse(page, status, FRESH)
+    return HTMLResponse(text, status, FRESH)
 
 
 def _room(name: str) -> Callable[[Request, Room], Response]:
-    return lambda _, room: _page(name, {**room.board, "code": room.code})
+    return lambda _, room: page(name, {**room.board, "code": room.code})
 
 
 def code(request: Request, room: Room) -> Response:
@@ -129,7 +131,6 @@ ACTS: dict[str, Callable[[Room, dict[str, Any], Request], dict[str, Any]]] = {
     "guess": lambda room, said, _: room.guess(_text(said, "who"), said.get("value")),
     "ask": lambda room, said, _: room.ask(_text(said, "owner"), said.get("chapter"), said.get("answered")),
     "results": lambda room, said, _: room.results(_text(said, "owner")),
-    "reveal": lambda room, said, _: room.reveal(_text(said, "owner")),
     "close": lambda room, said, _: room.close(_text(said, "owner")),
 }
 LOOKS: dict[str, Callable[[Request, Room], Response]] = {
@@ -173,7 +174,7 @@ def _look(answer: Callable[[Request, Room], Response]) -> Callable[[Request], An
             return await run_in_threadpool(answer, request, ROOMS.find(request.path_params["code"]))
         except RoomError as error:
             if "text/html" in request.headers.get("accept", ""):
-                return _page("enter", {"said": error.args[0]}, error.args[1])
+                return page("enter", {"said": error.args[0]}, status=error.args[1])
             return Response(error.args[0], error.args[1], FRESH, "text/plain")
         except ValueError:  # a Host that is none, or too long for a QR code
             return Response("Ask by the address of this server.", 400, FRESH, "text/plain")
@@ -183,6 +184,6 @@ def _look(answer: Callable[[Request, Room], Response]) -> Callable[[Request], An
 
 def routes() -> list[Route]:
     """Return the routes."""
-    enter = Route(f"/{PLACE}", lambda _: _page("enter", {"said": ""}))
+    enter = Route(f"/{PLACE}", lambda _: page("enter", {"said": ""}))
     looks = [enter, *(Route(f"/{PLACE}/{{code}}{path}", _look(answer)) for path, answer in LOOKS.items())]
     return [*looks, Route(f"/{PLACE}/{{code}}/{{act}}", act, methods=["POST"])]

@@ -94,7 +94,7 @@ async function present() {
     next.textContent = list[scene] ? `Next: ${list[scene].name}` : "This is the last scene.";
   });
   for (const act of ["back", "on"]) presenter.querySelector(`.${act}`).addEventListener("click", () => windows.postMessage({ act }));
-  file.addEventListener("change", async () => take(await file.files[0].text()));
+  file.addEventListener("change", async () => { const text = await file.files[0].text(); file.value = ""; take(text); }); // the same file, changed, is chosen again
   usual.addEventListener("click", () => { localStorage.removeItem(OWN); location.reload(); });
   setInterval(() => { clock.textContent = new Date(Date.now() - Number(localStorage.getItem(BEGUN) || Date.now())).toISOString().slice(11, 19); }, 500);
   windows.postMessage({ act: "told" });

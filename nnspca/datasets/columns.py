@@ -39,9 +39,9 @@ class Column:
     #: What its cells hold: "number", "whole number", "yes or no", "text", "order" for words that are read as their
     #: places in an order, or "empty"
     kind: str = ""
-    least: float = np.nan  #: Of its numbers, as the next two: NaN where it has none
-    median: float = np.nan
-    most: float = np.nan
+    least: float = np.nan  #: NaN where it has no number
+    median: float = np.nan  #: NaN where it has no number
+    most: float = np.nan  #: NaN where it has no number
     missing: int = 0  #: Cells without a value
     distinct: int = 0  #: Different values
     examples: tuple[str, ...] = ()  #: The first three different values

@@ -92,7 +92,7 @@ class Content:
     image_shape: tuple[int, int] | None = None
     #: Shape (m,). Place in ``label_names``, the classes, of each sample; -1 where it has none.
     labels: np.ndarray | None = None
-    label_names: tuple[str, ...] = ()
+    label_names: tuple[str, ...] = ()  #: Of the classes, by their places
     axis: Axis | None = None  #: A numeric coordinate of the features
     planted: np.ndarray | None = None  #: Shape (n, r). For made-up data: the unit directions the data were made from.
     notes: tuple[Note, ...] = ()  #: The decisions of the reader, a sentence each
@@ -316,16 +316,16 @@ class DatasetInfo:
     ((13, 13), 'covariance', True)
     """
 
-    name: str  #: As in :class:`Dataset`, where most of these are
-    title: str
+    name: str  #: As in :class:`Dataset`
+    title: str  #: As in :class:`Dataset`
     shape: tuple[int, int]  #: Rows and columns of ``X``
-    kind: Kind
-    citation: str
-    terms: str
+    kind: Kind  #: As in :class:`Dataset`
+    citation: str  #: As in :class:`Dataset`
+    terms: str  #: As in :class:`Dataset`
     bundled: bool = True  #: Comes with an installed package
     #: Can be loaded now without a network: bundled, in the folder named by ``NNSPCA_DATA``, or in the cache
     local: bool = True
-    description: str = ""
+    description: str = ""  #: As in :class:`Dataset`
     homepage: str = ""  #: Where to read more; empty where there is nothing
     download_url: str = ""  #: The pinned address it is fetched from; empty where there is none
     size_bytes: int = 0  #: Of that download

@@ -62,7 +62,7 @@ class Inspection:
 
     shape: tuple[int, int]  #: Samples and features
     notes: tuple[Finding, ...]  #: In the order in which they matter
-    feature_names: tuple[str, ...] = ()
+    feature_names: tuple[str, ...] = ()  #: One for each column
 
     @property
     def standardise(self) -> bool:

@@ -48,8 +48,8 @@ class FilePreview:
     #: Options of :class:`Reading` and what was found for each by looking, or given
     decided: Mapping[str, Any] = field(default_factory=dict)
     sheets: tuple[str, ...] = ()  #: Of a workbook
-    notes: tuple[Note, ...] = ()  #: As a :class:`Dataset` has them, and the doubts
-    doubts: tuple[Note, ...] = ()
+    notes: tuple[Note, ...] = ()  #: As a :class:`Dataset` has them
+    doubts: tuple[Note, ...] = ()  #: As a :class:`Dataset` has them
     problem: str = ""  #: Why the file cannot be read so; empty where it can, or where only values are missing
     data: Dataset | None = None  #: What :func:`read` returns
     error: DataError | None = None  #: What it raises instead: :class:`MissingValues` where values are missing

@@ -10,12 +10,13 @@ import numpy as np
 
 from nnspca.covariance import Covariance
 from nnspca.spannogram import curves, enumeration
-from nnspca.studies.asteris2014 import ROWS, drawn, numbered
-from nnspca.studies.study import Given, Picture, Rows, StudyResult, Table
+from nnspca.studies.asteris2014 import ROWS, numbered, over_angles
+from nnspca.studies.study import Given, Rows, StudyResult, Table
 from nnspca.tasks._certify import certify
 from nnspca.tasks._solve import solve
 
 SPARSITY = 2  # K
+SIZES = {False: (12, 4, 6), True: (14, 5, 20)}  # N, K and problems of each D, in the reduced and in the full form
 REMOVED, KEPT, PROVEN = (
     "σ taken off: noise flat (Proposition 1)",
     "σ left in: rank-D problem of C",
@@ -38,16 +39,10 @@ def show_cells(run: StudyResult) -> Iterator[Table]:
     """The magnitudes of four curves, their cells, and the regions of constant top set."""
     crossings = curves.crossings(ROWS, nonnegative=False)
     regions = curves.regions(ROWS, SPARSITY, nonnegative=False)
-    yield drawn(
-        "Magnitudes of four curves, their cells (dashed) and regions (shaded)",
-        lambda phi: np.abs(curves.values(ROWS, phi)),
-        "|curve {}|",
-        "magnitude",
-        "The picture has period π: the first and the last cell are the same.",
-        spans=[(a, b, numbered(top)) for a, b, top in regions.supports()],
-        edges=crossings.angles.tolist(),
-    )
-    yield Table("cells", "Every cell", run.rows["cells"])
+    spans = [(a, b, numbered(top)) for a, b, top in regions.supports()]
+    frame = over_angles(lambda phi: np.abs(curves.values(ROWS, phi)), "|curve {}|")
+    yield run.drawn("cells.curves", frame, spans=spans, edges=crossings.angles.tolist())
+    yield run.drawn("cells.cells")
     note = (
         f"{len(crossings.angles) + 1} intervals between −π/2 and π/2, of which the first and last are one cell. They "
         f"have {regions.candidates()} different sets, of {math.comb(len(ROWS), SPARSITY)} possible ones."
@@ -73,11 +68,8 @@ def counts(given: Given) -> Rows:
 
 def show_counts(run: StudyResult) -> Iterator[Table]:
     """Candidate sets and the bound on their number."""
-    frame = run.rows["counts"]
-    lines = list(frame.columns[1:])
-    guides = [line for line in lines if not line.startswith("Found")]
-    picture = Picture("N", lines, "sets", "N, features", guides=guides, log_x=True, log_y=True)
-    yield Table("counts", "Candidate sets, and the bound on their number", frame, picture)
+    lines = run.rows["counts"].columns[1:]
+    yield run.drawn("counts.counts", guides=[line for line in lines if not line.startswith("Found")])
 
 
 def by_exhaustion(A: np.ndarray, K: int, stop: Callable[[], bool]) -> float | None:
@@ -98,7 +90,7 @@ def by_exhaustion(A: np.ndarray, K: int, stop: Callable[[], bool]) -> float | No
 
 def exactness(given: Given) -> Rows:
     """Solve C = σI + A, A of rank D: with σ = λ_{D+1} taken off, with σ left in, and by trying every set."""
-    N, K, draws = (14, 5, 20) if given.full else (12, 4, 6)
+    N, K, draws = SIZES[given.full]
     shares = (0.0, 0.25, 0.5, 1.0, 2.0, 3.0, 4.0)
     rng = np.random.default_rng(given.seed)
     problems = [(D, rng.standard_normal((N, D))) for D in (2, 3) for _ in range(draws)]
@@ -122,12 +114,8 @@ def exactness(given: Given) -> Rows:
 
 def show_exactness(run: StudyResult) -> Iterator[Table]:
     """The share of the optimum that is reached, the least of all problems."""
-    look = Picture("σ ÷ μ₁", (REMOVED, KEPT, PROVEN), "least share of the optimum", "σ ÷ largest eigenvalue of A, μ₁")
-    problems = (
-        "of 40 problems (N = 14, K = 5, D = 2 and 3)" if run.full else "of 12 problems (N = 12, K = 4, D = 2 and 3)"
-    )
-    title = f"Share of the optimum reached, the least {problems}"
-    yield Table("exactness", title, run.rows["exactness"], look, down=[PROVEN])
+    N, K, draws = SIZES[run.full]
+    yield run.drawn("exactness.exactness", facts={"N": N, "K": K, "problems": 2 * draws})
 
 
 FIGURES = {

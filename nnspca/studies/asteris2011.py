@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from itertools import combinations
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -72,22 +71,6 @@ def show_counts(run: StudyResult) -> Iterator[Table]:
     yield run.drawn("counts.counts", guides=[line for line in lines if not line.startswith("Found")])
 
 
-def by_exhaustion(A: np.ndarray, K: int, stop: Callable[[], bool]) -> float | None:
-    """Return the largest variance over all sets of K features, by trying every set; None when stopped.
-
-    >>> by_exhaustion(np.diag([1.0, 3.0, 2.0]), 2, lambda: False)
-    3.0
-    """
-    best = -math.inf
-    sets = np.array(list(combinations(range(len(A)), K)))
-    for batch in np.array_split(sets, -(-len(sets) // 2000)):
-        if stop():
-            return None
-        blocks = A[batch[:, :, None], batch[:, None, :]]
-        best = max(best, float(np.linalg.eigvalsh(blocks)[:, -1].max()))
-    return best
-
-
 def exactness(given: Given) -> Rows:
     """Solve C = σI + A, A of rank D: with σ = λ_{D+1} taken off, with σ left in, and by trying every set."""
     N, K, draws = SIZES[given.full]
@@ -99,15 +82,15 @@ def exactness(given: Given) -> Rows:
         for j, (D, V) in enumerate(problems):
             A = V @ V.T
             C = A + share * float(np.linalg.eigvalsh(A)[-1]) * np.eye(N)
-            optimum = by_exhaustion(C, K, given.monitor.stop)
-            if optimum is None:
-                return
             cov, settings = Covariance.from_matrix(C), {"nonnegative": False, **given.settings()}
+            tried = solve(cov, K, "exact", **settings)
+            if tried.stopped:
+                return
             removed = solve(cov, K, "enumeration", rank=D, noise="flat", **settings)
             proof = certify(cov, K, component=removed, **settings)
             kept = solve(cov, K, "enumeration", rank=D, **settings).variance
             reached = {REMOVED: removed.variance, KEPT: kept, PROVEN: removed.variance * proof.lower / proof.upper}
-            worst = {name: min(worst[name], value / optimum) for name, value in reached.items()}
+            worst = {name: min(worst[name], value / tried.variance) for name, value in reached.items()}
             given.monitor.tell((i + (j + 1) / len(problems)) / len(shares), f"σ = {share:g} μ₁, problem {j + 1}")
         yield "exactness", {"σ ÷ μ₁": share, **worst}
 

@@ -44,7 +44,6 @@ SAMPLES = "samples"
 SEEKING = 0.5  # share of the progress for the two methods
 
 RANK, LARGEST_RANK = 3, 10  # d of the paper's experiments, and the largest that Theorem 1 is drawn for
-FACES, GENES, SPECTRA = (10, 80, 90, 180), (5, 50, 500), (1, 2, 5, 10, 20, 40, 60, 90)
 METHODS = ("epsilon-net", "em", "best")
 
 
@@ -232,11 +231,12 @@ def _with_band(run: StudyResult, frame: pd.DataFrame, column: str, key: str, upp
 # Figs 4 to 6
 
 
-def variances(given: Given, reduced: Sequence[int], full: Sequence[int], methods: Sequence[Any]) -> Rows:
+def variances(given: Given, grid: tuple[Sequence[int], Sequence[int], Sequence[Any]]) -> Rows:
     """Solve for every k by every method, and prove two upper bounds: the paper's, and ours."""
     cov = given.covariance()
     leading = float(cov.eigenpairs(1)[0][0])
-    ks = sorted({min(k, cov.n_features) for k in (full if given.full else reduced)})
+    *sizes, methods = grid
+    ks = sorted({min(k, cov.n_features) for k in sizes[given.full]})
     best: Component | None = None
     proof: Certificate | None = None
     steps = len(ks) * (len(methods) + 1)
@@ -349,21 +349,15 @@ def _titled(labels: Iterable[str]) -> dict[str, str]:
     return {label: f"{titles.get(name, name)}{comma}{rest}" for label, (name, comma, rest) in cut.items()}
 
 
+GRIDS = {  # k of the reduced form, those of the full one, and the methods
+    "fig4": ((10, 80, 90, 180), (2, 5, *range(10, 201, 10), 240, 300, 361), tuple(TITLES)),
+    "fig5": ((5, 50, 500), (5, *range(10, 201, 10), 250, 300, 400, 500), METHODS),
+    "fig6": ((1, 2, 5, 10, 20, 40, 60, 90), (*range(1, 21), *range(25, 91, 5), 93), METHODS),
+}
 FIGURES = {
     "asteris2014-fig1": (regions, show_regions),
     "asteris2014-fig2": (hardness, show_hardness),
     "asteris2014-fig3": (parts, show_parts),
-    "asteris2014-fig4": (
-        partial(variances, reduced=FACES, full=(2, 5, *range(10, 201, 10), 240, 300, 361), methods=tuple(TITLES)),
-        show_variances,
-    ),
-    "asteris2014-fig5": (
-        partial(variances, reduced=GENES, full=(5, *range(10, 201, 10), 250, 300, 400, 500), methods=METHODS),
-        show_variances,
-    ),
-    "asteris2014-fig6": (
-        partial(variances, reduced=SPECTRA, full=(*range(1, 21), *range(25, 91, 5), 93), methods=METHODS),
-        show_variances,
-    ),
+    **{f"asteris2014-{figure}": (partial(variances, grid=grid), show_variances) for figure, grid in GRIDS.items()},
     "asteris2014-theorem1": (theorem, show_theorem),
 }

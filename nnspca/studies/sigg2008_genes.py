@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import scipy.stats
 
 from nnspca.covariance import Covariance
 from nnspca.studies.study import Given, Rows, StudyResult, Table
@@ -27,11 +28,8 @@ def entropy(values: np.ndarray) -> np.ndarray:
     >>> entropy(np.array([[1.0, 0.0], [1.0, 1.0]])).round(12) + 0.0
     array([0., 1.])
     """
-    shares = np.maximum(values, 0.0)
-    total = shares.sum(axis=-1, keepdims=True)
-    shares = shares / np.where(total > 0, total, 1.0)
-    terms = np.where(shares > 0, shares * np.log(np.where(shares > 0, shares, 1.0)), 0.0)
-    return -terms.sum(axis=-1) / np.log(max(values.shape[-1], 2))
+    shares = np.maximum(values, np.finfo(float).tiny)
+    return scipy.stats.entropy(shares, axis=-1) / np.log(max(values.shape[-1], 2))
 
 
 def contributions(X: np.ndarray, stop: Callable[[], bool]) -> np.ndarray | None:

@@ -14,7 +14,7 @@ from nnspca.datasets.dataset import Content
 from nnspca.datasets.notes import Choice, decision
 from nnspca.datasets.options import Reading
 from nnspca.datasets.parsing import counted, listed
-from nnspca.errors import DataError
+from nnspca.errors import DataError, needed
 
 LOOKED_AT = 2000  # most columns of which each is examined
 NINES = [sign * int("9" * digits) for digits in range(1, 6) for sign in (-1.0, 1.0)]  # −9, 9, −99, 99, …
@@ -88,7 +88,8 @@ def handle(content: Content, reading: Reading) -> Content:
         if choice == "mean":
             X, said = np.where(missing, np.nanmean(X, axis=0), X), f"{said}: filled with the mean of the feature."
         else:
-            X, said = _carried(X, missing), f"{said}: filled with the value before, at the beginning with the first."
+            X = needed("pandas", "tables").DataFrame(X).ffill().bfill().to_numpy()
+            said += ": filled with the value before, at the beginning with the first."
         return replace(content, X=X, notes=(*content.notes, decision(said, "missing")))
     by_rows = choice == "drop rows"
     retained, what = (rows, "samples") if by_rows else (features, "features")
@@ -103,14 +104,6 @@ def handle(content: Content, reading: Reading) -> Content:
     if not by_rows:
         return content.of_features(places, notes=notes)
     return replace(content.of_rows(places), notes=notes)
-
-
-def _carried(X: np.ndarray, missing: np.ndarray) -> np.ndarray:
-    """Each missing value as the one before it in its column, at the beginning as the first."""
-    rows = np.where(missing, -1, np.arange(len(X))[:, None])
-    rows = np.maximum.accumulate(rows, axis=0)
-    rows = np.where(rows < 0, (~missing).argmax(axis=0), rows)
-    return np.take_along_axis(X, rows, axis=0)
 
 
 def read_codes(table: Table, reading: Reading) -> Table:

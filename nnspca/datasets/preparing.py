@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import scipy.sparse.linalg
@@ -188,59 +190,29 @@ def leave_out(data: Dataset, columns: Sequence[str | int]) -> Dataset:
 
 @dataclass(frozen=True)
 class Step:
-    """One preprocessing step."""
+    """One preprocessing step, as ``steps.toml`` has it."""
 
     name: str  # what a link and a menu say
     about: str  # a sentence on what it does and when to use it
-    code: str  # the Python that does it to ``data``
-    do: Callable[[Dataset], Dataset]
-    needs: str = "dense"  # or "images", "samples" (sparse ones too) or "shares"
+    function: str
+    needs: str
+    arguments: Sequence[int] = ()
 
+    @property
+    def code(self) -> str:
+        """The Python that does it to ``data``."""
+        return f"data = nnspca.datasets.{self.function}({', '.join(['data', *map(str, self.arguments)])})"
 
-def _cropping(pixels: int) -> Step:
-    return Step(
-        f"{CROP}{pixels}",
-        f"Leaves out a {pixels}-pixel border of the images: for a background that would dominate.",
-        f"data = nnspca.datasets.crop(data, {pixels})",
-        lambda dataset: crop(dataset, pixels),
-        "images",
-    )
+    def do(self, dataset: Dataset) -> Dataset:
+        """Return the data after it."""
+        done: Dataset = globals()[self.function](dataset, *self.arguments)
+        return done
 
 
 #: The steps by name, in the order in which they are done.
-STEPS: dict[str, Step] = {
-    step.name: step
-    for step in (
-        *map(_cropping, (1, 2, 3, 4)),
-        Step(
-            "lee-seung",
-            "Gives each image the same brightness and contrast (mean and deviation 0.25, clipped to 0 … 1).",
-            "data = nnspca.datasets.normalize_images(data)",
-            normalize_images,
-            "images",
-        ),
-        Step(
-            "log1p",
-            "Takes logarithms: for counts and intensities, where a few large numbers would outweigh all others.",
-            "data = nnspca.datasets.log1p(data)",
-            log1p,
-            "samples",
-        ),
-        Step(
-            "hellinger",
-            "Takes the square root of each row's shares: for counts, so that large samples do not outweigh others.",
-            "data = nnspca.datasets.hellinger(data)",
-            hellinger,
-            "shares",
-        ),
-        Step(
-            "project-out",
-            "Removes the one direction that all features share most, such as overall brightness, to show what is "
-            "behind it.",
-            "data = nnspca.datasets.project_out(data)",
-            project_out,
-        ),
-    )
+STEPS = {
+    name: Step(name, **said)
+    for name, said in tomllib.loads(Path(__file__).with_name("steps.toml").read_text(encoding="utf-8")).items()
 }
 
 

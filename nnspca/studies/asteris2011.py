@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from itertools import combinations
+from collections.abc import Iterator
 
 import numpy as np
 
 from nnspca.covariance import Covariance
 from nnspca.spannogram import curves, enumeration
-from nnspca.studies.asteris2014 import ROWS, drawn, numbered
-from nnspca.studies.study import Given, Picture, Rows, StudyResult, Table
+from nnspca.studies.asteris2014 import ROWS, numbered, over_angles
+from nnspca.studies.study import Given, Rows, StudyResult, Table
 from nnspca.tasks._certify import certify
 from nnspca.tasks._solve import solve
 
 SPARSITY = 2  # K
+SIZES = {False: (12, 4, 6), True: (14, 5, 20)}  # N, K and problems of each D, in the reduced and in the full form
 REMOVED, KEPT, PROVEN = (
     "σ taken off: noise flat (Proposition 1)",
     "σ left in: rank-D problem of C",
@@ -38,16 +38,10 @@ def show_cells(run: StudyResult) -> Iterator[Table]:
     """The magnitudes of four curves, their cells, and the regions of constant top set."""
     crossings = curves.crossings(ROWS, nonnegative=False)
     regions = curves.regions(ROWS, SPARSITY, nonnegative=False)
-    yield drawn(
-        "Magnitudes of four curves, their cells (dashed) and regions (shaded)",
-        lambda phi: np.abs(curves.values(ROWS, phi)),
-        "|curve {}|",
-        "magnitude",
-        "The picture has period π: the first and the last cell are the same.",
-        spans=[(a, b, numbered(top)) for a, b, top in regions.supports()],
-        edges=crossings.angles.tolist(),
-    )
-    yield Table("cells", "Every cell", run.rows["cells"])
+    spans = [(a, b, numbered(top)) for a, b, top in regions.supports()]
+    frame = over_angles(lambda phi: np.abs(curves.values(ROWS, phi)), "|curve {}|")
+    yield run.drawn("cells.curves", frame, spans=spans, edges=crossings.angles.tolist())
+    yield run.drawn("cells.cells")
     note = (
         f"{len(crossings.angles) + 1} intervals between −π/2 and π/2, of which the first and last are one cell. They "
         f"have {regions.candidates()} different sets, of {math.comb(len(ROWS), SPARSITY)} possible ones."
@@ -73,32 +67,13 @@ def counts(given: Given) -> Rows:
 
 def show_counts(run: StudyResult) -> Iterator[Table]:
     """Candidate sets and the bound on their number."""
-    frame = run.rows["counts"]
-    lines = list(frame.columns[1:])
-    guides = [line for line in lines if not line.startswith("Found")]
-    picture = Picture("N", lines, "sets", "N, features", guides=guides, log_x=True, log_y=True)
-    yield Table("counts", "Candidate sets, and the bound on their number", frame, picture)
-
-
-def by_exhaustion(A: np.ndarray, K: int, stop: Callable[[], bool]) -> float | None:
-    """Return the largest variance over all sets of K features, by trying every set; None when stopped.
-
-    >>> by_exhaustion(np.diag([1.0, 3.0, 2.0]), 2, lambda: False)
-    3.0
-    """
-    best = -math.inf
-    sets = np.array(list(combinations(range(len(A)), K)))
-    for batch in np.array_split(sets, -(-len(sets) // 2000)):
-        if stop():
-            return None
-        blocks = A[batch[:, :, None], batch[:, None, :]]
-        best = max(best, float(np.linalg.eigvalsh(blocks)[:, -1].max()))
-    return best
+    lines = run.rows["counts"].columns[1:]
+    yield run.drawn("counts.counts", guides=[line for line in lines if not line.startswith("Found")])
 
 
 def exactness(given: Given) -> Rows:
     """Solve C = σI + A, A of rank D: with σ = λ_{D+1} taken off, with σ left in, and by trying every set."""
-    N, K, draws = (14, 5, 20) if given.full else (12, 4, 6)
+    N, K, draws = SIZES[given.full]
     shares = (0.0, 0.25, 0.5, 1.0, 2.0, 3.0, 4.0)
     rng = np.random.default_rng(given.seed)
     problems = [(D, rng.standard_normal((N, D))) for D in (2, 3) for _ in range(draws)]
@@ -107,27 +82,23 @@ def exactness(given: Given) -> Rows:
         for j, (D, V) in enumerate(problems):
             A = V @ V.T
             C = A + share * float(np.linalg.eigvalsh(A)[-1]) * np.eye(N)
-            optimum = by_exhaustion(C, K, given.monitor.stop)
-            if optimum is None:
-                return
             cov, settings = Covariance.from_matrix(C), {"nonnegative": False, **given.settings()}
+            tried = solve(cov, K, "exact", **settings)
+            if tried.stopped:
+                return
             removed = solve(cov, K, "enumeration", rank=D, noise="flat", **settings)
             proof = certify(cov, K, component=removed, **settings)
             kept = solve(cov, K, "enumeration", rank=D, **settings).variance
             reached = {REMOVED: removed.variance, KEPT: kept, PROVEN: removed.variance * proof.lower / proof.upper}
-            worst = {name: min(worst[name], value / optimum) for name, value in reached.items()}
+            worst = {name: min(worst[name], value / tried.variance) for name, value in reached.items()}
             given.monitor.tell((i + (j + 1) / len(problems)) / len(shares), f"σ = {share:g} μ₁, problem {j + 1}")
         yield "exactness", {"σ ÷ μ₁": share, **worst}
 
 
 def show_exactness(run: StudyResult) -> Iterator[Table]:
     """The share of the optimum that is reached, the least of all problems."""
-    look = Picture("σ ÷ μ₁", (REMOVED, KEPT, PROVEN), "least share of the optimum", "σ ÷ largest eigenvalue of A, μ₁")
-    problems = (
-        "of 40 problems (N = 14, K = 5, D = 2 and 3)" if run.full else "of 12 problems (N = 12, K = 4, D = 2 and 3)"
-    )
-    title = f"Share of the optimum reached, the least {problems}"
-    yield Table("exactness", title, run.rows["exactness"], look, down=[PROVEN])
+    N, K, draws = SIZES[run.full]
+    yield run.drawn("exactness.exactness", facts={"N": N, "K": K, "problems": 2 * draws})
 
 
 FIGURES = {

@@ -17,7 +17,7 @@ from nnspca.components._decompose import decompose
 from nnspca.result import Certificate, Component
 from nnspca.spannogram import curves, enumeration
 from nnspca.spannogram.net import paper_bound
-from nnspca.studies.study import PROOFS, Given, Picture, Rows, StudyResult, Table
+from nnspca.studies.study import PROOFS, Given, Rows, StudyResult, Table
 from nnspca.tasks._certify import certify
 from nnspca.tasks._solve import solve
 
@@ -44,7 +44,6 @@ SAMPLES = "samples"
 SEEKING = 0.5  # share of the progress for the two methods
 
 RANK, LARGEST_RANK = 3, 10  # d of the paper's experiments, and the largest that Theorem 1 is drawn for
-FACES, GENES, SPECTRA = (10, 80, 90, 180), (5, 50, 500), (1, 2, 5, 10, 20, 40, 60, 90)
 METHODS = ("epsilon-net", "em", "best")
 
 
@@ -57,13 +56,12 @@ def numbered(support: np.ndarray) -> str:
     return "{" + ", ".join(str(int(i) + 1) for i in support) + "}" if len(support) else "none"
 
 
-def drawn(title: str, heights: Callable[[np.ndarray], np.ndarray], name: str, y: str, note: str, **look: Any) -> Table:
-    """Return the table and the picture of the four curves over half the circle."""
+def over_angles(heights: Callable[[np.ndarray], np.ndarray], name: str) -> pd.DataFrame:
+    """Return the heights of the four curves over half the circle."""
     phi = np.linspace(-np.pi / 2, np.pi / 2, 361)
-    names = [name.format(i) for i in range(1, len(ROWS) + 1)]
-    frame = pd.DataFrame(heights(phi), columns=names)
+    frame = pd.DataFrame(heights(phi), columns=[name.format(i) for i in range(1, len(ROWS) + 1)])
     frame.insert(0, "φ (radians)", phi)
-    return Table("curves", title, frame, Picture("φ (radians)", names, y, smooth=True, **look), note)
+    return frame
 
 
 # Fig. 1
@@ -78,16 +76,10 @@ def regions(given: Given) -> Rows:
 def show_regions(run: StudyResult) -> Iterator[Table]:
     """Four curves, their crossings, and the regions."""
     crossings, found = curves.crossings(ROWS), curves.regions(ROWS, TOP)
-    yield drawn(
-        f"The spannogram of four rows; above the curves, the {TOP} largest positive ones",
-        lambda phi: curves.values(ROWS, phi),
-        "curve {}",
-        "height",
-        "Dashed lines: crossings of two curves, or of one with zero. −v(φ) gives the same curves, negated.",
-        spans=[(a, min(b, np.pi / 2), numbered(top)) for a, b, top in found.supports() if a < np.pi / 2],
-        edges=crossings.angles.tolist(),
-    )
-    yield Table("regions", "Regions of v(φ), then of −v(φ) from φ = π/2 on", run.rows["regions"])
+    spans = [(a, min(b, np.pi / 2), numbered(top)) for a, b, top in found.supports() if a < np.pi / 2]
+    frame = over_angles(lambda phi: curves.values(ROWS, phi), "curve {}")
+    yield run.drawn("regions.curves", frame, {"top": TOP}, spans=spans, edges=crossings.angles.tolist())
+    yield run.drawn("regions.regions")
     possible = sum(math.comb(len(ROWS), size) for size in range(1, TOP + 1))
     note = f"{possible} sets of one or two curves exist; only those that appear in a region can be optimal."
     yield run.printed((len(crossings.angles), found.candidates()), note=note)
@@ -123,7 +115,7 @@ def show_hardness(run: StudyResult) -> Iterator[Table]:
     value, best = optimum
     eigenvalues, vectors = np.linalg.eigh(Q)
     leading = vectors[:, -1] * (1.0 if vectors[0, -1] > 0 else -1.0)
-    yield _plane(arc, best, leading)
+    yield _plane(run, arc, best, leading)
     ends = [np.array([math.sin(a), math.cos(a)]) for a in arc]
     points = [("u₁, the leading eigenvector", leading, float(eigenvalues[-1]))]
     points += [(f"end {i} of the arc", c, float(c @ Q @ c)) for i, c in enumerate(ends, start=1)]
@@ -137,14 +129,11 @@ def show_hardness(run: StudyResult) -> Iterator[Table]:
         }
         for name, c, v in [*points, ("optimum of (P₂)", best, value)]
     ]
-    yield Table("points", "Objective at the relevant points", pd.DataFrame(rows))
-    look = Picture(
-        "k", ("d = 2", "d = 3"), "share of instances", "k, rows of the support", log_x=True, y_range=(0, 1.04)
-    )
-    yield Table("hardness", "How often the leading eigenvector is not allowed", run.rows["hardness"], look)
+    yield run.drawn("hardness.points", pd.DataFrame(rows))
+    yield run.drawn("hardness.hardness")
 
 
-def _plane(arc: tuple[float, float], best: np.ndarray, leading: np.ndarray) -> Table:
+def _plane(run: StudyResult, arc: tuple[float, float], best: np.ndarray, leading: np.ndarray) -> Table:
     """Draw the circle, the feasible arc, and where the optimum lies."""
     x, names = "c₁ = sin φ", ("unit circle", "a row of V times c is zero", "feasible arc: V c ≥ 0")
     rows: list[dict[str, float]] = []
@@ -156,9 +145,7 @@ def _plane(arc: tuple[float, float], best: np.ndarray, leading: np.ndarray) -> T
     ):
         rows += [{x: a, name: b} for a, b in points] + [{x: math.nan}]  # which breaks the line
     marks = [(float(p[0]), float(p[1]), name) for p, name in ((leading, "u₁"), (-leading, "−u₁"), (best, "optimum"))]
-    look = Picture(x, names, "c₂ = cos φ", guides=names[:2], smooth=True, marks=marks, equal=True)
-    title = "An instance of (P₂): the best direction of the quadratic is not allowed"
-    return Table("plane", title, pd.DataFrame(rows, columns=[x, *names]), look)
+    return run.drawn("hardness.plane", pd.DataFrame(rows, columns=[x, *names]), guides=names[:2], marks=marks)
 
 
 # Fig. 3
@@ -198,25 +185,18 @@ def show_parts(run: StudyResult) -> Iterator[Table]:
     most = frame[frame["strip"] != SAMPLES].groupby(["strip", "image"]).size().max()
     found = run.rows.get("parts", pd.DataFrame(columns=["method", "Part", "variance"]))
     captions = {(m, i): f"{v:.3f} λ₁" for m, i, v in found[["method", "Part", "variance"]].itertuples(index=False)}
-    yield Table(
-        "parts",
-        f"{PARTS} disjoint parts of at most {most} pixels" if most > 0 else f"{PARTS} samples",
-        frame,
-        Picture(kind="images", shape=run.shape, captions=captions, grey=[SAMPLES]),
-        "Below each part: its variance. Parts are found one after another.",
-    )
+    what = f"{PARTS} disjoint parts of at most {most} pixels" if most > 0 else f"{PARTS} samples"
+    yield run.drawn("parts.parts", frame, {"what": what}, shape=run.shape, captions=captions, grey=[SAMPLES])
     if not len(found):
         return
     single, methods = run.wide("parts", "Part", "variance"), list(dict.fromkeys(found["method"]))
     sums = single[methods].cumsum()
     table = single.assign(**{f"{m}: sum": sums[m] for m in methods})
-    note = "Disjoint parts are orthogonal, so their variances add up."
     proven = [f"{m}: proven share" for m in methods] if "share" in found else []
     if proven:
         table = table.assign(**dict(zip(proven, run.wide("parts", "Part", "share")[methods].T.to_numpy(), strict=True)))
-        note += " Proven share: of the optimum over the pixels that are unused at that step."
-    picture = Picture("Part", methods, "variance ÷ λ₁", "part, in the order found", kind="bars")
-    yield Table("variances", "Variance of each part", table, picture, note, down=proven)
+    note = " Proven share: of the optimum over the pixels that are unused at that step." * bool(proven)
+    yield replace(run.drawn("parts.variances", table, {"proven": note}, lines=methods), down=proven)
     yield _together(run, methods, sums.assign(Parts=single["Part"]))
 
 
@@ -230,14 +210,12 @@ def _together(run: StudyResult, methods: list[str], sums: pd.DataFrame) -> Table
     table = table[["Parts", *lines, LOWER, "Bound"]]
     shares = [f"{line}: share of the optimum, at least" for line in lines]
     table = table.join(table[lines].div(table["Bound"], axis=0).clip(upper=1.0).set_axis(shares, axis=1))
-    picture = Picture("Parts", lines, "sum of variances ÷ λ₁", "number of parts", band=(LOWER, "Bound"))
-    note = "The joint parts and the band are our addition: the bound holds for all disjoint parts of as many pixels."
+    some = ""
     if 0 < len(joint) < PARTS:
         counts = " and ".join(f"{count:.0f}" for count in sorted(joint["Parts"]))
-        note += f" This run computes them for {counts} parts; between, the best known is shown."
-    return Table(
-        "together", "Parts found jointly, and the optimum", table, picture, note, down=[LOWER, *shares], up=["Bound"]
-    )
+        some = f" This run computes them for {counts} parts; between, the best known is shown."
+    drawn = run.drawn("parts.together", table, {"some": some}, lines=lines)
+    return replace(drawn, down=[LOWER, *shares])
 
 
 def _with_band(run: StudyResult, frame: pd.DataFrame, column: str, key: str, upper: str) -> pd.DataFrame:
@@ -253,11 +231,12 @@ def _with_band(run: StudyResult, frame: pd.DataFrame, column: str, key: str, upp
 # Figs 4 to 6
 
 
-def variances(given: Given, reduced: Sequence[int], full: Sequence[int], methods: Sequence[Any]) -> Rows:
+def variances(given: Given, grid: tuple[Sequence[int], Sequence[int], Sequence[Any]]) -> Rows:
     """Solve for every k by every method, and prove two upper bounds: the paper's, and ours."""
     cov = given.covariance()
     leading = float(cov.eigenpairs(1)[0][0])
-    ks = sorted({min(k, cov.n_features) for k in (full if given.full else reduced)})
+    *sizes, methods = grid
+    ks = sorted({min(k, cov.n_features) for k in sizes[given.full]})
     best: Component | None = None
     proof: Certificate | None = None
     steps = len(ks) * (len(methods) + 1)
@@ -290,26 +269,14 @@ def show_variances(run: StudyResult) -> Iterator[Table]:
     frame = _with_band(run, run.rows["variance"], "k", "k", UPPER)
     lines = [title for title in TITLES.values() if title in frame]
     many = bool(frame["k"].max() > 20 * frame["k"].min())
-    look = Picture("k", lines, "variance ÷ λ₁", "k, nonzero loadings allowed", y_range=(0.0, 1.04), log_x=many)
-    yield Table(
-        "variance",
-        "Variance explained, by number of nonzero loadings",
-        frame,
-        replace(look, band=(LOWER, UPPER), likely=LIKELY),
-        "All variances are divided by λ₁, the variance of the first principal component.",
-        down=[LOWER],
-        up=[UPPER, LIKELY],
-    )
+    yield run.drawn("variances.variance", frame, lines=lines, log_x=many)
     shares = pd.DataFrame({"k": frame["k"], BY_PAPER: frame[ALG3] / frame[LIKELY], PROVEN: frame[ALG3] / frame[UPPER]})
-    title = "Share of the optimum that Alg. 3 reaches, at least"
-    look = replace(look, lines=[BY_PAPER, PROVEN], y="share of the best variance")
     if not run.own:
-        yield Table("guarantee", title, shares, look, down=[BY_PAPER, PROVEN])
+        yield run.drawn("variances.guarantee", shares, log_x=many)
         return
     expected = {p.k: p.value for p in run.study.printed}
     both = shares.assign(**{PRINTED: shares["k"].map(expected)})
-    look = replace(look, lines=[BY_PAPER, PROVEN, PRINTED], printed=PRINTED)
-    yield Table("guarantee", title, both, look, down=[BY_PAPER, PROVEN])
+    yield run.drawn("variances.guarantee", both, log_x=many, printed=PRINTED)
     ours = shares.set_index("k").reindex([p.k for p in run.study.printed])
     yield run.printed(ours[BY_PAPER], "Ours, by the paper's bound", {"Ours, proven": ours[PROVEN].tolist()})
 
@@ -369,17 +336,10 @@ def show_theorem(run: StudyResult) -> Iterator[Table]:
             data = dict(zip(figures, run.data, strict=True))
             expected = {f"{data[p.study]}, k = {p.k}": p.value for p in numbers if p.study in data}
             frame.insert(3, PRINTED, frame["Data and k"].map(expected))
-        promise, lines = frame.columns[1], list(frame.columns[1:])
-        picture = Picture(
-            "Data and k", lines, "share of the best variance", kind="bars", guides=[promise], printed=PRINTED
-        )
-        title = "Promise and proof: the share of the optimum that Alg. 3 reaches, at least"
         frame = frame.assign(**{"Data and k": frame["Data and k"].map(_titled(frame["Data and k"]))})
-        yield Table("guarantees", title, frame, picture, down=[promise, BY_PAPER, PROVEN])
+        yield run.drawn("theorem.guarantees", frame)
     frame = run.rows["theorem"].rename(columns=_titled(run.rows["theorem"].columns))
-    names, along = list(frame.columns[1:]), "d, leading directions used"
-    picture = Picture("d", names, "share of the best variance", along, y_range=(0.0, 1.04))
-    yield Table("theorem", "The guarantee of Theorem 1 before any run, by rank d", frame, picture, down=names)
+    yield replace(run.drawn("theorem.theorem", frame), down=list(frame.columns[1:]))
 
 
 def _titled(labels: Iterable[str]) -> dict[str, str]:
@@ -389,21 +349,15 @@ def _titled(labels: Iterable[str]) -> dict[str, str]:
     return {label: f"{titles.get(name, name)}{comma}{rest}" for label, (name, comma, rest) in cut.items()}
 
 
+GRIDS = {  # k of the reduced form, those of the full one, and the methods
+    "fig4": ((10, 80, 90, 180), (2, 5, *range(10, 201, 10), 240, 300, 361), tuple(TITLES)),
+    "fig5": ((5, 50, 500), (5, *range(10, 201, 10), 250, 300, 400, 500), METHODS),
+    "fig6": ((1, 2, 5, 10, 20, 40, 60, 90), (*range(1, 21), *range(25, 91, 5), 93), METHODS),
+}
 FIGURES = {
     "asteris2014-fig1": (regions, show_regions),
     "asteris2014-fig2": (hardness, show_hardness),
     "asteris2014-fig3": (parts, show_parts),
-    "asteris2014-fig4": (
-        partial(variances, reduced=FACES, full=(2, 5, *range(10, 201, 10), 240, 300, 361), methods=tuple(TITLES)),
-        show_variances,
-    ),
-    "asteris2014-fig5": (
-        partial(variances, reduced=GENES, full=(5, *range(10, 201, 10), 250, 300, 400, 500), methods=METHODS),
-        show_variances,
-    ),
-    "asteris2014-fig6": (
-        partial(variances, reduced=SPECTRA, full=(*range(1, 21), *range(25, 91, 5), 93), methods=METHODS),
-        show_variances,
-    ),
+    **{f"asteris2014-{figure}": (partial(variances, grid=grid), show_variances) for figure, grid in GRIDS.items()},
     "asteris2014-theorem1": (theorem, show_theorem),
 }

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import tomllib
 import zipfile
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import IO
 
@@ -21,13 +19,12 @@ from nnspca.studies import (
     zass2006,
     zass2006_detection,
 )
-from nnspca.studies.study import Paper, Printed, Study, StudyResult
+from nnspca.studies.study import WORDS, Paper, Printed, Study, StudyResult
 
 FOLDER = Path(__file__).parent / "stored"  # written by `python -m tests.stored`
 MODULES = (asteris2014, asteris2011, sigg2008, sigg2008_nonnegative, sigg2008_genes, zass2006, zass2006_detection)
 FIGURES = {name: functions for module in MODULES for name, functions in module.FIGURES.items()}
-_words = tomllib.loads(files("nnspca.studies").joinpath("studies.toml").read_text(encoding="utf-8"))
-PAPERS = {name: Paper(name, **words) for name, words in _words["papers"].items()}
+PAPERS = {name: Paper(name, **words) for name, words in WORDS["papers"].items()}
 
 
 def _study(name: str, words: dict) -> Study:
@@ -37,7 +34,7 @@ def _study(name: str, words: dict) -> Study:
     return Study(name, PAPERS[name.partition("-")[0]], yields=yields, show=show, **words)
 
 
-STUDIES = {name: _study(name, words) for name, words in _words["studies"].items()}
+STUDIES = {name: _study(name, words) for name, words in WORDS["studies"].items()}
 PRINTED = tuple(number for study in STUDIES.values() for number in study.printed)
 
 

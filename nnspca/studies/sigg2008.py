@@ -14,12 +14,10 @@ from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.result import Component
 from nnspca.solvers.em import soft_threshold
-from nnspca.studies.study import Given, Picture, Rows, StudyResult, Table
+from nnspca.studies.study import Given, Rows, StudyResult, Table
 from nnspca.tasks._solve import solve
 
-SCALING = "Every feature is centred and divided by its standard deviation, as in the paper."
 K = "Cardinality"
-ALONG = "cardinality, nonzero loadings"
 
 
 @dataclass(frozen=True)
@@ -97,9 +95,7 @@ def variances(given: Given, entrants: tuple[Entrant, ...]) -> Rows:
 def show_variances(run: StudyResult) -> Iterator[Table]:
     """Variance against cardinality."""
     frame = run.rows["variance"]
-    look = Picture(K, list(frame.columns.drop([K, EM_STEPS])), "variance", ALONG)
-    note = f"{SCALING} Variance in units of one feature's. Loadings may take any sign."
-    yield Table("variance", "Variance against cardinality", frame, look, note)
+    yield run.drawn("faces.variance", lines=list(frame.columns.drop([K, EM_STEPS])))
     if run.own:
         note = f"It stops where the cosine of two steps is above 1 − ε: ours is {CONVERGED:f}, the paper prints none."
         yield run.printed([frame[EM_STEPS].mean()], note=note)
@@ -121,10 +117,7 @@ def times(given: Given) -> Rows:
 
 def show_times(run: StudyResult) -> Iterator[Table]:
     """Seconds against cardinality."""
-    frame = run.rows["seconds"]
-    look = Picture(K, list(frame.columns[1:]), "processor seconds", ALONG, log_y=True)
-    note = f"{SCALING} Seconds of this machine's processor for one k, renormalisation included."
-    yield Table("seconds", "Running time against cardinality", frame, look, note)
+    yield run.drawn("faces.seconds")
 
 
 FIGURES = {

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import scipy.stats
 
 from nnspca.covariance import Covariance
-from nnspca.studies.study import Given, Picture, Rows, StudyResult, Table
+from nnspca.studies.study import Given, Rows, StudyResult, Table
 from nnspca.tasks._solve import solve
 
 CE = "CE + SR"
@@ -27,11 +28,8 @@ def entropy(values: np.ndarray) -> np.ndarray:
     >>> entropy(np.array([[1.0, 0.0], [1.0, 1.0]])).round(12) + 0.0
     array([0., 1.])
     """
-    shares = np.maximum(values, 0.0)
-    total = shares.sum(axis=-1, keepdims=True)
-    shares = shares / np.where(total > 0, total, 1.0)
-    terms = np.where(shares > 0, shares * np.log(np.where(shares > 0, shares, 1.0)), 0.0)
-    return -terms.sum(axis=-1) / np.log(max(values.shape[-1], 2))
+    shares = np.maximum(values, np.finfo(float).tiny)
+    return scipy.stats.entropy(shares, axis=-1) / np.log(max(values.shape[-1], 2))
 
 
 def contributions(X: np.ndarray, stop: Callable[[], bool]) -> np.ndarray | None:
@@ -121,27 +119,14 @@ def selection(given: Given) -> Rows:
 
 def show_selection(run: StudyResult) -> Iterator[Table]:
     """The scores of each choice of genes, on either scaling."""
-    look = Picture(
-        "Features",
-        ("All features", *CHOICES),
-        "Jaccard score",
-        "number of features",
-        guides=["All features"],
-        y_range=(0.0, 1.0),
-    )
-    note = (
-        f"Mean over {STARTS[run.full]} random starts of k-means, and one standard deviation to each side. 1: the "
-        "clusters are the classes."
-    )
     for name, frame in run.rows.items():
-        classes = frame["classes"].iloc[0]
-        title = f"Do clusters by the chosen features agree with the {classes} classes? Features {name}"
-        told = note
+        facts = {"classes": frame["classes"].iloc[0], "starts": STARTS[run.full], "told": ""}
         for row in frame[frame["Features"] == NAMED].to_dict("records"):
             own, of_all = row["emPCA (nn)"], f"{row['All features']:.2f} ± {row['deviation']:.2f} by all features."
-            told += f" With {NAMED} features, the number in the paper's text: {own:.2f} ± "
-            told += f"{own - row['emPCA (nn), low']:.2f} by the nonnegative component, {of_all}"
-        yield Table(name, title, frame.drop(columns=["classes", "deviation"]), look, told)
+            facts["told"] += f" With {NAMED} features, the number in the paper's text: {own:.2f} ± "
+            facts["told"] += f"{own - row['emPCA (nn), low']:.2f} by the nonnegative component, {of_all}"
+        shown = frame.drop(columns=["classes", "deviation"])
+        yield run.drawn(f"selection.{name}", shown, facts, lines=("All features", *CHOICES))
 
 
 FIGURES = {"sigg2008-fig4": (selection, show_selection)}

@@ -13,8 +13,8 @@ from nnspca.components._deflate import deflate
 from nnspca.covariance import Covariance
 from nnspca.result import Components
 from nnspca.studies.asteris2014 import drawn_at
-from nnspca.studies.sigg2008 import ALONG, SCALING, Entrant, K, grid, ran, standardised
-from nnspca.studies.study import Given, Picture, Rows, StudyResult, Table
+from nnspca.studies.sigg2008 import Entrant, K, grid, ran, standardised
+from nnspca.studies.study import Given, Rows, StudyResult, Table
 from nnspca.studies.zass2006 import nspca
 
 ALPHAS = {"NSPCA, α = 10⁵": 1e5, "NSPCA, α = 10⁶": 1e6, "NSPCA, α = 10⁷": 1e7}  # as printed, for A = XX'
@@ -58,9 +58,7 @@ def single(given: Given) -> Rows:
 def show_single(run: StudyResult) -> Iterator[Table]:
     """Variance against cardinality, and on the paper's data its mean seconds beside ours."""
     frame, lines = run.rows["variance"], [EM_NN, *ALPHAS]
-    note = f"{SCALING} The best of {STARTS} random starts. NSPCA is drawn where a β gives exactly that cardinality."
-    look = Picture(K, lines, "variance", ALONG)
-    yield Table("variance", "Variance against cardinality", frame[[K, *lines]], look, note)
+    yield run.drawn("single.variance", frame[[K, *lines]], {"starts": STARTS})
     if run.own:
         note = (
             "The paper's 24 ± 14.7 s and 0.4 ± 0.15 s are of Matlab code on a machine of 2008: only their ratio can be "
@@ -143,11 +141,9 @@ def apart(given: Given) -> Rows:
 
 def show_several(run: StudyResult, note: str) -> Iterator[Table]:
     """Cumulative variance, and what the components use."""
-    frame = run.wide("variance", "Components", "variance")
-    look = Picture("Components", list(frame.columns[1:]), "cumulative variance", "number of components")
-    yield Table("variance", "Cumulative variance", frame, look, f"{SCALING} {note}")
+    yield run.drawn("several.variance", run.wide("variance", "Components", "variance"), {"note": note})
     if "used" in run.rows:
-        yield Table("used", "What the components use", run.rows["used"])
+        yield run.drawn("several.used")
 
 
 FIGURES = {

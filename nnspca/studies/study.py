@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import time
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
@@ -23,6 +25,7 @@ from nnspca.tasks._solve import check_seed
 Row = dict[str, Any]
 Rows = Iterator[tuple[str, Row | list[Row]]]  # the name of a frame, and a row or several for it
 DIGITS = 4  # of a number shown
+WORDS = tomllib.loads(Path(__file__).with_name("studies.toml").read_text(encoding="utf-8"))
 ZERO = 1e-12  # what is smaller is rounding
 PROOFS = "proofs"  # frame of the problems that a run has a bound of: data, k, parts, lower and upper, and their unit
 
@@ -215,6 +218,22 @@ class StudyResult:
             if table.name == name:
                 return table
         raise KeyError(f"no table {name!r} here; there are {', '.join(t.name for t in self.tables)}")
+
+    def drawn(
+        self, of: str, frame: pd.DataFrame | None = None, facts: Mapping[str, object] | None = None, **look: Any
+    ) -> Table:
+        """Return a table in the words of ``studies.toml``, by their group and its own name, as "parts.variances".
+
+        Its frame is the rows of that name unless one is given; its sentences are filled with ``facts``. Its picture has
+        the first column along the axis and the others as lines, unless the words or its ``look`` have others.
+        """
+        group, name = of.split(".")
+        said = WORDS["tables"][group][name]
+        frame = self.rows[name] if frame is None else frame
+        title, note = (said.get(what, "").format(**(facts or {})) for what in ("title", "note"))
+        look = {"x": frame.columns[0], "lines": list(frame.columns[1:])} | said.get("picture", {}) | look
+        picture = Picture(**look) if "picture" in said else None
+        return Table(name, title, frame, picture, note, said.get("down", ()), said.get("up", ()))
 
     def wide(self, name: str, index: str, values: str) -> pd.DataFrame:
         """Return rows (index, method, values) with a column for each method, in the order of their coming."""

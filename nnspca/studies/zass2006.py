@@ -14,7 +14,7 @@ from nnspca.covariance.problem import cumulative_variance
 from nnspca.result import Components, overlap
 from nnspca.solvers.nmf import nmf_parts
 from nnspca.studies.asteris2014 import pixels
-from nnspca.studies.study import Given, Picture, Rows, StudyResult, Table
+from nnspca.studies.study import Given, Rows, StudyResult, Table
 
 COUNT = 10  # components of each panel
 ACTIVE = 55  # pixels GSPCA may use, Fig. 2(f)
@@ -112,13 +112,9 @@ def show_panels(run: StudyResult) -> Iterator[Table]:
     """The images of each panel, and the panels in numbers."""
     frame = run.rows["pixels"]
     captions = {key: f"{size} px" for key, size in frame.groupby(["strip", "image"]).size().items()}
-    note = "Each image is scaled by its largest loading; blue is positive, orange negative."
-    look = Picture(kind="images", shape=run.shape, captions=captions)
-    yield Table("parts", "Ten components each", frame, look, note)
+    yield run.drawn("panels.parts", frame, shape=run.shape, captions=captions)
     if "summary" in run.rows:
-        note = "Variance is that of the space spanned by the ten components, so overlaps count once."
-        look = Picture("Panel", [OVERLAP], "overlap", kind="bars")
-        yield Table("summary", "The panels in numbers", run.rows["summary"], look, note)
+        yield run.drawn("panels.summary", lines=[OVERLAP])
 
 
 # Fig. 3
@@ -139,20 +135,11 @@ def trade(given: Given) -> Rows:
 
 def show_trade(run: StudyResult) -> Iterator[Table]:
     """Overlap against α, and nonzero loadings against β."""
-    low = run.rows["alpha"]["fixed"].iloc[0]
-    ends = "The axis of the paper's figure ends at {:,}." if run.own else ""
-    fixed = (
-        f"α = {low:.2g} λ₁ throughout (2 × 10⁷ in the paper's units on its data). "
-        "At a high β whole components become zero and are left out; if all do, one pixel remains."
-    )
-    for name, letter, sign, line, of, note in (
-        ("alpha", "a", "α", OVERLAP, "overlap", ends.format(8)),
-        ("beta", "b", "β", NONZERO, "a loading", f"{fixed} {ends.format(2500)}"),
-    ):
+    facts = {"low": run.rows["alpha"]["fixed"].iloc[0]}
+    for name, line, most in (("alpha", OVERLAP, 8), ("beta", NONZERO, 2500)):
         if name in run.rows:
-            look = Picture(f"{sign} ÷ λ₁", [line], line, f"{sign} ÷ λ₁, the price of {of}", log_x=True)
-            frame = run.rows[name].drop(columns="fixed")
-            yield Table(name, f"({letter}) {line} against {sign}", frame, look, note)
+            facts["ends"] = f"The axis of the paper's figure ends at {most:,}." if run.own else ""
+            yield run.drawn(f"trade.{name}", run.rows[name].drop(columns="fixed"), facts, lines=[line], y=line)
 
 
 # Fig. 5
@@ -179,13 +166,9 @@ def pit_props(given: Given) -> Rows:
 
 def show_pit_props(run: StudyResult) -> Iterator[Table]:
     """Cumulative variance and cardinality."""
-    along = "number of components"
-    frame = run.wide("components", "Components", "variance")
-    look = Picture("Components", list(frame.columns[1:]), "share of the total variance (%)", along)
-    yield Table("variance", "(a) Cumulative variance", frame, look)
+    yield run.drawn("pit_props.variance", run.wide("components", "Components", "variance"))
     frame = run.wide("components", "Components", "loadings").drop(columns="PCA", errors="ignore")
-    look = Picture("Components", list(frame.columns[1:]), "nonzero loadings", along)
-    yield Table("cardinality", "(b) Cumulative cardinality", frame, look)
+    yield run.drawn("pit_props.cardinality", frame)
 
 
 FIGURES = {

@@ -11,7 +11,7 @@ import pandas as pd
 from nnspca.covariance import Covariance
 from nnspca.datasets import Dataset, load
 from nnspca.solvers.nmf import nmf_parts
-from nnspca.studies.study import Given, Picture, Rows, StudyResult, Table
+from nnspca.studies.study import Given, Rows, StudyResult, Table
 from nnspca.studies.zass2006 import ACTIVE, COUNT, gspca, nspca, prices
 
 TRAINED = (1000, 2000)  # faces and other images of the training set
@@ -111,23 +111,15 @@ def detection(given: Given) -> Rows:
 def show_detection(run: StudyResult) -> Iterator[Table]:
     """The curves and their areas, each the mean of the splits."""
     if "curves" in run.rows:
-        x, y = "False positives (%)", "true positives (%)"
         means = run.rows["curves"].groupby(["method", "false"], sort=False)["true"].mean().unstack("method")
-        means = means.rename_axis(columns=None).rename_axis(x).reset_index()
-        for name, title, methods in (
-            ("prices", "(a) NSPCA at four pairs of prices", list(PRICES)),
-            ("methods", "(b) Four methods", [BEST, "gspca", "nmf", "pca"]),
-        ):
-            lines = [TITLES[m] for m in methods if TITLES[m] in means]
-            look = Picture(x, lines, y, smooth=True, y_range=(0.0, 100.0))
-            if lines:
-                yield Table(name, title, means[[x, *lines]], look)
+        means = means.rename_axis(columns=None).rename_axis("False positives (%)").reset_index()
+        for name, methods in (("prices", list(PRICES)), ("methods", [BEST, "gspca", "nmf", "pca"])):
+            if lines := [TITLES[m] for m in methods if TITLES[m] in means]:
+                yield run.drawn(f"detection.{name}", means[[means.columns[0], *lines]])
     areas = run.rows["areas"].groupby("method", sort=False)["area"]
     area, spread = "Area under the curve", "± between splits"
     frame = pd.DataFrame({area: areas.mean(), spread: areas.std(ddof=0), "Splits": areas.size()})
-    look = Picture("Features by", [area], "area under the curve", kind="bars", y_range=(0.5, 1.0))
-    note = "1: every face is ranked above every other image. 0.5: no better than chance."
-    yield Table("areas", "Area under each curve", frame.rename_axis("Features by").reset_index(), look, note)
+    yield run.drawn("detection.areas", frame.rename_axis("Features by").reset_index(), lines=[area])
 
 
 FIGURES = {"zass2006-fig4": (detection, show_detection)}

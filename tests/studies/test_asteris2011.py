@@ -8,7 +8,7 @@ import pytest
 
 from nnspca.spannogram import curves
 from nnspca.studies import STUDIES, stored
-from nnspca.studies.asteris2011 import KEPT, PROVEN, REMOVED, SPARSITY, by_exhaustion
+from nnspca.studies.asteris2011 import KEPT, PROVEN, REMOVED, SPARSITY
 from nnspca.studies.asteris2014 import ROWS
 from tests import oracle
 
@@ -41,14 +41,6 @@ def test_candidates_stay_below_equation_23_and_below_all_sets(seed):
         for D in (1, 2, 3):
             assert 1 <= row[f"Found, D = {D}"] <= min(row[f"Eq. (23), D = {D}"], row["All sets of K = N/2"])
         assert row["Found, D = 1"] == 1  # rank one: the largest magnitudes, whatever the direction
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_trying_every_set_finds_the_optimum(seed):
-    B = np.random.default_rng(seed).standard_normal((7, 7))
-    A = B @ B.T
-    for K in (1, 3, 7):
-        assert by_exhaustion(A, K, lambda: False) == pytest.approx(oracle.optimum(A, K, nonnegative=False)[0])
 
 
 def test_with_sigma_taken_off_every_problem_is_solved_exactly_and_a_certificate_knows():

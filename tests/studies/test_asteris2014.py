@@ -180,7 +180,7 @@ def test_the_papers_own_guarantees_come_out_near_the_printed_ones(real, name, wi
     """At the k that the paper prints numbers of."""
     budgets.quick(monkeypatch)
     ks = [p.k for p in STUDIES[name].printed]
-    yields = partial(variances, reduced=ks, full=ks, methods=METHODS)
+    yields = partial(variances, grid=(ks, ks, METHODS))
     result = dataclasses.replace(STUDIES[name], yields=yields).run()
     assert not result.stopped
     beside = result.table("printed")

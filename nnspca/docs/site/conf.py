@@ -28,45 +28,11 @@ CLASSES = [name for name in NAMES if inspect.isclass(attrgetter(name.partition("
 SECTIONS = ("start", "guide", "mathematics", "reference", "gallery", "architecture")
 CODE = re.compile(r"nnspca\.([A-Za-z_.]+)(\([^`]*\))?")
 
-project, author, copyright = "nnspca", "nnspca maintainers", "nnspca maintainers"
+globals().update(tomllib.loads((DOCS / "site" / "settings.toml").read_text(encoding="utf-8")))
 release = version = nnspca.__version__
-extensions = [
-    "myst_parser",
-    "sphinx.ext.autodoc",
-    "sphinx.ext.autosummary",
-    "sphinx.ext.napoleon",
-]
-html_math_renderer = "mathml"
-myst_enable_extensions = ["dollarmath"]
-myst_heading_anchors = 4
-myst_url_schemes = ["http", "https", "mailto"]
-source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-
-# scikit-learn and Python document what classes inherit from them
-outside = "BaseEstimator, TransformerMixin, _SetOutputMixin, _MetadataRequester, tuple, dict, Exception, object"
-autodoc_default_options = {"members": True, "member-order": "bysource", "inherited-members": outside}
-autodoc_default_options["exclude-members"] = "set_fit_request, set_partial_fit_request, set_score_request"
-autodoc_typehints = "description"  # of fields; docstrings say in words those of arguments
-autodoc_typehints_description_target = "documented_params"
-autodoc_typehints_format = "short"
-python_use_unqualified_type_names = True
-autodoc_preserve_defaults = True
-autosummary_filename_map = {name: f"{name}-class" for name in CLASSES}  # apart from functions where case is one
-napoleon_google_docstring = False
-napoleon_use_rtype = False
-napoleon_use_ivar = True
-default_role = "code"
-add_module_names = False
-suppress_warnings = ["myst.header", "misc.highlighting_failure"]
-templates_path = [str(Path(__file__).parent / "templates")]
-
-html_theme = "furo"
 html_title = f"nnspca {release}"
-html_static_path = ["style"]
-html_css_files = ["site.css"]
-html_copy_source = False
-html_show_sphinx = False
-html_show_copyright = False
+autosummary_filename_map = {name: f"{name}-class" for name in CLASSES}  # apart from functions where case is one
+templates_path = [str(DOCS / "site" / "templates")]
 
 
 def setup(app: Sphinx) -> None:

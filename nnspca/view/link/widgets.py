@@ -116,7 +116,7 @@ def say_in_link(here: Session, key: str, value: Any, usual: Any) -> None:
 
 
 def upcoming_value(entry: Entry, usual: Any = None) -> Any:
-    """Return what a key is about to say, before its widget is drawn; where nobody has said it, what is ``usual``."""
+    """Return what a key is about to say, before its widget is drawn; what is ``usual`` where it never did."""
     value = state.remembered(entry)
     if value is None:
         value = entry.read(state.linked(entry.key))[0]

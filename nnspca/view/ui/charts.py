@@ -8,6 +8,7 @@ import math
 import struct
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from mimetypes import MimeTypes
 from typing import Any, TypeGuard
 from urllib.parse import quote
 
@@ -22,16 +23,7 @@ from nnspca.view.session import Content
 WIDTH = 1000.0  # of a sketch's own coordinates, stretched to the place it stands in
 LEFT, RIGHT = 0.06, 0.99  # where the axes lie in it
 AIR = 0.05  # share of its length that an axis has beyond its values
-# Media types of files that are offered, by their endings.
-FILES = {
-    "csv": "text/csv",
-    "html": "text/html",
-    "json": "application/json",
-    "npy": "application/octet-stream",
-    "npz": "application/octet-stream",
-    "py": "text/x-python",
-    "zip": "application/zip",
-}
+MEDIA = MimeTypes()  # Python's own, the same on every machine
 LEFT_OUT = ["select2d", "lasso2d", "autoScale2d", "pan2d", "zoomIn2d", "zoomOut2d"]  # few buttons cover no title
 SCENE, FOOT = (312, 236), 116  # pixels of a figure in a scene of a lecture, of one over a table, and of their legends
 SEEN = 0.12  # seconds in which a sketch is on the screen
@@ -86,8 +78,9 @@ def picture(png: bytes, alt: str) -> None:
 
 
 def download(label: str, data: Content, key: str, file_name: str, about: str = "") -> None:
-    """Offer a file of a kind in ``FILES``; ``data`` is what it holds, or makes that only when asked for."""
-    address = session.current().offer(key, file_name, data, FILES[file_name.rpartition(".")[2]])
+    """Offer a file; ``data`` is what it holds, or makes that only when asked for."""
+    kind = MEDIA.guess_type(file_name)[0] or "application/octet-stream"
+    address = session.current().offer(key, file_name, data, kind)
     st.html(
         f'<a class="download" href="{address}" download="{html.escape(file_name)}" title="{html.escape(about)}">'
         f"{html.escape(label)}</a>",

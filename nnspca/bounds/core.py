@@ -19,7 +19,7 @@ from nnspca.bounds.pair_scaled import CHECK, falling_entries, proof_of, run_inte
 from nnspca.bounds.plan import GAIN, SAMPLED, STEP, is_slow, step_seconds
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.boxes import WIDEST
-from nnspca.certificates.proofs import PairProof, ScaleProof
+from nnspca.certificates.proofs import PairProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
@@ -262,21 +262,18 @@ class Outside:
         return out
 
 
-def extended(problem: Problem, proof: PairProof | ScaleProof) -> tuple[np.ndarray, np.ndarray]:
-    """L and M on all features, (n, n), of a core with its rows outside, or of balanced rows; L's diagonal is raised."""
-    cov, every = problem.cov, np.arange(problem.n)
-    L = cov.block(every, every)
-    shares, d = allowed(L, problem.nonnegative), proof.weights
-    assert d is not None
-    M = shares * (d / d[:, None])
-    if isinstance(proof, PairProof):
-        assert proof.features is not None and proof.limits is not None
-        inside, limits = proof.features, proof.limits[:, None]
-        outside = np.delete(every, inside)
-        M[np.ix_(inside, outside)] = limits
-        M[np.ix_(outside, inside)] = (shares[np.ix_(inside, outside)] ** 2 / limits).T
-        L[np.ix_(inside, inside)], M[np.ix_(inside, inside)] = proof.L, proof.M
-        L[inside, inside] += proof.tail
+def extended(problem: Problem, proof: PairProof) -> tuple[np.ndarray, np.ndarray]:
+    """L and M on all features, (n, n), of a proof on a core with rows outside; L's diagonal is higher by the tail."""
+    S, weights, limits = proof.features, proof.weights, proof.limits
+    assert S is not None and weights is not None and limits is not None
+    every = np.arange(problem.n)
+    L, outside = problem.cov.block(every, every), np.delete(every, S)
+    shares = allowed(L, problem.nonnegative)
+    M = shares * (weights / weights[:, None])
+    M[np.ix_(S, outside)] = limits[:, None]
+    M[np.ix_(outside, S)] = shares[np.ix_(outside, S)] ** 2 / limits
+    L[np.ix_(S, S)], M[np.ix_(S, S)] = proof.L, proof.M
+    L[S, S] += proof.tail
     np.fill_diagonal(M, 0.0)
     return L, M
 

@@ -201,15 +201,16 @@ def _shrunk(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
 
 def _relaxed(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
     """The relaxation on all features, from the multipliers that prove most, of a neighbouring k or of balanced rows."""
-    least = known.winner.ingredients
-    on_all = problem.n > WHOLE and isinstance(least, PairProof) and least.features is None and not problem.include
+    start, least = known.start, known.winner.ingredients
+    if problem.n > WHOLE and isinstance(least, PairProof) and least.features is None and not problem.include:
+        start = least
     return pair_scaled.tighten(
         problem,
         known.X,
         steps=plan.steps(problem.n, known.r),
         goal=known.lower * (1 + plan.closed),
         monitor=known.monitor,
-        warm_start=least if on_all else known.start,
+        warm_start=start,
         weights=known.weights,
     )
 

@@ -20,7 +20,7 @@ import scipy.linalg
 from nnspca.bounds import balanced, core, eigenvalues, levelled, pair_scaled
 from nnspca.bounds.plan import GAIN
 from nnspca.certificates.eigenvalues import COMBINED, LARGEST
-from nnspca.certificates.proofs import ScaleProof
+from nnspca.certificates.proofs import PairProof, ScaleProof
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped, run_cancellable
 from nnspca.covariance import Covariance
@@ -117,14 +117,15 @@ def of_matrix(problem: Problem, x: np.ndarray, least: float, budget: float, moni
     if not begun or monitor.stop():
         return
     _, attained, rest, rows = min(begun, key=itemgetter(0))
-    proof, steps = rows.ingredients, {"budget": budget, "goal": attained, "monitor": monitor, "read": n, "flat": True}
-    assert isinstance(proof, ScaleProof)
-    order = np.argsort(-proof.weights, kind="stable")
-    *_, last = [None, *core.tighten(rest, x, order, proof.weights, rows.value, **steps)]
-    if last is None or monitor.stop():
+    assert isinstance(rows.ingredients, ScaleProof)
+    order, d = np.argsort(-rows.ingredients.weights, kind="stable"), rows.ingredients.weights
+    cores = partial(core.tighten, budget=budget, goal=attained, monitor=monitor, read=n, flat=True)
+    made = list(cores(rest, x, order, d, rows.value))
+    if not made or monitor.stop():
         return
-    value, proven = pair_scaled.proof_of(problem, *core.extended(rest, last.ingredients), monitor=monitor)
-    yield replace(last, value=value, ingredients=proven)
+    assert isinstance(made[-1].ingredients, PairProof)
+    value, proof = pair_scaled.proof_of(problem, *core.extended(rest, made[-1].ingredients), monitor=monitor)
+    yield replace(made[-1], value=value, ingredients=proof)
 
 
 def _proven(gram: np.ndarray, W: np.ndarray, estimate: float, error: float) -> float:

@@ -71,7 +71,9 @@ def tighten(problem: Problem, x: np.ndarray, rows: Bound, monitor: Monitor) -> I
         monitor.pay(DENSE_PRODUCT * (m * d * (n + m + d) + m**3 / 3))
         W = vectors[:, used] * np.sqrt(values[used] - tail)
         try:
-            tail = run_cancellable(partial(_proven, gram, W, tail, error), monitor)
+            products = rounding.low_rank(float(np.linalg.norm(gram)), W)
+            proven = partial(eigenvalues.of_matrix, gram - W @ W.T, products + error, tail)  # YY' ⪯ tI + WW'
+            tail = run_cancellable(proven, monitor)
             rest = replace(problem, cov=run_cancellable(partial(_shrunk, factor, W, tail), monitor))
         except Stopped:
             return
@@ -126,12 +128,6 @@ def of_matrix(problem: Problem, x: np.ndarray, least: float, budget: float, moni
     assert isinstance(made[-1].ingredients, PairProof)
     value, proof = pair_scaled.proof_of(problem, *core.extended(rest, made[-1].ingredients), monitor=monitor)
     yield replace(made[-1], value=value, ingredients=proof)
-
-
-def _proven(gram: np.ndarray, W: np.ndarray, estimate: float, error: float) -> float:
-    """A proven t with YY' ⪯ tI + WW'."""
-    products = rounding.low_rank(float(np.linalg.norm(gram)), W)
-    return eigenvalues.of_matrix(gram - W @ W.T, products + error, estimate)
 
 
 def _shrunk(factor: Factor, W: np.ndarray, tail: float) -> Covariance:

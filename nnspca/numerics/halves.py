@@ -80,7 +80,8 @@ class Halves:
         width = (int(exponents.max(initial=exponent)) - exponent) // 8 + 1
         if width > WIDTH:
             return None
-        of_L, of_M = (_bytes(np.ldexp(half, -exponent).astype("<i8"), width) for half in (entries, signed))
+        numbers = (np.ldexp(half, -exponent).astype("<i8").view(np.uint8).reshape(-1, 8) for half in (entries, signed))
+        of_L, of_M = (np.ascontiguousarray(each[:, :width].T).ravel() for each in numbers)
         found = cls(of_L, of_M, L.diagonal().copy(), exponent)
         again = found.both()
         return found if (again[0] == L).all() and (again[1] == M).all() else None
@@ -96,10 +97,6 @@ class Halves:
         M = _both(L, larger, is_larger)
         np.fill_diagonal(L, self.own)
         return L, M
-
-
-def _bytes(whole: np.ndarray, width: int) -> np.ndarray:
-    return np.ascontiguousarray(whole.view(np.uint8).reshape(-1, 8)[:, :width].T).ravel()
 
 
 def _whole(half: np.ndarray, count: int) -> np.ndarray:

@@ -128,7 +128,7 @@ def listing(parts: Sequence[Component], total: float | None = None, is_more: Seq
     """
     skipped = is_small([part.variance for part in parts])
     sentences = [
-        f"Part {c}: {_or_chance(part, *is_more[c - 1 : c])}"
+        f"Part {c}: {clause(part) if all(is_more[c - 1 : c]) else 'no more than chance'}"
         + (f" ({rounded.percent(part.variance / total)})." if total else ".")
         for c, part in enumerate(parts, start=1)
         if not skipped[c - 1]
@@ -136,10 +136,6 @@ def listing(parts: Sequence[Component], total: float | None = None, is_more: Seq
     rest = int(skipped.sum())
     more = f"{wording.counted(rest, 'more part').capitalize()} {'adds' if rest == 1 else 'add'} less than 1 %"
     return " ".join(sentences) + (f" {more}{'' if rest == 1 else ' each'}." if rest else "")
-
-
-def _or_chance(part: Component, is_more: bool = True) -> str:
-    return clause(part) if is_more else "no more than chance"
 
 
 def join(text: str, *more: str) -> str:
@@ -221,15 +217,11 @@ def along(support: np.ndarray, axis: np.ndarray, title: str) -> str:
     order = support[np.argsort(places[support])]
     runs = np.split(order, 1 + np.flatnonzero(np.diff(places[order]) > 1))
     longest = sorted(sorted(runs, key=len, reverse=True)[:STRETCHES], key=lambda run: axis[run[0]])
-    stretches = [_stretch(axis[run]) for run in longest]
+    ends = [(f"{axis[run][0]:.4g}", f"{axis[run][-1]:.4g}") for run in longest]
+    stretches = [low if low == high else f"{low} to {high}" for low, high in ends]
     rest = len(runs) - len(stretches)
     ending = (
         f" and at {wording.counted(rest, 'more stretch').removesuffix('s')}{'es' if rest > 1 else ''}" if rest else ""
     )
     listed = ", ".join(stretches) if rest else wording.listed(stretches)
     return f"{listed}{f' {unit}' if unit else ''}{ending}"
-
-
-def _stretch(values: Sequence[float] | np.ndarray) -> str:
-    low, high = f"{values[0]:.4g}", f"{values[-1]:.4g}"
-    return low if low == high else f"{low} to {high}"

@@ -9,7 +9,7 @@ import numpy as np
 
 from nnspca.bounds import balanced, branch, core, eigenvalues, elimination, levelled, pair_scaled, plain, shrunk
 from nnspca.bounds.companions import seconds as seconds_of_rows
-from nnspca.bounds.plan import KEPT, LONGEST, PLANS, READINGS, Plan
+from nnspca.bounds.plan import KEPT, LONGEST, PLANS, READINGS, WHOLE, Plan
 from nnspca.bounds.selection import Limits
 from nnspca.certificates.proofs import EigenvalueProof, PairProof, ScaleProof, TreeProof
 from nnspca.control.progress import Allowance, Monitor
@@ -144,7 +144,7 @@ def tighten(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
         return
     free = replace(problem, include=())
     yield from quick(free, known, plan)
-    if begins_flat := known.above(FLAT):
+    if begins_flat := known.above(FLAT if plan.hurried else FLAT / 2):
         yield from _shrunk(free, known, plan)
     if not known.above(plan.closed):
         return
@@ -188,12 +188,11 @@ def quick(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
 
 
 def _shrunk(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
-    """The rows of data with shrunk eigenvalues, for which there is work beside all other; of a matrix a core as well."""
+    """The rows of data with shrunk eigenvalues, or a core of a matrix: there is work for it beside all other."""
     allowance = Allowance(NOISY if plan.hurried else 2 * LONGEST)
     monitor = replace(known.monitor, allowance=allowance)
-    if problem.cov.held.holds_entries and problem.n > plan.whole:
-        budget = CORE if plan.hurried else plan.relaxation
-        yield from shrunk.of_matrix(problem, known.x, known.upper, budget, monitor)
+    if problem.cov.held.holds_entries and problem.n > WHOLE:
+        yield from shrunk.of_matrix(problem, known.x, known.upper, CORE, monitor)
         if plan.hurried:
             known.monitor.pay(NOISY - allowance.left)
     elif known.rows is not None:
@@ -201,14 +200,17 @@ def _shrunk(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
 
 
 def _relaxed(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
-    """The relaxation on all features, from the multipliers of a neighbouring k or from balanced rows."""
+    """The relaxation on all features, from the multipliers that prove most, of a neighbouring k or of balanced rows."""
+    start, least = known.start, known.winner.ingredients
+    if problem.n > WHOLE and isinstance(least, PairProof) and least.features is None and not problem.include:
+        start = least
     return pair_scaled.tighten(
         problem,
         known.X,
         steps=plan.steps(problem.n, known.r),
         goal=known.lower * (1 + plan.closed),
         monitor=known.monitor,
-        warm_start=known.start,
+        warm_start=start,
         weights=known.weights,
     )
 

@@ -90,13 +90,11 @@ class Companions:
         for place, i in enumerate(rows):
             stored = slice(product.indptr[place], product.indptr[place + 1])
             columns = product.indices[stored]
-            shares = product.data[stored] - mean[i] * mean[columns]
-            if not self.problem.nonnegative:
-                np.abs(shares, out=shares)
+            shares = allowed(product.data[stored] - mean[i] * mean[columns], self.problem.nonnegative)
             shares[columns == i] = 0.0
             if len(shares) < self.count:
                 continue
-            largest[place] = np.maximum(largest_entries(shares, self.count), 0.0)
+            largest[place] = largest_entries(shares, self.count)
             unstored = max(-mean[i] * most, -mean[i] * least)
             if not self.problem.nonnegative:
                 unstored = abs(mean[i]) * max(most, -least)

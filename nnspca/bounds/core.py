@@ -19,7 +19,7 @@ from nnspca.bounds.pair_scaled import CHECK, falling_entries, proof_of, run_inte
 from nnspca.bounds.plan import GAIN, SAMPLED, STEP, is_slow, step_seconds
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.boxes import WIDEST
-from nnspca.certificates.proofs import PairProof, ScaleProof
+from nnspca.certificates.proofs import PairProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.covariance import derived
@@ -37,6 +37,9 @@ MOST = 2000  # features of the core. Half: −.0783 on 49 × 7,129, k = 200.
 # Share of the core that is chosen at first, and of flat spectra: the dearest rows outside join it. FIRST half: −.0002
 # on 168 × 2,905 standardised, k = 5; at 1: −.0005, k = 50. SOON half: −.1030, at 0.9: −.0962 on 49 × 7,129, k = 200.
 FIRST, SOON = 0.75, 0.6
+# How far beyond that size rows that are too dear may take a core of a spectrum that is not flat. At 1: −.0054 on
+# 168 × 2,905 standardised, k = 50, for 20 rows of 2,454.
+BEYOND = 9 / 8
 # Share of the distance to the known bound by which the core's level is raised at once. Half, double: −.0011 on
 # 168 × 2,905 standardised, k = 50.
 ROOM = 0.1
@@ -70,7 +73,7 @@ def tighten(
     """
     X = np.atleast_2d(X)
     size = min(problem.n - 1, MOST, int((budget / ((FEW if flat else MANY) * STEP)) ** 0.4))
-    support = np.flatnonzero(X.any(axis=0))
+    support, most = np.flatnonzero(X.any(axis=0)), size if flat else min(problem.n - 1, int(BEYOND * size))
     if 2 * max(len(support), len(X)) > size or problem.n - size > read:
         return
     outside = Outside(problem, monitor, read, weights)
@@ -108,7 +111,7 @@ def tighten(
             least = bound.value
             yield bound
         past.append(least)
-        joining = (dearest if flat else dearest[:heavy])[: size - len(inside)]
+        joining = (dearest if flat else dearest[:heavy])[: most - len(inside)]
         if least <= goal or (not len(joining) and is_slow(past, goal)):
             return
         if len(joining):
@@ -260,21 +263,18 @@ class Outside:
         return out
 
 
-def extended(problem: Problem, proof: PairProof | ScaleProof) -> tuple[np.ndarray, np.ndarray]:
-    """L and M on all features, (n, n), of a core with its rows outside, or of balanced rows; L's diagonal is raised."""
-    cov, every = problem.cov, np.arange(problem.n)
-    L = cov.block(every, every)
-    shares, d = allowed(L, problem.nonnegative), proof.weights
-    assert d is not None
-    M = shares * (d / d[:, None])
-    if isinstance(proof, PairProof):
-        assert proof.features is not None and proof.limits is not None
-        inside, limits = proof.features, proof.limits[:, None]
-        outside = np.delete(every, inside)
-        M[np.ix_(inside, outside)] = limits
-        M[np.ix_(outside, inside)] = (shares[np.ix_(inside, outside)] ** 2 / limits).T
-        L[np.ix_(inside, inside)], M[np.ix_(inside, inside)] = proof.L, proof.M
-        L[inside, inside] += proof.tail
+def extended(problem: Problem, proof: PairProof) -> tuple[np.ndarray, np.ndarray]:
+    """L and M on all features, (n, n), of a proof on a core with rows outside; L's diagonal is higher by the tail."""
+    S, weights, limits = proof.features, proof.weights, proof.limits
+    assert S is not None and weights is not None and limits is not None
+    every = np.arange(problem.n)
+    L, outside = problem.cov.block(every, every), np.delete(every, S)
+    shares = allowed(L, problem.nonnegative)
+    M = shares * (weights / weights[:, None])
+    M[np.ix_(S, outside)] = limits[:, None]
+    M[np.ix_(outside, S)] = shares[np.ix_(outside, S)] ** 2 / limits
+    L[np.ix_(S, S)], M[np.ix_(S, S)] = proof.L, proof.M
+    L[S, S] += proof.tail
     np.fill_diagonal(M, 0.0)
     return L, M
 

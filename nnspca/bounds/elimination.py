@@ -141,7 +141,7 @@ def begin(
     if choice is None or len(choice.inside) > SMALLEST:
         joint = masses.beside_each_other(problem, lower_bound, masses.by_variance(problem.cov, lower_bound), monitor)
         alternative = None if joint is None else choose_subset(limits.smallest, joint)
-        if joint and alternative and (choice is None or alternative.is_better(choice)):
+        if joint and alternative and (choice is None or alternative.cost < choice.cost):
             choice, proof = alternative, joint.proof
     if choice is None:
         return None
@@ -354,16 +354,13 @@ class Elimination:
         """
         case = self.cases[q_min]
         both = (q_min if case.source is None else case.source, q_min)
+        running = sum(other.splitting is not None for other in self.cases.values())
+        has_room = 2 * (running + 1) * len(self.inside) ** 2 <= branch.ENTRIES  # for one more splitting
         for q in both if case.unhelped < LOOK_BACK else both[::-1]:
-            if not self.cases[q].is_stalled and (self.cases[q].splitting is not None or self._has_room()):
+            if not self.cases[q].is_stalled and (self.cases[q].splitting is not None or has_room):
                 self._advance(q, meter, goal)
                 return True
         return False
-
-    def _has_room(self) -> bool:
-        """Whether one more splitting fits the storage limit."""
-        running = sum(case.splitting is not None for case in self.cases.values())
-        return 2 * (running + 1) * len(self.inside) ** 2 <= branch.ENTRIES
 
     def _advance(self, q_min: int, meter: Allowance, goal: float) -> None:
         """Take some steps of a case's splitting."""

@@ -309,8 +309,7 @@ def _sums_of_whole_rows(problem: Problem, tiles: _Tiles, d: np.ndarray, monitor:
             return None
         rows = slice(start, min(start + TILE[0], tiles.n))
         shares = tiles.whole(rows) * single
-        if not problem.nonnegative:
-            np.abs(shares, out=shares)
+        allowed(shares, problem.nonnegative, out=shares)
         level = np.maximum(front_values(shares[:, ::STRIDE], count).min(axis=1), least[rows])
         shares -= level[:, None]
         np.maximum(shares, 0.0, out=shares)
@@ -358,8 +357,7 @@ def _towards_level(problem: Problem, tiles: _Tiles, d: np.ndarray, monitor: Moni
         if monitor.stop():
             return d
         shares = shares * single[columns]
-        if not problem.nonnegative:
-            np.abs(shares, out=shares)
+        allowed(shares, problem.nonnegative, out=shares)
         image[rows] += sum_of_largest(shares, count) * ((problem.k - 1) / count)
     return np.sqrt(d * np.maximum(image, FLOOR**2 * image.max()) / image.max())
 

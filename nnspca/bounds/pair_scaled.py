@@ -239,13 +239,9 @@ def least_products(L: np.ndarray, M: np.ndarray, nonnegative: bool) -> np.ndarra
     needed = allowed(L, nonnegative)
     np.fill_diagonal(needed, 0.0)
     tiny = 1e-9 * float(needed.max(initial=0.0))
-    M = np.maximum(M, tiny)
-    M *= needed > 0
-    root = M * M.T
-    np.sqrt(root, out=root)
-    M *= needed
-    M /= np.where(root > 0, root, 1.0)
-    return M
+    M = np.where(needed > 0, np.maximum(M, tiny), 0.0)
+    root = np.sqrt(M * M.T)
+    return M * needed / np.where(root > 0, root, 1.0)
 
 
 class Series:

@@ -82,7 +82,7 @@ class Plan:
 
 PLANS = {
     "live": Plan(seconds=3.0, relaxation=4.2, trees=0.75, features=300, loss=3e-3, closed=5e-5),
-    "thorough": Plan(seconds=np.inf, relaxation=45.0, trees=70.0, features=1500, loss=3e-4, closed=1e-6, gain=1e-6),
+    "thorough": Plan(seconds=np.inf, relaxation=45.0, trees=70.0, features=3000, loss=3e-4, closed=1e-6, gain=1e-6),
 }
 
 

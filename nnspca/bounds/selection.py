@@ -39,10 +39,10 @@ class Selection:
     inside: np.ndarray
     excluded_mass: np.ndarray
 
-    def is_better(self, other: Selection) -> bool:
-        """Whether it keeps fewer features, or as many with less mass outside."""
-        size, others = len(self.inside), len(other.inside)
-        return size < others or (size == others and self.excluded_mass.sum() < other.excluded_mass.sum())
+    @property
+    def cost(self) -> tuple[int, float]:
+        """Fewer features are better, or as many with less mass outside."""
+        return len(self.inside), float(self.excluded_mass.sum())
 
 
 def choose(

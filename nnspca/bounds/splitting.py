@@ -41,7 +41,6 @@ NEWTON = 40  # most steps for the multipliers of the rows
 EXACT, NEARLY = 1e-13, 2e-5  # tolerance of a row's sum for its multiplier, in double and in single precision
 OUT = -1e6  # an entry that no projection keeps
 TILE = 96  # side of the blocks in which pairs are projected
-FEW = 64  # entries of a row up to which all are counted sooner than blocks of them
 TINY = 1e-30
 FAR = 1e12  # ratio of two scales beyond which numbers in single precision cannot be reused
 SINGLE = np.float32  # any multipliers prove a bound, so for one part single precision suffices, in half the time
@@ -310,18 +309,17 @@ class _RowSums:
         # falls along a row, a count tells how many are, and one sort serves every τ
         balance = (weight[:, None] + np.arange(1, longest + 1, dtype=v.dtype)) * self.falling
         balance -= self.sums[:, 1:]
-        self.rows, self.sorted_balance = np.arange(n), _Descending(balance)
-        self.sorted_rows = _Descending(self.falling) if longest > FEW else None
+        self.rows, self.balance = np.arange(n), balance
 
     def at(self, tau: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Excess of each row's sum at its τ, the excess's slope, and D."""
         rows, sums, weight, places = self.rows, self.sums, self.weight, self.places
         right = self.pull + tau * (weight + places)
-        above = self.sorted_balance.above(right)
+        above = np.count_nonzero(self.balance > right[:, None], axis=1)
         capped = above.astype(sums.dtype)
         D = (right + sums[rows, above]) / (weight + capped) - tau
         slope = (weight + places) / (weight + capped) - 1
-        positive = self.sorted_rows.above(tau) if self.sorted_rows else (self.falling > tau[:, None]).sum(axis=1)
+        positive = np.count_nonzero(self.falling > tau[:, None], axis=1)
         above = np.minimum(above, positive)
         capped = np.minimum(capped, positive.astype(sums.dtype))
         between = capped - positive.astype(sums.dtype)
@@ -355,23 +353,3 @@ class _RowSums:
             tau = np.where(off, np.where(inside, step, (low + high) / 2), tau)
             excess, slope, D = self.at(tau)
         return tau, D
-
-
-class _Descending:
-    """Rows sorted downward, in which to count: blocks of them by their heads first, then one block."""
-
-    def __init__(self, falling: np.ndarray) -> None:
-        n, m = falling.shape
-        self.length = m
-        self.side = max(1, round(m**0.5))
-        count = -(-m // self.side)
-        self.blocks = np.full((n, count * self.side), OUT, dtype=falling.dtype)
-        self.blocks[:, :m] = falling
-        self.blocks = self.blocks.reshape(n, count, self.side)
-        self.heads, self.rows = np.ascontiguousarray(self.blocks[:, :, 0]), np.arange(n)
-
-    def above(self, level: np.ndarray) -> np.ndarray:
-        """For each row, how many entries exceed its level."""
-        whole = np.maximum((self.heads > level[:, None]).sum(axis=1) - 1, 0)
-        count = whole * self.side + (self.blocks[self.rows, whole] > level[:, None]).sum(axis=1)
-        return np.minimum(count, self.length)  # what fills the last block may exceed a level far below zero

@@ -53,11 +53,6 @@ def derive(proof: object, problem: Problem, r: int = 1) -> float:
     return float(DERIVATIONS[type(proof)](proof, r, problem)) + 4 * r * problem.n * UNDERFLOW
 
 
-def eliminated_bound(proof: EliminationProof, r: int, problem: Problem) -> float:
-    """A bound proven on a few features, raised by the mass of the others."""
-    return elimination_bound(proof, problem, derive)
-
-
 def carried_bound(proof: CarriedProof, r: int, problem: Problem) -> float:
     """A bound for more features holds; from fewer it grows: ``d + (U − d)(k − 1)/(k₁ − 1)``, d below every variance."""
     cov, k = problem.cov, problem.k
@@ -98,7 +93,7 @@ DERIVATIONS: dict[type, Callable[[Any, int, Problem], float]] = {
     CarriedProof: carried_bound,
     EachProof: each_bound,
     EigenvalueProof: eigenvalue_bound,
-    EliminationProof: eliminated_bound,
+    EliminationProof: lambda proof, r, problem: elimination_bound(proof, problem, derive),
     PairProof: pair_bound,
     ScaleProof: scale_bound,
     SeriesProof: series_bound,

@@ -153,12 +153,6 @@ def _umask() -> int:
     return mask
 
 
-def _as_saved(path: str | PathLike[str]) -> str | PathLike[str]:
-    """The name that ``savez`` gave a file, if that file exists."""
-    ending = f"{os.fspath(path)}.npz"
-    return ending if os.path.exists(ending) else path
-
-
 def _text(content: dict[str, Any]) -> str:
     """The words and numbers of a certificate, as JSON."""
     for part in content.get("parts", [content.get("component")]):
@@ -197,8 +191,8 @@ def load_certificate(file: str | PathLike[str] | BinaryIO | bytes) -> Certificat
     2.0
     """
     try:
-        if isinstance(file, str | PathLike) and not os.path.exists(file):
-            file = _as_saved(file)
+        if isinstance(file, str | PathLike) and not os.path.exists(file) and os.path.exists(f"{os.fspath(file)}.npz"):
+            file = f"{os.fspath(file)}.npz"  # as it was named when it was saved
         arrays = read_arrays(file, TEXT)
         content = json.loads(str(arrays.pop(TEXT)), parse_constant=_refused, object_pairs_hook=_once)
         if content["format"] != FORMAT:

@@ -216,7 +216,9 @@ def _scales(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Finding
     usual = mine * np.where((kurtosis > OUTLYING) & (high > low), (high - low) / 2.563, 1.0)  # 2.563 of normal samples
     ratio = float(min(each.max() / each.min() for each in (mine, usual)))
     share = float(mine.max() ** 2 / (mine**2).sum())
-    chance = _ratio_by_chance(data.shape[0], len(used), float(kurtosis.mean()))
+    heavy = max(float(kurtosis.mean()) - 1, 2) / 2  # 1 for normal samples
+    # what the ratio of two deviations of samples of one scale exceeds in about 1 of 20 tables at most
+    chance = float(np.exp(2 * np.sqrt(2 * np.log(40 * len(used)) * heavy / (2 * (data.shape[0] - 1)))))
     first = int(used[mine.argmax()])
     name, percentage = repr(str(data.feature_names[first])[:40]), f"{np.floor(1000 * share) / 10:.1f} %"
     if ratio > max(WIDE, chance) and share <= DOMINANT and _named_alike(data, used):
@@ -233,12 +235,6 @@ def _scales(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Finding
         text = f"Without standardising, {name} alone would have {percentage} of the total variance."
         notes.append(Finding("dominant", text, "standardise", (first,)))
     return notes
-
-
-def _ratio_by_chance(m: int, n: int, kurtosis: float) -> float:
-    """Return what the ratio of two of n deviations of samples of one scale exceeds in about 1 of 20 tables at most."""
-    heavy = max(kurtosis - 1, 2) / 2  # 1 for normal samples
-    return float(np.exp(2 * np.sqrt(2 * np.log(40 * n) * heavy / (2 * (m - 1)))))
 
 
 def _named_alike(data: Dataset, used: np.ndarray) -> bool:

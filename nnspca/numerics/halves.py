@@ -32,15 +32,12 @@ def rounded(L: np.ndarray, M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     own, L = L.diagonal().copy(), L.copy()
     np.fill_diagonal(L, 0.0)
     larger = np.maximum(M, M.T)
-    top = max(float(L.max(initial=0.0)), -float(L.min(initial=0.0)), float(larger.max(initial=0.0)))
+    top = max(float(np.abs(L).max(initial=0.0)), float(larger.max(initial=0.0)))
     down = DIGITS[len(L) > FEW] - int(np.frexp(top)[1])
-    used = larger > 0
-    for numbers in (L, larger):
-        np.rint(np.ldexp(numbers, down, out=numbers), out=numbers)
-    np.maximum(larger, np.abs(L) + 1, out=larger)  # more than |L_ij|, so that it stays the larger
-    larger *= used & (L != 0)
-    for numbers in (L, larger):
-        np.ldexp(numbers, -down, out=numbers)
+    L = np.rint(np.ldexp(L, down))
+    # more than |L_ij|, so that it stays the larger
+    larger = np.where((larger > 0) & (L != 0), np.maximum(np.rint(np.ldexp(larger, down)), np.abs(L) + 1), 0.0)
+    L, larger = np.ldexp(L, -down), np.ldexp(larger, -down)
     M = _both(L, larger, np.triu(M >= M.T) | np.tril(M > M.T))
     np.fill_diagonal(L, own)
     return L, M
@@ -48,13 +45,8 @@ def rounded(L: np.ndarray, M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _both(L: np.ndarray, larger: np.ndarray, is_larger: np.ndarray) -> np.ndarray:
     """M from the larger of each M_ij and M_ji, a symmetric array, and which of the two it is."""
-    used, size = larger > 0, np.abs(L)
-    smaller = size / np.where(used, larger, 1.0)
-    smaller *= size
-    smaller *= 1 + GROWN
-    np.copyto(smaller, larger, where=is_larger)
-    smaller[~used] = 0.0
-    return smaller
+    smaller = np.abs(L) / np.where(larger > 0, larger, 1.0) * np.abs(L) * (1 + GROWN)
+    return np.where(larger > 0, np.where(is_larger, larger, smaller), 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +80,8 @@ class Halves:
         width = (int(exponents.max(initial=exponent)) - exponent) // 8 + 1
         if width > WIDTH:
             return None
-        of_L, of_M = (_bytes(np.ldexp(half, -exponent).astype("<i8"), width) for half in (entries, signed))
+        numbers = (np.ldexp(half, -exponent).astype("<i8").view(np.uint8).reshape(-1, 8) for half in (entries, signed))
+        of_L, of_M = (np.ascontiguousarray(each[:, :width].T).ravel() for each in numbers)
         found = cls(of_L, of_M, L.diagonal().copy(), exponent)
         again = found.both()
         return found if (again[0] == L).all() and (again[1] == M).all() else None
@@ -104,10 +97,6 @@ class Halves:
         M = _both(L, larger, is_larger)
         np.fill_diagonal(L, self.own)
         return L, M
-
-
-def _bytes(whole: np.ndarray, width: int) -> np.ndarray:
-    return np.ascontiguousarray(whole.view(np.uint8).reshape(-1, 8)[:, :width].T).ravel()
 
 
 def _whole(half: np.ndarray, count: int) -> np.ndarray:

@@ -217,15 +217,11 @@ def along(support: np.ndarray, axis: np.ndarray, title: str) -> str:
     order = support[np.argsort(places[support])]
     runs = np.split(order, 1 + np.flatnonzero(np.diff(places[order]) > 1))
     longest = sorted(sorted(runs, key=len, reverse=True)[:STRETCHES], key=lambda run: axis[run[0]])
-    stretches = [_stretch(axis[run]) for run in longest]
+    ends = [(f"{axis[run][0]:.4g}", f"{axis[run][-1]:.4g}") for run in longest]
+    stretches = [low if low == high else f"{low} to {high}" for low, high in ends]
     rest = len(runs) - len(stretches)
     ending = (
         f" and at {wording.counted(rest, 'more stretch').removesuffix('s')}{'es' if rest > 1 else ''}" if rest else ""
     )
     listed = ", ".join(stretches) if rest else wording.listed(stretches)
     return f"{listed}{f' {unit}' if unit else ''}{ending}"
-
-
-def _stretch(values: Sequence[float] | np.ndarray) -> str:
-    low, high = f"{values[0]:.4g}", f"{values[-1]:.4g}"
-    return low if low == high else f"{low} to {high}"

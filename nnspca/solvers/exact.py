@@ -159,7 +159,12 @@ def _fullest(cov: Covariance, x: np.ndarray, free: np.ndarray, nonnegative: bool
     """The best point with one more feature; x itself if none is better."""
     best, value = x, cov.variance(x)
     others = np.flatnonzero(free)
-    promise = np.full(len(others), np.inf) if nonnegative else _promise(cov, x, others)
+    promise = np.full(len(others), np.inf)
+    if not nonnegative:
+        # x leads on its support S: with j added no more than the larger eigenvalue of [[x'Ax, ‖a_jS‖], [‖a_jS‖, a_jj]];
+        # where the most promising are tried first, most need not be tried at all
+        reach = np.linalg.norm(cov.block(np.flatnonzero(x), others), axis=0)
+        promise = larger_eigenvalue(cov.variance(x), reach, cov.diagonal[others])
     for place in np.argsort(-promise, kind="stable"):
         if monitor.stop() or promise[place] <= value * (1 - TIE):
             break
@@ -167,13 +172,3 @@ def _fullest(cov: Covariance, x: np.ndarray, free: np.ndarray, nonnegative: bool
         if (gained := cov.variance(tried)) > value:
             best, value = tried, gained
     return best
-
-
-def _promise(cov: Covariance, x: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Upper bounds on the variance of x, the leading eigenvector on its support S, with each other feature added.
-
-    With feature j that is at most the larger eigenvalue of [[x'Ax, ‖a_jS‖], [‖a_jS‖, a_jj]]: where
-    the most promising are tried first, most need not be tried at all.
-    """
-    reach = np.linalg.norm(cov.block(np.flatnonzero(x), others), axis=0)
-    return larger_eigenvalue(cov.variance(x), reach, cov.diagonal[others])

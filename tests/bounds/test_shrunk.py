@@ -8,7 +8,7 @@ import pytest
 
 import nnspca
 from nnspca import check, check_more
-from nnspca.bounds import balanced, levelled, shrunk
+from nnspca.bounds import balanced, core, levelled, shrunk
 from nnspca.certificates.derivations import derive
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
@@ -16,7 +16,7 @@ from nnspca.covariance import samples as making
 from nnspca.covariance.factor import DenseFactor, SparseFactor
 from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
-from tests import oracle
+from tests import oracle, problems
 from tests.benchmarks.data import zipf_text
 
 
@@ -55,6 +55,32 @@ def test_no_tail_proves_less_than_the_optimum(kind, nonnegative, monkeypatch):
             assert oracle.allows(derive(bound.ingredients, problem), optimum)
             assert derive(bound.ingredients, problem) <= bound.value
     assert proven > 10
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_no_core_of_a_matrix_proves_less_than_the_optimum(nonnegative, monkeypatch):
+    monkeypatch.setattr(shrunk, "WORTH", -1e9)
+    monkeypatch.setattr(core, "HOPELESS", 1.0)
+    rng, proven = np.random.default_rng(66), 0
+    for make in problems.MATRICES * 2:
+        made = make(rng, int(rng.integers(5, 9)))
+        problem = Problem(made.cov, int(rng.integers(1, 4)), nonnegative)
+        best, x = made.attained(problem.k, nonnegative), np.eye(problem.n)[0]
+        monkeypatch.setattr(shrunk, "CORES", np.sort(10.0 ** rng.uniform(-2, 0, 2)))
+        for bound in shrunk.of_matrix(problem, x, 9 * made.cov.trace, 0.01, Monitor()):
+            proven += 1
+            assert oracle.allows(derive(bound.ingredients, problem), best)
+            assert derive(bound.ingredients, problem) <= bound.value
+    assert proven
+
+
+def test_a_core_of_a_matrix_of_texts_proves_far_more_than_its_rows():
+    cov, k = nnspca.Covariance.from_data(zipf_text(100, 160), standardize=True), 10
+    component, problem = nnspca.solve(cov, k), Problem(cov, k)
+    rows = balanced.balanced_rows(problem, monitor=Monitor(), lower=component.variance, readings=4)
+    (bound,) = shrunk.of_matrix(problem, component.loadings, rows.value, 0.5, Monitor())
+    assert component.variance <= bound.value < component.variance + 0.5 * (rows.value - component.variance)
+    assert derive(bound.ingredients, problem) <= bound.value
 
 
 @pytest.fixture(scope="module")

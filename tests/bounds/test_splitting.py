@@ -5,7 +5,7 @@ import pytest
 
 import nnspca
 from nnspca.bounds import balanced, pair_scaled
-from nnspca.bounds.splitting import TILE, Splitting, _Descending, onto_pairs, onto_rows
+from nnspca.bounds.splitting import TILE, Splitting, onto_pairs, onto_rows
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 
@@ -107,9 +107,3 @@ def test_features_that_hold_nothing_have_a_splitting():
     made = Splitting(zero, np.eye(2)[0])
     made.advance()
     assert np.isfinite(made.W).all() and not made.A.any()
-
-
-def test_rows_whose_levels_lie_beyond_every_entry_are_counted_to_their_end():
-    held = _Descending(np.array([[3.0, 2.0, 1.0, 0.5, -1.0]]))
-    assert held.above(np.array([-1e300])).tolist() == [5]
-    assert held.above(np.array([1.5])).tolist() == [2]

@@ -124,7 +124,7 @@ def save_certificate(cert: Any, file: Any, cov: Covariance | None = None) -> Non
     np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]  # the stubs take every name for an option
     try:
         if isinstance(file, str | PathLike):
-            _write_whole(os.fspath(file), buffer.getvalue())
+            _write_whole(os.fspath(file), memoryview(buffer.getvalue()))
         else:
             file.write(buffer.getvalue())
     except (TypeError, ValueError) as error:

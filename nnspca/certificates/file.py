@@ -124,9 +124,9 @@ def save_certificate(cert: Any, file: Any, cov: Covariance | None = None) -> Non
     np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]  # the stubs take every name for an option
     try:
         if isinstance(file, str | PathLike):
-            _write_whole(os.fspath(file), buffer.getbuffer())
+            _write_whole(os.fspath(file), memoryview(buffer.getvalue()))
         else:
-            file.write(buffer.getbuffer())
+            file.write(buffer.getvalue())
     except (TypeError, ValueError) as error:
         raise ValueError(f"file {shown(file)} cannot be written to: {error}") from error
 

@@ -14,7 +14,6 @@ st.title("Data")
 st.markdown("Drop a file of your own or choose a data set: Explore, Parts and Compare then use it.")
 units.show(desk.show(), now)  # held by no name here: a script's names outlive the visit
 preparing_first = st.container()  # of large data: in sight of the sidebar that asked for it
-page.folder()
 page.problems()
 collection.cards(now)
 chosen = catalogue.infos().get(now.data)

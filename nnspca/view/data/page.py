@@ -26,7 +26,12 @@ def in_use(info: DatasetInfo, data: Dataset | None, now: State) -> None:
     if info.kind != "covariance":
         shape = f"{rows:,} samples × {columns:,} {'feature' if columns == 1 else 'features'}.".replace(" ", "\u00a0")
     st.markdown(f"{sanitize.plain(info.description)} {shape}".strip())
-    with collection.overview(Subject(data, now)):
+    few, rest = st.columns([1, 1.25], gap="large")
+    with few:
+        collection.sample_preview(data)
+    with rest:
+        source, citation, terms = map(sanitize.plain, (data.source, data.citation, data.terms))
+        st.caption(f"Source: {source}. {citation}" + (f"  \nTerms: {terms}" if terms else ""))
         if info.homepage:
             st.markdown(f":small[More about the data: <{info.homepage}>]")
         if info.names_bytes:
@@ -36,19 +41,12 @@ def in_use(info: DatasetInfo, data: Dataset | None, now: State) -> None:
 
 
 def problems() -> None:
-    """Say which of the data sets that the server's owner named in the environment cannot be opened, and why."""
+    """Say what is wrong with the folder of data files and the data sets that the server's owner named, and why."""
+    if wrong := fetch.fault(fetch.data_folder()):
+        says = sanitize.plain(f"The data sets that come with the package still work. {wrong}")
+        st.warning(says, icon=":material/folder_off:")
     for problem in opened.problems():
         st.error(sanitize.plain(f"{opened.OPEN}: {problem}"), icon=":material/error:")
-
-
-def folder() -> None:
-    """Say what is wrong with the folder of data files that this server was given, if anything is."""
-    wrong = fetch.fault(fetch.data_folder())
-    if wrong:
-        st.warning(
-            sanitize.plain(f"The data sets that come with the package still work. {wrong}"),
-            icon=":material/folder_off:",
-        )
 
 
 def _explained(raw: Dataset, subject: Subject) -> None:

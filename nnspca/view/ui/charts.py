@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import math
+import mimetypes
 import struct
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,16 +23,6 @@ from nnspca.view.session import Content
 WIDTH = 1000.0  # of a sketch's own coordinates, stretched to the place it stands in
 LEFT, RIGHT = 0.06, 0.99  # where the axes lie in it
 AIR = 0.05  # share of its length that an axis has beyond its values
-# Media types of files that are offered, by their endings.
-FILES = {
-    "csv": "text/csv",
-    "html": "text/html",
-    "json": "application/json",
-    "npy": "application/octet-stream",
-    "npz": "application/octet-stream",
-    "py": "text/x-python",
-    "zip": "application/zip",
-}
 LEFT_OUT = ["select2d", "lasso2d", "autoScale2d", "pan2d", "zoomIn2d", "zoomOut2d"]  # few buttons cover no title
 SEEN = 0.12  # seconds in which a sketch is on the screen
 CHART = {"displaylogo": False, "modeBarButtonsToRemove": LEFT_OUT}
@@ -75,8 +66,9 @@ def picture(png: bytes, alt: str) -> None:
 
 
 def download(label: str, data: Content, key: str, file_name: str, about: str = "") -> None:
-    """Offer a file of a kind in ``FILES``; ``data`` is what it holds, or makes that only when asked for."""
-    address = session.current().offer(key, file_name, data, FILES[file_name.rpartition(".")[2]])
+    """Offer a file; ``data`` is what it holds, or makes that only when asked for."""
+    kind = mimetypes.types_map.get(file_name[file_name.rindex(".") :], "application/octet-stream")
+    address = session.current().offer(key, file_name, data, kind)
     st.html(
         f'<a class="download" href="{address}" download="{html.escape(file_name)}" title="{html.escape(about)}">'
         f"{html.escape(label)}</a>",

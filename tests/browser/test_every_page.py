@@ -242,12 +242,6 @@ def test_the_measure_of_contrast_finds_what_is_faint(browsing):
 
 
 def test_the_small_font_has_every_icon_that_is_asked_for(visit):
-    """Made anew for another Streamlit, whose folder is ``$S``, with fontTools and brotli, in our main folder:
-
-    names=$(grep -rhoaE ':material/\\w+' nnspca pages $S --include=*.py --include=*.js | sed 's/.*\\///;s/^[0-9]/_&/')
-    pyftsubset $S/static/static/media/MaterialSymbols*.woff2 --glyphs=$(echo $names | tr ' ' ,) --ignore-missing-glyphs
-    --text=_$(printf %s {a..z} {0..9}) --layout-features=rlig --no-layout-closure --no-hinting --flavor=woff2
-    """
     files = [*server.SCRIPTS.glob("*.js"), *(f for at in ("nnspca", "pages") for f in (ROOT / at).rglob("*.py"))]
     names = {name for f in files for name in re.findall(r":material/(\w+)", f.read_text("utf-8"))}
     size, wrong = visit("/learn").evaluate(

@@ -84,10 +84,9 @@ def test_the_page_names_its_scripts_and_brings_its_style():
 
 
 def test_what_is_no_page_and_no_script_is_left_alone():
+    app = server.AssetMiddleware(Origin())
     for path, method in (("/_stcore/health", "GET"), ("/static/js/one.js", "HEAD"), ("/media/a.png", "GET")):
-        _, headers, body = answered(
-            server.AssetMiddleware(Origin()), path, method, accept="*/*", accept_encoding="gzip"
-        )
+        _, headers, body = answered(app, path, method, accept="*/*", accept_encoding="gzip")
         assert body in (FILE, PAGE)
         assert headers["etag"] == '"1"'
 

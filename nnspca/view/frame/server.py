@@ -43,7 +43,7 @@ OURS = ("narrow", "link")  # components of every page; and of some pages, by the
 OWN = {"": ("play", "gallery"), "parts": ("component",), "spannogram": ("spannogram",), "learn": ("learn",)}
 PACKED = re.compile(r"/static/((?:js|css|media)/[^/]+\.(?:js|css|woff2))$")
 _BROUGHT = {f"{kind}/{file.name}": file for kind in ("js", "css") for file in (SCRIPTS.parent / kind).glob(f"*.{kind}")}
-# Of the font of icons, named as one release of Streamlit names it, those that are asked for: 16 kB of 375.
+# Of the font of icons, named as one release of Streamlit names it, those asked for: 16 kB of 375 (see adding.md).
 _BROUGHT |= {f"media/{file.name}": file for file in BEGIN.parent.glob("*.woff2")}
 NEEDED = re.compile(r"""\b(?:from|import)\s*["'`]\./([^"'`]+\.js)["'`]""")
 UNASKED = (b"accept-encoding", b"if-none-match", b"if-modified-since")  # the page is written anew for each visit

@@ -9,6 +9,7 @@ from nnspca.view.link.state import State
 from nnspca.view.link.widgets import DeltaGenerator
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
+from nnspca.view.ui import downloads
 
 
 def data_sets(now: State, answer: DeltaGenerator) -> None:
@@ -31,7 +32,7 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
         drawn = sets.together(known)
     with widgets.expander(sets.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
         if fold.open:
-            sets.takeaway(known, drawn)
+            downloads.table("compare", sets.records(known), drawn, sets.code(subjects))
 
 
 def solvers(now: State, answer: DeltaGenerator) -> None:

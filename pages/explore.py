@@ -25,7 +25,8 @@ def at_k(held: DeltaGenerator, choice: Choices) -> tuple[View, Runs, bool]:
         going = shown is not None and not shown.done
         runs = Runs(shown, *run.along(subject, choice, shown), tasks.running(longer))
         view = stage.view(subject, choice, runs)
-        widgets.draw_all_unless(chance.is_known(subject))
+        if not (here.is_whole or (here.at_rest == here.jobs and chance.is_known(subject))):
+            st.rerun()  # more than this part is to be drawn
         with held:
             stage.render(view, runs)
             tasks.offer(task, tasks.solve(), in_place=True)
@@ -38,6 +39,7 @@ def at_k(held: DeltaGenerator, choice: Choices) -> tuple[View, Runs, bool]:
 
 
 here, now = session.current(), state.current()
+here.is_whole, here.at_rest = True, None
 subject = Subject(catalogue.in_use(now), now)
 
 with st.container(horizontal=True, vertical_alignment="center"):

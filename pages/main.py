@@ -28,7 +28,6 @@ page = st.navigation(
 )
 counting = sidebar.sidebar(page.url_path or "explore")
 with st.sidebar:
-    server.follow()
     machines.start()
     server.link_to_documents(HERE)
 body = st.container()

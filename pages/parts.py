@@ -21,7 +21,8 @@ asked, shown = widgets.choices_and_figure("parts")
 with shown:
     said, acts = widgets.place(st, "parts-said"), widgets.place(st, "parts-running", horizontal=True)
     sight, curve = st.columns([1, 1.1], gap="large")
-widgets.open_for(KEYS["others"], "with", least=2)
+if len(state.linked("with")) > 1 and not state.linked("others"):  # a link that asks for several solvers
+    st.session_state.setdefault("others", True)
 proofs = widgets.expander(KEYS["proven"], "How sure is it? Certificate, parts alone, stability", ":material/verified:")
 others = widgets.expander(KEYS["others"], "Other solvers, PCA and NMF", ":material/compare:")
 use = widgets.expander(KEYS["use"], "Reconstruct a sample; downloads and code", ":material/download:")

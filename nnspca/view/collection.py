@@ -25,9 +25,7 @@ from nnspca.view.ledger import Known
 from nnspca.view.link import canvas
 from nnspca.view.link.canvas import Card
 from nnspca.view.link.state import State
-from nnspca.view.link.widgets import DeltaGenerator
 from nnspca.view.sources import catalogue
-from nnspca.view.subject import Subject
 from nnspca.view.ui import charts, component
 
 TILES = 36
@@ -55,17 +53,6 @@ def sample_preview(data: Dataset, key: str = "glance") -> None:
             st.caption(f"A few of {data.X.shape[0]:,} samples; {most}.")
     if data.labels is not None and data.label_names:
         st.caption("Classes: " + ", ".join(sanitize.plain(str(name), sanitize.NAME) for name in data.label_names) + ".")
-
-
-def overview(subject: Subject) -> DeltaGenerator:
-    """Show samples, and beside them the source; return the place below that."""
-    data = subject.data
-    few, rest = st.columns([1, 1.25], gap="large")
-    with few:
-        sample_preview(data)
-    source, citation, terms = map(sanitize.plain, (data.source, data.citation, data.terms))
-    rest.caption(f"Source: {source}. {citation}" + (f"  \nTerms: {terms}" if terms else ""))
-    return rest
 
 
 def _samples(data: Dataset, count: int) -> np.ndarray:

@@ -80,11 +80,6 @@ class Subject:
         return self.cov.trace or 1.0
 
     @cached_property
-    def leading(self) -> float:
-        """λ₁, by which variances are normalised."""
-        return float(preparation.eigenvalues(self.data, self.standardise, self.repaired)[0])
-
-    @cached_property
     def least(self) -> float:
         """A lower bound on the variance of every feature, by which upper bounds are carried along k."""
         return preparation.least_variance(self.data, self.standardise, self.repaired)

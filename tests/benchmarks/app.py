@@ -91,7 +91,7 @@ class Row:
     """One line of the table: what is measured, in seconds, and the most it should be."""
 
     name: str
-    target: float | None
+    target: float
     measure: Measure
 
 
@@ -156,10 +156,8 @@ def stop(path: str, slot: str, before: str = "") -> Measure:
 
 def rows() -> list[Row]:
     """Return every line of the table."""
-    drawn = "plot('together')?._fullData.some(t => t.x?.length)"
     return [
         *[Row(f"first figure: {page}", 2.0, first(*where)) for page, where in FIRST.items()],
-        Row("drawn by Plotly: Compare", None, first(FIRST["Compare"][0], drawn)),
         *[Row(f"first bound: {title}", 1.5, first(f"/?data={name}&", PROVEN)) for title, name in SETS.items()],
         *[Row(f"band: {title}", 1.8, band(name)) for title, name in SETS.items()],
         *[Row(f"live: {t}", most, live(SETS[t])) for t, most in LIVE.items()],
@@ -214,8 +212,8 @@ def costs(visitor: Visitor, names: Sequence[str]) -> Iterator[str]:
 
 def line(row: Row, taken: Sequence[float], cpu: float) -> str:
     """Return a row as it is printed: its visits, beside the target, and the server's seconds of processor a visit."""
-    target = "" if row.target is None else f"{row.target:g}"
-    return f"{row.name:32} {np.median(taken):7.2f} s  {target:>7} {min(taken):7.2f} – {max(taken):<6.2f} {cpu:6.2f}"
+    spread = f"{min(taken):7.2f} – {max(taken):<6.2f}"
+    return f"{row.name:32} {np.median(taken):7.2f} s  {row.target:>7g} {spread} {cpu:6.2f}"
 
 
 def main(asked: Sequence[str] | None = None) -> None:

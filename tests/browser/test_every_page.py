@@ -12,11 +12,13 @@ import axe_playwright_python
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from nnspca.view.frame import server
 from nnspca.view.link import state
 from tests.browser.page import PROVEN, player, still, unmoved
 
 pytestmark = pytest.mark.browser
 
+ROOT = Path(__file__).parents[2]
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js")
 
 
@@ -192,10 +194,24 @@ def test_the_measure_of_contrast_finds_what_is_faint(browsing):
     )
     said = " ".join(page.evaluate(CONTRAST))
     page.close()
-    assert "2.85: “faint”" in said
-    assert "“dimmed”" in said
-    assert "“shaded”" in said  # in a shadow root, as the canvases are
-    assert "plain" not in said
+    assert all(words in said for words in ("2.85: “faint”", "“dimmed”", "“shaded”")) and "plain" not in said
+
+
+def test_the_small_font_has_every_icon_that_is_asked_for(visit):
+    files = [*server.SCRIPTS.glob("*.js"), *(f for at in ("nnspca", "pages") for f in (ROOT / at).rglob("*.py"))]
+    names = {name for f in files for name in re.findall(r":material/(\w+)", f.read_text("utf-8"))}
+    size, wrong = visit("/learn").evaluate(
+        """async names => {
+          const font = '20px "Material Symbols Rounded"', pen = document.createElement('canvas').getContext('2d');
+          await document.fonts.load(font, 'close');
+          pen.font = font;
+          const sent = performance.getEntriesByType('resource').find(file => /Symbols.*woff2$/.test(file.name));
+          return [sent.encodedBodySize, names.filter(name => pen.measureText(name).width !== 20)];
+        }""",
+        sorted(names),
+    )
+    assert size < 20_000 and len(names) > 100
+    assert set(wrong) <= {"star_filled"}  # which Streamlit itself has not
 
 
 def test_every_page_is_among_those_looked_at():

@@ -114,6 +114,19 @@ def test_k_is_played_walked_and_chosen_in_the_chart_and_a_card_opens_other_data(
     asks_why(page)
 
 
+def test_another_k_is_a_dozen_messages(visit):
+    page, sent = visit("/?k=30"), []
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda one: sent.append(one)))
+    page.reload()
+    quiet(page)
+    sent.clear()
+    field(page, "k").press("ArrowUp")
+    page.keyboard.press("Enter")
+    settled_url(page, k="31")
+    quiet(page)
+    assert 0 < len(sent) <= 12
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 def test_a_walk_loses_no_step_and_while_k_is_played_dragged_and_typed_every_frame_shows_one_k(visit, width):
     page = visit("/?data=pitprops&methods=best&ks=1-6,8-13&k=3", width, height=844)

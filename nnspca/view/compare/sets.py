@@ -169,12 +169,8 @@ def records(sets: Sequence[Compared]) -> list[dict[str, object]]:
     ]
 
 
-def takeaway(sets: Sequence[Compared], figure: Figure) -> None:
-    """Show what is known as a table, and offer it with the figure and the code."""
-    downloads.table("compare", records(sets), figure, _code([one.subject for one in sets]))
-
-
-def _code(subjects: Sequence[Subject]) -> str:
+def code(subjects: Sequence[Subject]) -> str:
+    """Return the Python that finds and proves the same."""
     names = [one.data.name for one in subjects]
     mended = [name for name in names if preparation.is_repaired(name)]
     repair = f", repair=one.name in {mended!r}" if mended else ""

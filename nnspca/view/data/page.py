@@ -26,7 +26,12 @@ def in_use(info: DatasetInfo, data: Dataset | None, now: State) -> None:
     if info.kind != "covariance":
         shape = f"{rows:,} samples × {columns:,} {'feature' if columns == 1 else 'features'}.".replace(" ", "\u00a0")
     st.markdown(f"{sanitize.plain(info.description)} {shape}".strip())
-    with collection.overview(Subject(data, now)):
+    few, rest = st.columns([1, 1.25], gap="large")
+    with few:
+        collection.sample_preview(data)
+    with rest:
+        source, citation, terms = map(sanitize.plain, (data.source, data.citation, data.terms))
+        st.caption(f"Source: {source}. {citation}" + (f"  \nTerms: {terms}" if terms else ""))
         if info.homepage:
             st.markdown(f":small[More about the data: <{info.homepage}>]")
         if info.names_bytes:

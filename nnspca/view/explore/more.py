@@ -219,13 +219,13 @@ def take(part: Component, view: View) -> None:
 def rows(view: View) -> list[dict[str, object]]:
     """Return one row for each k and solver: variance, upper bound, and the proven share of the optimum."""
     curves = {"best found": {k: row.component for k, row in view.known.items() if row.found}} | dict(view.others)
-    records = []
+    records, leading = [], float(view.cov.eigenpairs(1)[0][0])
     for name, points in curves.items():
         for k, part in sorted(points.items()):
             row, ends = view.known.get(k), dict[str, float | None](lower=None, upper=None, ratio=None)
             if row is not None and np.isfinite(row.upper):
                 ends = {"lower": row.lower, "upper": row.upper, "ratio": part.variance / row.upper}
-            records.append(nnspca.Sweep((SweepPoint(k, name, part),), view.leading).to_records()[0] | ends)
+            records.append(nnspca.Sweep((SweepPoint(k, name, part),), leading).to_records()[0] | ends)
     return records
 
 

@@ -27,6 +27,7 @@ ENDS = 12  # samples listed of either end
 CLASSES = 9  # the largest classes have strips of their own
 DRAWN = 5000  # most samples in the strips
 KEYS = state.keys_of("explore")
+COVARIANCE = {False: "covariance", True: "correlation"}  # what that of two features is called, if standardised
 
 
 def short_name(data: Dataset, i: int) -> str:
@@ -49,18 +50,9 @@ def score(part: Component, data: Dataset, *, standardised: bool) -> str:
     return f"Score of a sample: loading × (value − mean){far}, summed over {each}."
 
 
-def measured_as(standardised: bool) -> str:
-    """Return what is shown of two features: of standardised ones, it is their correlation.
-
-    >>> measured_as(True)
-    'correlation'
-    """
-    return "correlation" if standardised else "covariance"
-
-
 def why(role: Contribution, part: Component, data: Dataset, *, standardised: bool) -> list[str]:
     """Say why a component has a feature, or has it not; every loss is rounded up, every gain down."""
-    covariance = measured_as(standardised)
+    covariance = COVARIANCE[standardised]
     inside = role.loading != 0
     lines = [_with_the_rest(role, data, covariance)] if len(role.others) else []
     if inside:
@@ -160,7 +152,7 @@ def over(sample: int, part: Component, data: Dataset) -> dict[str, Any]:
 
 def answer(feature: int, part: Component, subject: Subject) -> dict[str, Any]:
     """Return why a component has a feature, or has it not, with its covariances, and the code that finds it."""
-    data, measure = subject.data, measured_as(subject.standardise)
+    data, measure = subject.data, COVARIANCE[subject.standardise]
     role = nnspca.contribution(subject.cov, part, feature)
     reach = float(np.abs(role.covariances).max(initial=0.0))
     code = [

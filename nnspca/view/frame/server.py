@@ -38,14 +38,16 @@ SCRIPTS = Path(st.__file__).parent / "static" / "static" / "js"
 EARLY = ("Html", "BidiComponent", "Selectbox", "Radio", "NumberInput", "Multiselect", "Checkbox", "Button", "Progress")
 CHARTS = ("PlotlyChart",)  # and those of pages that are about a chart: most of what they fetch
 CHARTED = "compare"
-OURS = ("follow", "narrow", "link")  # components of every page; and of some pages, by the last word of its path:
+OURS = ("narrow", "link")  # components of every page; and of some pages, by the last word of its path:
 OWN = {"": ("play", "gallery"), "parts": ("component",), "spannogram": ("spannogram",), "learn": ("learn",)}
-PACKED = re.compile(r"/static/((?:js|css)/[^/]+\.(?:js|css))$")
+PACKED = re.compile(r"/static/((?:js|css|media)/[^/]+\.(?:js|css|woff2))$")
 _BROUGHT = {f"{kind}/{file.name}": file for kind in ("js", "css") for file in (SCRIPTS.parent / kind).glob(f"*.{kind}")}
+# Of the font of icons, named as one release of Streamlit names it, those asked for: 16 kB of 375 (see adding.md).
+_BROUGHT |= {f"media/{file.name}": file for file in BEGIN.parent.glob("*.woff2")}
 NEEDED = re.compile(r"""\b(?:from|import)\s*["'`]\./([^"'`]+\.js)["'`]""")
 UNASKED = (b"accept-encoding", b"if-none-match", b"if-modified-since")  # the page is written anew for each visit
 LEVEL = 6  # of compression
-TYPES = {".js": "text/javascript", ".css": "text/css"}
+TYPES = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
 # Their names change with their content: a browser that has one needs not ask again.
 STAYS = {
     "content-encoding": "gzip",
@@ -56,7 +58,6 @@ STAYS = {
 STYLE = Path(__file__).with_name("style.css")
 LOW = {"switch", "fold"}  # kinds of keys whose widgets are one line; a label stands above all others
 FRESH = {"cache-control": "no-store"}
-_theme = canvas.component("follow", BEGIN.parent, ("follow.js",), ("theme.js",))
 GONE = "This link has expired: its page was closed or no longer offers this file. Open the page again."
 FOLDER = "NNSPCA_DOCS"  # the environment's name for a site that lies elsewhere
 PLACE = "docs"  # below the app's own address
@@ -159,11 +160,6 @@ def style() -> str:
     labelled = [f".st-key-{entry.key}" for entry in state.TABLE if entry.kind not in LOW]
     sheet = f":root {{ {scale()} }}\n{STYLE.read_text(encoding='utf-8')}"
     return f"{sheet}\n:is({', '.join(labelled)}) {{ min-height: 68px; }}\n"
-
-
-def follow() -> None:
-    """Run the script again whenever the theme changes."""
-    _theme(key="theme", data={"type": st.context.theme.type}, height=0, on_changed_change=lambda: None)
 
 
 async def news(request: Request) -> Response:

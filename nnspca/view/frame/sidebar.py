@@ -27,7 +27,7 @@ def sidebar(page: str) -> set[str]:
     if page != here.page and "k" in st.session_state:
         st.session_state["k"] = st.session_state["k"]  # another page's widget does not take it over by itself
     here.page, here.says = page, {}  # a run that was cut short has said some already
-    here.is_whole, here.at_rest, here.place_of_k = True, None, None
+    here.place_of_k = None
     catalogue.apply_scheduled_dataset()
     infos = catalogue.infos()
     asked = state.CHOICES.get(page)

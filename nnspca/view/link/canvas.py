@@ -153,13 +153,13 @@ def keep_choices(key: str, field: str) -> None:
         state.reassign(int(seen))
 
 
-_link = component("link", SHARED, ("link.js",), ())
+_link = component("link", SHARED, ("link.js",), ("theme.js",))
 
 
 def write_link(keys: Set[str], says: Mapping[str, Sequence[str]], key: str) -> None:
     """Let the address say these values of these keys, and nothing of the others of them.
 
-    Back is asked of the whole page, by the component of the ``key`` "link".
+    Back, and the colours of another theme, are asked of the whole page, by the component of the ``key`` "link".
 
     Streamlit's own query parameters enter each change into the browser's history, twice: Back would need many presses,
     and would bring an address that the page is not about.
@@ -172,4 +172,5 @@ def write_link(keys: Set[str], says: Mapping[str, Sequence[str]], key: str) -> N
             here.back, here.turn = str(asked["link"]), int(asked["turn"])
 
     data = {"keys": sorted(keys), "says": says, "choices": list(state.SHARED), "turn": here.turn, "run": here.runs}
-    _link(key=key, data={**data, "part": key != "link"}, height=0, on_back_change=back)
+    asks = {"on_back_change": back, "on_theme_change": lambda: None}  # a change of the theme is a run
+    _link(key=key, data={**data, "part": key != "link", "theme": st.context.theme.type}, height=0, **asks)

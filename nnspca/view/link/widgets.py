@@ -259,14 +259,14 @@ def notes() -> None:
             st.info(f"The link also names {named}, {which} ignored.", icon=":material/info:")
     if unusable:
         here.at_rest = None
-    _write_link(here)
+    _write_link(here, "link")
     here.is_whole = False
 
 
-def _write_link(here: Session) -> None:
+def _write_link(here: Session, component: str) -> None:
     here.written, here.says = here.says, {}
     keys = KNOWN - {e.key for e in state.TABLE if e.by_browser and here.page in e.pages}
-    canvas.write_link(keys, here.written, "link" if here.is_whole else "link-part")
+    canvas.write_link(keys, here.written, component)
 
 
 @contextlib.contextmanager
@@ -282,14 +282,7 @@ def part(key: str, place: DeltaGenerator) -> Iterator[None]:
         place.error(sanitize.plain(str(problem)), icon=":material/error:")
         end_page()
     if not here.is_whole:
-        _write_link(here)
-
-
-def draw_all_unless(known: bool) -> None:
-    """Draw the whole page where a part of it is drawn by itself while more has changed, or not all is ``known``."""
-    here = session.current()
-    if not here.is_whole and not (known and here.at_rest == here.jobs):
-        st.rerun()
+        _write_link(here, "link-part")
 
 
 def end_page() -> NoReturn:
@@ -378,10 +371,3 @@ def page_link(page: str, label: str, icon: str) -> None:
     """Draw a link to another page, which opens on the same choices; nothing where a page runs without the others."""
     with contextlib.suppress(st.errors.StreamlitAPIException):
         st.page_link(page, label=label, icon=icon)
-
-
-def open_for(entry: Entry, key: str, least: int = 1) -> None:
-    """Open a fold for a link that asks for so many things in it and is silent about the fold itself."""
-    asked = [text for text in state.linked(key) if text not in ("", "false")]
-    if len(asked) >= least and not state.linked(entry.key) and entry.key not in st.session_state:
-        st.session_state[entry.key] = True

@@ -20,7 +20,7 @@ from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import Suggestion
-from nnspca.view.parts import figures, run
+from nnspca.view.parts import figures
 from nnspca.view.parts.run import IN_TURN, Choices, View, title_of
 from nnspca.view.subject import JOINT, TOGETHER, band_of, is_disjoint
 from nnspca.view.tasks import Button, Task
@@ -203,8 +203,12 @@ def along(view: View) -> Figure:
 def fill_band(view: View) -> None:
     """Offer to find and prove the smaller numbers of parts where no run has, and show the run."""
     missing = [r for r in range(1, view.choice.r) if not (view.rows[r].bounded and view.rows[r].proven)]
-    key = view.key("parts-curve", view.choice.r)
-    task = Task("parts-curve", key, lambda job: run.prove_curve(job, view, missing))
+
+    def work(job: Job) -> None:
+        job.deprioritise()  # the page's own number of parts and a longer proof of it go first
+        view.curve(job, nnspca.sweep_parts, missing, view.k, publish=job.publish, nonnegative=view.nonnegative)
+
+    task = Task("parts-curve", view.key("parts-curve", view.choice.r), work)
     button = Button("Prove the curve", "Finds and proves fewer parts: some seconds each.", ":material/show_chart:")
     if missing:
         tasks.press(task, button, "Stopped. The points found so far are drawn.")

@@ -231,13 +231,6 @@ def arguments(way: str, choice: Choices, now: State) -> tuple[tuple[str, Any], .
     return tuple(chosen.items())
 
 
-def prove_curve(job: Job, subject: Subject, counts: Sequence[int]) -> None:
-    """Find and prove the parts of each number; publish and record PartsPoints."""
-    job.deprioritise()  # the page's own number of parts and a longer proof of it go first
-    more: dict[str, Any] = {"publish": job.publish, "nonnegative": subject.nonnegative}
-    subject.curve(job, nnspca.sweep_parts, tuple(counts), subject.k, **more)
-
-
 @dataclass(frozen=True, eq=False)
 class View(Subject):
     """What the page shows: one value that every part of it reads."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 
-import numpy as np
-
 import nnspca
 from nnspca.bounds import carried
 from nnspca.datasets import Dataset, preparing
@@ -15,7 +13,6 @@ from nnspca.view.jobs import Job
 from nnspca.view.sources.opened import Summed
 from nnspca.view.tasks import Task
 
-LEADING = 20  # eigenvalues that a page shows
 QUICK = 3e9  # products of two numbers that a page makes itself, in half a second
 
 
@@ -30,21 +27,10 @@ def covariance_for(data: Dataset, standardise: bool, repair: bool) -> nnspca.Cov
     return cov
 
 
-def eigenvalues(data: Dataset, standardise: bool, repair: bool) -> np.ndarray:
-    """Return the ``LEADING`` largest eigenvalues (fewer where there are fewer features or samples)."""
-    cov, key = covariance_for(data, standardise, repair), covariance_maker(data, standardise, repair)[0]
-    return cache.get_or_create(("leading", key), lambda: leading(cov), "Computing the spectrum")
-
-
 def least_variance(data: Dataset, standardise: bool, repair: bool) -> float:
     """Return a lower bound on the variance of every feature."""
     cov, key = covariance_for(data, standardise, repair), covariance_maker(data, standardise, repair)[0]
     return cache.shared().get(("least", key), lambda: carried.least_variance(cov))
-
-
-def leading(cov: nnspca.Covariance) -> np.ndarray:
-    """Return the ``LEADING`` largest eigenvalues of a covariance, or as many as there are."""
-    return cov.eigenpairs(min(LEADING, cov.n_features, cov.n_samples or cov.n_features))[0]
 
 
 def covariance_maker(
@@ -100,7 +86,7 @@ def run(wanted: Sequence[tuple[Dataset, bool]]) -> Task:
                     cov = shared.get(key, make)
                 if not job.should_stop() and isinstance(cov, nnspca.Covariance):
                     job.report(Progress((i + 0.5) / len(views), "Computing the spectrum"))
-                    shared.get(("leading", key), lambda cov=cov: leading(cov))  # type: ignore[misc]
+                    shared.get(("leading", key), lambda cov=cov: cov.eigenpairs(1))  # type: ignore[misc]
 
     return Task("prepare", tuple(covariance_maker(*view)[0] for view in views), work)
 

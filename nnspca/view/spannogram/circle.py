@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import rounded
 from nnspca.spannogram import curves, enumeration
@@ -52,13 +51,6 @@ def random(n: int, rank: int, seed: int) -> np.ndarray:
     return np.round(np.random.default_rng(seed).standard_normal((n, rank)), 2)
 
 
-@st.cache_data(show_spinner="Finding the strongest directions …", max_entries=16)
-def _directions(name: str, content_hash: str, standardise: bool, d: int, _cov: nnspca.Covariance) -> np.ndarray:
-    eigenvalues, vectors = _cov.eigenpairs(d)
-    signs = np.where(vectors.sum(axis=0) < 0, -1.0, 1.0)  # an eigenvector's sign is free: mostly positive reads best
-    return vectors * signs * np.sqrt(np.maximum(eigenvalues, 0.0))
-
-
 def most_directions(data: Dataset) -> int:
     """Return how many eigenvectors a person may choose from."""
     samples = data.n_features if data.kind == "covariance" else data.X.shape[0]
@@ -72,7 +64,9 @@ def of_data(subject: Subject, d: int) -> Rows:
     is that eigenvector's own.
     """
     data = subject.data
-    V = _directions(data.name, data.content_hash, subject.standardise, d, subject.cov)
+    eigenvalues, vectors = subject.cov.eigenpairs(d)
+    signs = np.where(vectors.sum(axis=0) < 0, -1.0, 1.0)  # an eigenvector's sign is free: mostly positive reads best
+    V = vectors * signs * np.sqrt(np.maximum(eigenvalues, 0.0))
     lies = data.image_shape is not None or data.axis is not None
     scene = picturing.packed_scene(data, picturing.backdrop(data), ()) if lies else None
     names = tuple(picturing.names(data, range(data.n_features)).values())
@@ -138,9 +132,12 @@ class Picture:
         return int(self.ids.max(initial=-1)) + 1
 
 
-@st.cache_resource(show_spinner="Finding where the set changes …", max_entries=24)
-def _picture(rows: bytes, n: int, k: int, nonnegative: bool) -> Picture:
-    V = np.frombuffer(rows).reshape(n, 2)
+@st.cache_resource(
+    show_spinner="Finding where the set changes …", max_entries=24, hash_funcs={np.ndarray: np.ndarray.tobytes}
+)
+def picture(V: np.ndarray, k: int, nonnegative: bool) -> Picture:
+    """Work out the curves of V, shape (n, 2); kept by the rows' own bytes, so nothing is ever stale."""
+    n = len(V)
     regions = curves.regions(V, k, nonnegative=nonnegative)
     turn = regions if nonnegative else _twice(regions)
     ever = np.unique(np.concatenate([regions.first, regions.entering[regions.entering >= 0]]))
@@ -159,11 +156,6 @@ def _picture(rows: bytes, n: int, k: int, nonnegative: bool) -> Picture:
         _envelope(np.delete(V, shown, axis=0), turn, nonnegative) if len(shown) < n else None,
         enumeration.candidate_bound(n, 2, nonnegative),
     )
-
-
-def picture(V: np.ndarray, k: int, nonnegative: bool) -> Picture:
-    """Work out the curves of V, shape (n, 2); kept by the rows' own bytes, so nothing is ever stale."""
-    return _picture(np.ascontiguousarray(V, dtype=float).tobytes(), len(V), k, nonnegative)
 
 
 def _numbered(regions: curves.Regions, n: int) -> np.ndarray:

@@ -50,31 +50,23 @@ class Globe:
     plain: int  # how many directions plain enumeration would visit
 
 
-@st.cache_resource(show_spinner="Searching the sphere …", max_entries=8)
-def _globe(rows: bytes, n: int, k: int, nonnegative: bool) -> Globe:
-    V = np.frombuffer(rows).reshape(n, 3)
+@st.cache_resource(show_spinner="Searching the sphere …", max_entries=8, hash_funcs={np.ndarray: np.ndarray.tobytes})
+def globe(V: np.ndarray, k: int, nonnegative: bool) -> Globe:
+    """Work out the sphere of V, shape (n, 3); kept by the rows' own bytes, so nothing is ever stale."""
+    n = len(V)
     side = int(min(max(math.sqrt(WORK / (6 * n)), COARSEST), FINEST))
+    nodes = cube(side)
+    pieces = np.array_split(nodes, max(1, len(nodes) * n // PIECE))
     rounds = tuple(sphere.trace(V, k, nonnegative=nonnegative))
     top = np.abs(feasible.keep_top(rounds[-1].direction[None] @ V.T, k, nonnegative))[0]
     return Globe(
         side,
-        _worth(V, cube(side), k, nonnegative),
+        np.concatenate([(feasible.keep_top(each @ V.T, k, nonnegative) ** 2).sum(axis=1) for each in pieces]),
         rounds,
         record(rounds),
         np.flatnonzero(top > 1e-12 * top.max(initial=1e-300)),
         enumeration.vertices(n, 3, nonnegative),
     )
-
-
-def globe(V: np.ndarray, k: int, nonnegative: bool) -> Globe:
-    """Work out the sphere of V, shape (n, 3)."""
-    return _globe(np.ascontiguousarray(V, dtype=float).tobytes(), len(V), k, nonnegative)
-
-
-def _worth(V: np.ndarray, directions: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
-    """Objective of each direction."""
-    pieces = np.array_split(directions, max(1, len(directions) * len(V) // PIECE))
-    return np.concatenate([(feasible.keep_top(each @ V.T, k, nonnegative) ** 2).sum(axis=1) for each in pieces])
 
 
 def cube(side: int) -> np.ndarray:

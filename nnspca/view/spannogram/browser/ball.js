@@ -141,22 +141,16 @@ class Ball {
       const shut = round >= this.closes[cell];
       groups[shut ? (this.closes[cell] === round ? "closing" : "closed") : this.born[cell] === round && round ? "split" : "open"].push(cell);
     }
-    const stroke = (cells, colour, wide, cover) => {
-      if (!cells.length || cover <= 0) return;
-      pen.strokeStyle = colour;
-      pen.lineWidth = wide;
-      pen.globalAlpha = cover;
-      pen.beginPath();
-      for (const cell of cells) this.trace(pen, this.outline(cell));
-      pen.stroke();
-      pen.globalAlpha = 1;
+    const brush = new Brush(pen, this.width, this.height, palette, 1);
+    const stroke = (cells, edge, thick, faint) => {
+      if (cells.length && faint > 0) brush.shape(() => { for (const cell of cells) this.trace(pen, this.outline(cell)); }, { edge, thick, faint });
     };
     stroke(groups.closed, palette.quiet, 1, 0.6);
     stroke(groups.closing, palette.quiet, 1, 0.6 * (1 - fresh));
     stroke(groups.closing, palette.upper_bound, 2.6, fresh);
     stroke(groups.open, palette.upper_bound, 2.6, 1);
     stroke(groups.split, palette.upper_bound, 2.6, 1 - fresh);
-    const best = this.direction(round), brush = new Brush(pen, this.width, this.height, palette, 1);
+    const best = this.direction(round);
     for (const d of this.nonnegative ? [best] : [best, best.map((x) => -x)]) {
       const { x, y, front } = this.place(d);
       if (front && this.open[round]) brush.diamond(x, y, 9, { edge: palette.upper_bound, thick: 3 });

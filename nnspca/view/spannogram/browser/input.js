@@ -86,9 +86,8 @@ class Input extends Player {
   pick(meeting) {
     this.picked = meeting;
     this.tellChange(meeting);
-    this.dirty = true;
     this.remember();
-    this.wake();
+    this.stir();
   }
 
   visitCandidate(region) {

@@ -192,7 +192,7 @@ class Curves {
     const value = (phi) => (a + c) / 2 + ((c - a) / 2) * Math.cos(2 * phi) + b * Math.sin(2 * phi);
     const free = Math.atan2(b, (c - a) / 2) / 2;
     if (!this.nonnegative || !set.length) {
-      return { whole: true, free, inside: true, best: this.wrap(free), value: set.length ? value(free) : 0 };
+      return { whole: true, contains: () => true, free, inside: true, best: this.wrap(free), value: set.length ? value(free) : 0 };
     }
     const rows = set.filter((i) => this.size(i) > 0);
     const peaks = rows.map((i) => Math.atan2(this.V[2 * i], this.V[2 * i + 1]));
@@ -207,6 +207,6 @@ class Curves {
     const direct = [free, free + Math.PI].find(allowed);
     const inside = direct !== undefined;
     const best = inside ? direct : value(from) >= value(to) ? from : to;
-    return { whole: false, from, to, free, inside, best, value: value(best) };
+    return { whole: false, contains: allowed, from, to, free, inside, best, value: value(best) };
   }
 }

@@ -15,8 +15,7 @@ function drawCircle(canvas, curves, palette, phi, set, arc) {
     sweep(from, to, r, { colour: palette.found, wide: 6 });
     sweep(...curves.edges(curves.region), r + 8, { colour: palette.found, wide: 4, faint: 0.45 });
     brush.line([at(arc.free), at(arc.free + Math.PI)], { dash: [3, 4] });
-    const within = (angle) => arc.whole || (((angle - arc.from) % TURN) + TURN) % TURN <= arc.to - arc.from + 1e-9;
-    for (const angle of [arc.free, arc.free + Math.PI]) brush.dot(...at(angle), 5, { fill: within(angle) ? palette.ink : palette.paper, edge: palette.ink });
+    for (const angle of [arc.free, arc.free + Math.PI]) brush.dot(...at(angle), 5, { fill: arc.contains(angle) ? palette.ink : palette.paper, edge: palette.ink });
     const [ux, uy] = at(arc.free, r - 16);
     brush.text("u₁", ux + 8 * Math.cos(arc.free), uy + 4 + 8 * Math.sin(arc.free), { size: SIZES.small, align: "center" });
     const [bx, by] = at(arc.best);

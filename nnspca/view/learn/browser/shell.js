@@ -192,7 +192,7 @@ class Lesson extends Shown {
   tick() {
     const stage = this.find(".stage").clientWidth;
     if (!stage) return;
-    const room = isScene() ? roomBelow(this.canvas) - 4 : this.scale > 1 ? 0 : Math.max(innerHeight - (this.figure.flat ? 330 : 245), 400);
+    const room = isScene() ? roomBelow(this.canvas) - 20 : this.scale > 1 ? 0 : Math.max(innerHeight - (this.figure.flat ? 330 : 245), 400);
     this.palette = wearing(this.box);
     let width = stage;
     while (room > 0 && width > 320 && this.figure.tall(width) > room) width -= 10; // a figure is no taller than its screen

@@ -35,7 +35,7 @@ EARLY = 1 / 4  # the patience there. Double: −.0254 on 49 × 7,129, k = 50.
 # Work that the rows of shrunk eigenvalues may take in a live certificate, beside all other: with half, −.161 on texts
 # standardised, k = 50; with twice as much, 0 in twice the time.
 NOISY = 15.0
-# Work of a core's splitting there, of a matrix. Half, double: ? on abstracts standardised, k = 50.
+# Work of a core's splitting there, of a matrix. At 1.5: −.0009 on abstracts standardised, k = 50; not doubled.
 CORE = 2.0
 # Most work of a live certificate, where A takes long to read. Half, double: 0 on genotypes, 1,800 × 24,000.
 MOST = 100.0

@@ -13,10 +13,6 @@ from nnspca.covariance.problem import Problem
 from tests import budgets, oracle, problems
 
 
-def exact_quadratic(B, x):
-    return oracle.exact_variance(B, x)
-
-
 @pytest.mark.parametrize("n", [1, 2, 5, 20])
 @pytest.mark.parametrize("seed", range(5))
 def test_a_upper_bound_is_above_every_direction_and_near_the_largest_eigenvalue(n, seed):
@@ -25,7 +21,7 @@ def test_a_upper_bound_is_above_every_direction_and_near_the_largest_eigenvalue(
     B = (B + B.T) * 10.0 ** rng.uniform(-30, 30)
     t = eigenvalues.of_matrix(B)
     values, vectors = np.linalg.eigh(B)
-    assert oracle.allows(t, exact_quadratic(B, vectors[:, -1]))
+    assert oracle.allows(t, oracle.exact_variance(B, vectors[:, -1]))
     assert t <= values[-1] + 1e-11 * np.abs(values).max()
 
 

@@ -200,11 +200,6 @@ def eliminated():
     return Elimination(Problem(DATA, K), x, low, S, lost, row_skip_threshold=0.05)
 
 
-def in_series():
-    """What multipliers prove of K features."""
-    return pair_scaled.Series(Problem(HELD, K), pair_scaled.proof_of(Problem(HELD, K), L, M)[1])
-
-
 def beside_each_other():
     """What all features hold beside each other, and what the largest hold where others are outside."""
     problem = Problem(DATA, K)
@@ -299,7 +294,7 @@ ASKED = {
         lambda: pair_scaled.proof_of(Problem(HELD, K), L, M, PRICES, r=2)[0],
         lambda: pair_scaled.leading(A, 2, 0.0)[0],
         lambda: pair_scaled.proof_of(Problem(HELD, K), L, M)[0],
-        lambda: in_series().proven(K)[0],
+        lambda: pair_scaled.Series(Problem(HELD, K), pair_scaled.proof_of(Problem(HELD, K), L, M)[1]).proven(K)[0],
     ],
     "plain.py": [
         lambda: plain.largest_eigenvalues(HELD, 2).value,

@@ -8,6 +8,7 @@ import pytest
 
 import nnspca
 from nnspca.certificates import file
+from nnspca.certificates import proofs as kinds
 from nnspca.certificates.derivations import DERIVATIONS, derive
 from nnspca.certificates.numbers import UpperBound, array, at_most, feature_indices, number, whole
 from nnspca.certificates.proofs import BoxProof, PairProof, ScaleProof
@@ -144,12 +145,6 @@ def test_features_out_of_order_or_range_are_no_features(value):
 
 
 def test_every_type_of_proof_can_be_derived_and_saved():
-    proofs = importlib_proofs()
+    proofs = {value for value in vars(kinds).values() if dataclasses.is_dataclass(value)}
     assert set(DERIVATIONS) | {BoxProof} == proofs  # boxes are ingredients of an elimination
     assert set(file.PROOFS.values()) == proofs | {Halves}
-
-
-def importlib_proofs():
-    from nnspca.certificates import proofs
-
-    return {value for value in vars(proofs).values() if dataclasses.is_dataclass(value)}

@@ -13,11 +13,9 @@ def single_precision():
     return np.cov(samples.T, dtype=np.float32)
 
 
-def rounded_correlations():
-    return np.round(np.corrcoef(np.random.default_rng(0).standard_normal((30, 10))), 2)
-
-
-@pytest.mark.parametrize("make", [single_precision, rounded_correlations])
+@pytest.mark.parametrize(
+    "make", [single_precision, lambda: np.round(np.corrcoef(np.random.default_rng(0).standard_normal((30, 10))), 2)]
+)
 def test_the_nearest_positive_semidefinite_matrix_is_held_and_how_far_it_is(make):
     with pytest.raises(DataError, match=r"not positive semidefinite.*repair=True"):
         Covariance.from_matrix(make())

@@ -16,13 +16,10 @@ from tests.benchmarks.chance import planted
 from tests.pages.conftest import sent, settle
 
 
-def data_of(X):
-    return Dataset(name="table", X=X, feature_names=tuple(f"x{i}" for i in range(X.shape[1])))
-
-
 @pytest.mark.parametrize("strength", [0.0, 1.5])
 def test_noise_is_said_to_be_chance_before_it_is_said_to_be_optimal(strength):
-    data = data_of(planted(np.random.default_rng(1), 40, 12, 4, strength))
+    X = planted(np.random.default_rng(1), 40, 12, 4, strength)
+    data = Dataset(name="table", X=X, feature_names=tuple(f"x{i}" for i in range(X.shape[1])))
     found = chance.measure(data, 4, standardize=False, nonnegative=True)
     subject = Subject(data, State(data="table", k=4))
     cache.results().put(subject.key_of("chance", 0, 4, 1), found)

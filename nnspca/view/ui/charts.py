@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import html
 import math
-import mimetypes
 import struct
 import time
 from collections.abc import Iterator, Mapping, Sequence

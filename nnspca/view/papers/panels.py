@@ -195,16 +195,7 @@ def _code(study: Study, now: State) -> str:
     """Return the Python that runs this study again."""
     long = f"  # full=True: as long as in the paper, some {fixed(study.minutes, 0)} min" if study.minutes else ""
     other = f", data={data_of(study)!r}" if study.missing() else ""
-    return "\n".join(
-        [
-            "from nnspca.studies import STUDIES",
-            "",
-            f"result = STUDIES[{study.name!r}].run(seed={now.seed}{other}){long}",
-            "for table in result.tables:",
-            "    print(table.title)",
-            "    print(table.frame)",
-        ]
-    )
+    return downloads.program("study", name=repr(study.name), seed=now.seed, other=other, long=long)
 
 
 @functools.cache

@@ -81,12 +81,7 @@ def start(study: Study, now: State) -> Job | None:
 def _run(job: Job, study: Study, now: State) -> StudyResult:
     """Run one study; publish the result as it fills."""
     settings = {"seed": now.seed, "data": data_of(study), "on_progress": job.report, "on_rows": job.publish}
-    return machines.call(_result, study.name, should_stop=job.should_stop, **settings)
-
-
-def _result(name: str, **settings: Any) -> StudyResult:
-    """Run the study of this name."""
-    return STUDIES[name].run(**settings)
+    return machines.call(Study.run, study, should_stop=job.should_stop, **settings)
 
 
 def cards(here: Study) -> None:

@@ -66,11 +66,10 @@ def check_instance(name: str, value: object, kind: type, advice: str) -> None:
         raise TypeError(f"{name} is {shown(value)}; give {_a(kind.__name__)}: {advice}")
 
 
-def check_flag(name: str, value: object, *, none: bool = False) -> bool:
-    """Return it as a bool; ValueError unless it is True or False (0 and 1 are not); ``none`` allows None, too."""
+def check_flag(name: str, value: object) -> bool:
+    """Return it as a bool; ValueError unless it is True or False (0 and 1 are not)."""
     if not isinstance(scalar(value), bool | np.bool_):
-        allowed = "True, False or None" if none else "True or False"
-        raise ValueError(f"{name}={shown(value)} is not allowed; give {allowed}")
+        raise ValueError(f"{name}={shown(value)} is not allowed; give True or False")
     return bool(value)
 
 

@@ -258,11 +258,9 @@ class Dataset(Content):
         most, least = (np.ravel(end.toarray() if self.is_sparse else end) for end in (self.X.max(0), self.X.min(0)))
         if not self.is_sparse:
             return np.where(most == least, 0.0, self.X.std(axis=0))
-        stored = np.diff(self.X.tocsc().indptr)
-        away = self.X.copy()
-        away.data = (away.data - self.means[away.indices]) ** 2
-        squares = np.asarray(away.sum(axis=0)).ravel() + (self.shape[0] - stored) * self.means**2
-        return np.where(most == least, 0.0, np.sqrt(squares / self.shape[0]))
+        from sklearn.utils.sparsefuncs import mean_variance_axis  # which takes long to import
+
+        return np.where(most == least, 0.0, np.sqrt(mean_variance_axis(self.X, axis=0)[1]))
 
     def __repr__(self) -> str:
         size, first = " × ".join(f"{side:,}" for side in self.shape), self.columns[:SHOWN]

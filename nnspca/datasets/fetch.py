@@ -135,11 +135,11 @@ def fault(folder: Path | None) -> str:
 
 
 def read_local(path: Path) -> bytes:
-    """Read a file of the folder or the cache."""
+    """Read a file of this machine."""
     try:
         return path.read_bytes()
     except OSError as error:
-        raise DataError(f"{path.name} cannot be opened: {error.strerror}. Check that you may read it.") from error
+        raise DataError(f"{path.name!r} cannot be opened: {error.strerror}. Check that you may read it.") from error
 
 
 def download(file: RemoteFile, on_progress: OnProgress | None = None, should_stop: ShouldStop | None = None) -> bytes:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from nnspca.control.arguments import shown
+from nnspca.datasets.fetch import read_local
 from nnspca.datasets.formats import MATRICES
 from nnspca.datasets.images import SUFFIXES as IMAGES
 from nnspca.errors import DataError, reason
@@ -49,13 +50,9 @@ def opened(source: Source, filename: object) -> tuple[str, dict[str, bytes]]:
 
 
 def _content(path: Path) -> bytes:
-    name = label_of(path.name)
     if not os.path.isfile(path):
-        raise DataError(f"there is no file {name!r} at the place given. Check the path.")
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise DataError(f"{name!r} cannot be opened: {error.strerror}. Check that you may read it.") from error
+        raise DataError(f"there is no file {label_of(path.name)!r} at the place given. Check the path.")
+    return read_local(path)
 
 
 def _several(files: list[tuple[str, bytes]], filename: str | None) -> tuple[str, dict[str, bytes]]:

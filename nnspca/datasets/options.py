@@ -8,7 +8,7 @@ from typing import Any, Literal, Self, get_args
 
 from nnspca.control.arguments import check_choice, check_instance, check_several, check_whole, shown
 from nnspca.datasets.columns import Role
-from nnspca.datasets.notes import Choice
+from nnspca.datasets.notes import WORDS, Choice
 
 Missing = Literal["refuse", "drop rows", "drop features", "mean", "last"]
 BeyondLimit = Literal["missing", "half", "limit"]
@@ -112,7 +112,7 @@ class Reading:
             check_whole("header", self.header, 0, more="or True or False")
         if self.n_rows is not None:
             check_whole("n_rows", self.n_rows, 1)
-        for name, what in SEVERAL.items():
+        for name, what in WORDS["several"].items():
             if (value := getattr(self, name)) is not None:
                 several = check_several(name, value, "several", what)
                 taken[name] = tuple(tuple(one) if isinstance(one, list | tuple) else one for one in several)
@@ -128,7 +128,7 @@ class Reading:
             if len(sides) != 2:
                 raise ValueError(f"image_size={shown(self.image_size)} is not allowed; give height and width")
             taken["image_size"] = tuple(check_whole("image_size", side, 1, 10_000) for side in sides)
-        for name, what in NAMED.items():
+        for name, what in WORDS["one"].items():
             if (value := getattr(self, name)) is not None:
                 check_instance(name, value, str, what)
         if self.delimiter is not None and len(self.delimiter) != 1:
@@ -199,19 +199,6 @@ ONE_OF = {
     "decimal": (".", ","),
     "limits": get_args(BeyondLimit),
     "series": get_args(Series),
-}
-SEVERAL = {
-    "orders": "orders of words, the least first, or () for none",
-    "pivot": "the columns of samples, features and numbers, or () for none",
-    "skip_rows": "names or places of rows, or () for none",
-    "missing_codes": "numbers or words, or () for none",
-    "accepted": "topics of doubts",
-}
-NAMED = {
-    "label": "a column's name, or '' for none",
-    "sample_names": "a column's name, or '' for none",
-    "delimiter": "one character",
-    "encoding": "a name such as utf-8",
 }
 ADDED = ("orders", "skip_rows", "accepted", "missing_codes")
 OF_COLUMNS = ("label", "sample_names", "columns", "orders", "pivot", "skip_rows", "n_rows")  # forgotten with them

@@ -8,7 +8,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import numpy as np
 
@@ -227,18 +227,16 @@ def cbcl_archive() -> Path | None:
 
 
 def _cbcl_raw(members: Iterator[images.Member], with_negatives: bool, source: str) -> Content:
-    groups: dict[str, list[images.Member]] = {"face": [], "non-face": []}
-    for name, content in sorted(members):
-        folder = name.split("/")[-2] if "/" in name else ""
-        if folder in groups and (with_negatives or folder == "face"):
-            groups[folder].append((name, content))
     counts = {"face": N_FACES, "non-face": N_NON_FACES} if with_negatives else {"face": N_FACES}
+    groups: dict[str, list[images.Member]] = {folder: [] for folder in counts}
+    for name, content in sorted(members):
+        groups.get(PurePosixPath(name).parent.name, []).append((name, content))
     rows = [row for folder in counts for row in _raw(groups[folder], folder, counts[folder], source)]
     X = np.array(rows, dtype=float)
     if not with_negatives:
-        return Content(X=X, image_shape=(19, 19))
+        return Content(X=X, image_shape=CBCL_SHAPE)
     labels = np.repeat([0, 1], [N_FACES, N_NON_FACES])
-    return Content(X=X, image_shape=(19, 19), labels=labels, label_names=("face", "non-face"))
+    return Content(X=X, image_shape=CBCL_SHAPE, labels=labels, label_names=("face", "non-face"))
 
 
 def _raw(group: list[images.Member], folder: str, count: int, source: str) -> Iterator[np.ndarray]:

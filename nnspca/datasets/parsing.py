@@ -25,7 +25,7 @@ from nnspca.datasets.cells import (
 )
 from nnspca.datasets.columns import Table, Texts
 from nnspca.datasets.layout import Grid
-from nnspca.datasets.notes import Choice, Note, decision
+from nnspca.datasets.notes import WORDS, Choice, Note, decision
 from nnspca.datasets.options import Reading
 from nnspca.errors import DataError, needed
 from nnspca.numerics.doubles import EXACT, as_doubles
@@ -38,11 +38,6 @@ UNIT = re.compile(
     r"pp[mb]|dB|lbs?|oz|ft|in|mi|mph|IU|rpm|ha|mmHg|°[CF])[23²³]?(/[a-zA-Zµ]{1,4}[23²³]?)?"
 )
 WHOLE = re.compile(r"[+\-−]?\d+")
-SAID = {  # of columns
-    "chosen": "Left out, as chosen:",
-    "truths": "True and false are read as 1 and 0 in",
-    "written": "Stars, currencies, per cent and thousands are not read, and a number in parentheses is negative, in",
-}
 
 
 def parse(grid: Grid, reading: Reading) -> Table:
@@ -108,7 +103,7 @@ def parse(grid: Grid, reading: Reading) -> Table:
         table = table.asking("limits", says, *(Choice(way, {"limits": to}) for way, to in ways.items()), about=beyond)
     table = _asked_rows(table, words_in, reading)
     said["chosen"] = [grid.names[j] for j in chosen_out]
-    for key, text in SAID.items():
+    for key, text in WORDS["columns"].items():
         if names := said[key]:
             table = table.saying(f"{text} {listed(names)}.", "chosen" if key == "chosen" else "columns", names)
     return table

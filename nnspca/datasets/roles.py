@@ -5,23 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca.datasets.columns import Table
-from nnspca.datasets.notes import Choice
+from nnspca.datasets.notes import WORDS, Choice
 from nnspca.datasets.options import Reading
 from nnspca.datasets.parsing import counted, listed
 from nnspca.datasets.scales import means
 
 FEW = 5  # samples below which numbers tell nothing of what a column is
 LOOKED_AT = 2000  # most columns of which each is looked at
-SAID = {
-    "time": "Column {name!r:.60} is the time, as chosen.",
-    "weight": "Column {name!r:.60} is the weight, as chosen; no result uses it without sample_weight=data.weights.",
-}
-LABELS = {"feature": "a feature", "time": "the time", "weight": "the weight of the samples", "left out": "left out"}
 
 
 def about_samples(table: Table, reading: Reading) -> Table:
     """Give columns about the samples their roles, as chosen, by name or by looking; ask where that is not sure."""
-    for role, says in SAID.items():
+    for role, says in WORDS["chosen"].items():
         if (name := reading.of_role(role)) in table.names:
             table = table.without([table.names.index(name)], role).saying(says.format(name=name), "columns", [name])
     X, names = table.numbers, table.names
@@ -95,5 +90,6 @@ def _is_place(name: str, values: np.ndarray) -> bool:
 
 def _asked_roles(table: Table, topic: str, says: str, names: list[str], *roles: str) -> Table:
     """Ask for the role of columns; they are read as features."""
-    ways = [Choice(LABELS[role], {"columns": dict.fromkeys(names, role)}) for role in ("feature", *roles, "left out")]
+    every, words = ("feature", *roles, "left out"), WORDS["roles"]
+    ways = [Choice(words[role], {"columns": dict.fromkeys(names, role)}) for role in every]
     return table.asking(topic, says, *ways, about=names)

@@ -212,7 +212,7 @@ def orient(x: np.ndarray) -> np.ndarray:
     return -x if x[np.abs(x).argmax()] < 0 else x
 
 
-def infeasibility(x: np.ndarray, k: int, nonnegative: bool = True, tol: float = 1e-9) -> str:
+def infeasibility(x: np.ndarray, k: int, nonnegative: bool = True) -> str:
     """Return why ``x`` is not feasible; an empty string if it is.
 
     Examples
@@ -229,6 +229,6 @@ def infeasibility(x: np.ndarray, k: int, nonnegative: bool = True, tol: float = 
     if nonnegative and (x < 0).any():
         return f"loading {int(x.argmin())} is {x.min():g}, below zero"
     norm = float(np.linalg.norm(x))
-    if abs(norm - 1.0) > tol:
+    if abs(norm - 1.0) > 1e-9:
         return f"the norm is {norm!r}, not 1"
     return ""

@@ -22,6 +22,7 @@ from nnspca.view.jobs import Job
 from nnspca.view.link.state import ANY_SIGN, AS_IS, NONNEGATIVE, STANDARDISED, State
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
+from nnspca.view.ui import downloads
 from tests.pages.conftest import job_of, redrawn, said_at, settle, texts
 
 pytestmark = pytest.mark.usefixtures("nothing_found")
@@ -170,7 +171,7 @@ def test_the_downloaded_certificate_and_script_check_it_elsewhere_and_refuse_a_f
     cov, cert = about.cov, nnspca.certify(about.cov, 3, nonnegative=nonnegative)
     content = panels.certificate_npz(cert, about)
     (tmp_path / "kept.npz").write_bytes(content)
-    code = panels.verifier_code(about.now, "kept.npz")
+    code = downloads.program("certificate", about.now, file=repr("kept.npz"))
     (tmp_path / "check.py").write_text(code, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     runpy.run_path("check.py")

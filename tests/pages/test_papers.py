@@ -11,10 +11,9 @@ import pandas as pd
 import pytest
 
 import nnspca
-from nnspca.studies import STUDIES, Picture, Table, stored
+from nnspca.studies import STUDIES, Picture, Study, Table, stored
 from nnspca.view.figures import style
 from nnspca.view.papers import figures as pictures
-from nnspca.view.papers import panels
 from nnspca.view.ui import charts
 from tests.pages.conftest import drawn, jobs, redrawn, settle, texts
 
@@ -55,7 +54,7 @@ def test_the_page_opens_with_the_figure_of_a_stored_run_and_a_run_holds_the_prin
 @pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
 def test_every_study_says_what_it_shows_and_is_run_from_the_page(open_page, monkeypatch, study):
     """What it says of data that are missing, and what a run shows: its result is the stored one, found at once."""
-    monkeypatch.setattr(panels, "_result", lambda name, **given: dataclasses.replace(stored(name), seed=given["seed"]))
+    monkeypatch.setattr(Study, "run", lambda of, **given: dataclasses.replace(stored(of.name), seed=given["seed"]))
     page, made = open_page(PAGE, **choice(study, seed=SEED)), {}
     assert all(
         said in texts(page)

@@ -37,7 +37,7 @@ templates_path = [str(DOCS / "site" / "templates")]
 
 def setup(app: Sphinx) -> None:
     """Tell Sphinx how pages are read, docstrings completed, and formulas written."""
-    app.add_html_math_renderer("mathml", (_inline, None), (_displayed, None))
+    app.add_html_math_renderer("mathml", (_set, None), (_set, None))
     app.connect("source-read", _read)
     app.connect("autodoc-process-docstring", _plain, priority=400)
     app.connect("autodoc-process-docstring", _complete, priority=600)
@@ -130,21 +130,13 @@ def _link_names(_app: Sphinx, page: nodes.document) -> None:
             link.replace_self(nodes.Text(target))
 
 
-def _inline(writer: Any, node: nodes.math) -> None:
-    """Write a formula within a line as MathML, which browsers render natively."""
-    writer.body.append(_set(node.astext(), node))
-    raise nodes.SkipNode
-
-
-def _displayed(writer: Any, node: nodes.math_block) -> None:
-    """Write a formula on a line of its own."""
-    writer.body.append(f'<div class="formula">{_set(node.astext(), node, displayed=True)}</div>\n')
-    raise nodes.SkipNode
-
-
-def _set(formula: str, node: nodes.Node, *, displayed: bool = False) -> str:
+def _set(writer: Any, node: nodes.math | nodes.math_block) -> None:
+    """Write a formula as MathML, which browsers render natively, within a line or on one of its own."""
+    formula, displayed = node.astext(), isinstance(node, nodes.math_block)
     try:
-        return tex2mathml(formula, as_block=displayed)
+        shown = tex2mathml(formula, as_block=displayed)
     except MathError as error:
         logging.getLogger(__name__).warning("formula %r: %s", formula, error, location=node)
-        return f"<code>{nodes.Text(formula).astext()}</code>"
+        shown = f"<code>{nodes.Text(formula).astext()}</code>"
+    writer.body.append(f'<div class="formula">{shown}</div>\n' if displayed else shown)
+    raise nodes.SkipNode

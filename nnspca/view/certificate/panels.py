@@ -20,7 +20,6 @@ from nnspca.view import ledger, say, tasks
 from nnspca.view.certificate import proofs
 from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known
-from nnspca.view.link.state import State
 from nnspca.view.session import Content
 from nnspca.view.subject import Subject
 from nnspca.view.tasks import Button, Task
@@ -144,10 +143,10 @@ def check_and_files(certificate: Proof, subject: Subject) -> None:
 def _files(certificate: Proof, subject: Subject, stem: str, key: str) -> None:
     """Offer a certificate as a file, and all that checks it: a script, the checker that needs no library, its data."""
     data, cov, more = subject.data, subject.cov, needs_second_checker(certificate, subject.cov)
-    code = verifier_code(subject.now, f"{stem}.npz")
+    code = downloads.program("certificate", subject.now, file=repr(f"{stem}.npz"))
     held: dict[str, Content] = {
         f"{stem}.npz": lambda: certificate_npz(certificate, subject),
-        "verify.py": code,
+        "verify.py": f"{code}\n",
         **{name: checker for name, checker in CHECKERS.items() if more or name == "check.py"},
         **({} if data.is_sparse else {f"{data.name}.npy": lambda: data_npy(data, cov)}),
     }
@@ -183,14 +182,3 @@ def data_npy(data: Dataset, cov: nnspca.Covariance) -> bytes:
     out = io.BytesIO()
     np.save(out, cov.held.entries if cov.held.stands_for == "matrix" else data.X, allow_pickle=False)
     return out.getvalue()
-
-
-def verifier_code(now: State, file_name: str) -> str:
-    """Return the Python that checks a downloaded certificate and prints its two numbers."""
-    lines = [
-        *downloads.data_lines(now),
-        f"cert = nnspca.load_certificate({file_name!r})",
-        "nnspca.verify(cert, cov)  # raises nnspca.CertificateError unless a second route agrees",
-        'print(f"found and checked: {cert.lower:.9g}; none has more than {cert.upper:.9g}")',
-    ]
-    return "\n".join([*lines, ""])

@@ -215,14 +215,5 @@ def takeaway(standing: Race, figure: Figure, subject: Subject, racers: Sequence[
 
 
 def _code(now: State, racers: Sequence[str]) -> str:
-    return "\n".join(
-        [
-            *downloads.data_lines(now),
-            "from nnspca.studies import race",
-            "",
-            f"ended = race(cov, {now.k}, {racers!r}, nonnegative={now.nonnegative},",
-            f"             seed={now.seed}, options={options(racers, now)!r}, seconds={SECONDS})",
-            "for row in ended.to_records():",
-            "    print(row)",
-        ]
-    )
+    facts = {"k": now.k, "racers": racers, "options": options(racers, now), "seconds": SECONDS}
+    return downloads.program("race", now, **facts)

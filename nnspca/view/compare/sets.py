@@ -175,16 +175,6 @@ def code(subjects: Sequence[Subject]) -> str:
     mended = [name for name in names if preparation.is_repaired(name)]
     repair = f", repair=one.name in {mended!r}" if mended else ""
     lines = [downloads.ready_lines(one.now.data, one.now, f"data[{at}]") for at, one in enumerate(subjects)]
-    asked, now = [(one.standardise, cardinalities(one)) for one in subjects], subjects[0].now
-    return "\n".join(
-        [
-            "import nnspca",
-            "",
-            "data = {}",
-            *itertools.chain(*lines),
-            f"for one, (standardize, ks) in zip(data.values(), {asked!r}):",
-            f"    cov = nnspca.Covariance.from_dataset(one, standardize{repair})",
-            f"    curve = nnspca.sweep(cov, ks, ('best',), nonnegative={now.nonnegative}, seed={now.seed})",
-            "    print(one.name, curve.to_frame())",
-        ]
-    )
+    load = "\n".join(itertools.chain(*lines))
+    asked = [(one.standardise, cardinalities(one)) for one in subjects]
+    return downloads.program("sets", subjects[0].now, load=load, asked=asked, repair=repair)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ipaddress
+import tomllib
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, get_args
 from urllib.parse import urlsplit
 
@@ -24,24 +26,14 @@ from nnspca.view.link import state, widgets
 from nnspca.view.sources import catalogue, sandbox, uploads
 
 TYPES = sorted({suffix.rpartition(".")[2] for suffix in (*SUFFIXES, *IMAGES)})
-FORMATS = (
-    "CSV and other text, Excel and LibreOffice, Parquet, Stata, SAS, SPSS, JSON, NPY, NPZ, MAT, ARFF, HDF5, AnnData, "
-    "MatrixMarket (.mtx, with 10x's genes and barcodes beside it), images or spectra, or an archive of them. Files "
-    "dropped together belong together: a table, and a file of two columns (a probe, its gene) that names its features. "
-    "All stays on this "
-)
+WORDS = tomllib.loads(Path(__file__).with_name("desk.toml").read_text(encoding="utf-8"))
+WAYS = WORDS["ways"]
 FOUND = "as found"
 HEADINGS = ("name", "role", "kind", "bars", "least", "median", "most", "missing", "distinct", "examples")
 ASKED, TALL = 10, 420  # questions that are shown at once, and pixels of the table of columns
-WAYS = ("leave out samples", "leave out features", "fill in the mean of the feature", "fill in the value before")
-CHOICES: dict[str, Mapping[Any, str]] = {  # by option of a reading, what may be chosen, in words
-    "sheet": {},
-    "header": {0: "no row", 1: "one row", 2: "two rows", 3: "three rows"},
+CHOICES: dict[str, Mapping[Any, str]] = {
+    **{option: dict(pairs) for option, pairs in WORDS["choices"].items()},
     "delimiter": DELIMITERS,
-    "decimal": {".": "point: 1.5", ",": "comma: 1,5"},
-    "encoding": {name: name for name in ("utf-8", "cp1252", "latin-1", "utf-16")},
-    "samples": {"rows": "in rows", "columns": "in columns"},
-    "kind": {"table": "samples", "covariance": "a covariance"},
     "image_size": {(side, side): f"{side} × {side}" for side in (16, 24, 32, 48, 64)},
     "missing": dict(zip(MISSING, ("choose …", *WAYS), strict=True)),
 }
@@ -57,7 +49,7 @@ def show() -> Desk | None:
         key="upload",
         type=TYPES,
         accept_multiple_files=True,
-        help=f"{FORMATS}{'machine' if _is_local() else 'server'}.",
+        help=f"{WORDS['formats']}{'machine' if _is_local() else 'server'}.",
         on_change=_given,
     )
     if given and not here.given:  # a browser that came back brings them without a change

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -16,7 +18,7 @@ from nnspca.view import sanitize, tasks
 from nnspca.view.desk import Desk
 from nnspca.view.jobs import Job
 from nnspca.view.link import state
-from nnspca.view.link.state import ANY_SIGN, AS_IS, NONNEGATIVE, STANDARDISED, State
+from nnspca.view.link.state import State
 from nnspca.view.sources import preparation
 from nnspca.view.subject import Subject
 from nnspca.view.tasks import Task
@@ -30,27 +32,12 @@ class Question:
     """What an answer may hang on, and the choices of which each gives one."""
 
     title: str
-    kinds: tuple[str, ...]  # the observations that raise it
+    kinds: Sequence[str]  # the observations that raise it
     answers: Mapping[str, Mapping[str, Any]]  # what the sidebar says, by the name of the answer
 
 
-QUESTIONS = (
-    Question(
-        "Is this about units?",
-        ("scales", "dominant"),
-        {"as it is": {"scale": AS_IS}, STANDARDISED: {"scale": STANDARDISED}},
-    ),
-    Question(
-        "Counts as they are?",
-        ("counts",),
-        {"raw": {"prep": ()}, "logarithms": {"prep": ("log1p",)}, "Hellinger": {"prep": ("hellinger",)}},
-    ),
-    Question(
-        "May items point in opposite directions?",
-        ("signs",),
-        {NONNEGATIVE: {"sign": NONNEGATIVE}, ANY_SIGN: {"sign": ANY_SIGN}},
-    ),
-)
+WORDS = tomllib.loads(Path(__file__).with_name("questions.toml").read_text(encoding="utf-8"))
+QUESTIONS = tuple(Question(**words) for words in WORDS["question"])
 
 
 def show(desk: Desk | None, now: State) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NoReturn
 
 import streamlit as st
@@ -17,32 +19,11 @@ from nnspca.view.session import Place, Session
 
 DeltaGenerator = st.delta_generator.DeltaGenerator  # a place on the page
 
-WIDGETS: dict[str, Callable[..., Any]] = {
-    "switch": st.toggle,
-    "whole": st.number_input,
-    "number": st.number_input,
-    "one": st.selectbox,
-    "several": st.multiselect,
-    "text": st.text_input,
-    "radio": st.radio,
-    "slider": st.slider,
-    "select_slider": st.select_slider,
-}
+WORDS = tomllib.loads(Path(__file__).with_name("widgets.toml").read_text(encoding="utf-8"))
+OFFERS: dict[str, list[str]] = WORDS["offers"]
 LONGEST = 60  # letters of a refused value that a note repeats
 FEW = 12  # options that a note lists
 KNOWN = {entry.key for entry in state.TABLE}
-OFFERS = {  # by the key of the link: the button's words without a suggestion and with one, and why there is none
-    "k": (
-        "Suggest k",
-        "Suggested k",
-        "No suggestion: it needs the whole curve, and a k at which one more feature adds less than 1 %.",
-    ),
-    "r": (
-        "Suggest parts",
-        "Suggested",
-        "No number of parts is suggested: it needs a first part beyond chance and a later one that is not.",
-    ),
-}
 USUAL = object()  # stands for the table's own default, which may be None
 
 
@@ -88,9 +69,8 @@ def choose(
         # Its ends have moved with the data; Streamlit would end the page at a value outside them.
         values[key] = stored = min(max(stored, low), high)
     given = given and key in values
-    drawn = WIDGETS[entry.widget or entry.kind](
-        label, key=key, **_settings(entry, usual, low, high, options, given=given), **settings
-    )
+    draw = getattr(st, entry.widget or WORDS["widgets"][entry.kind])
+    drawn = draw(label, key=key, **_settings(entry, usual, low, high, options, given=given), **settings)
     if values.get(key) is not None:
         memory[place] = drawn
     value = tuple(drawn) if entry.kind == "several" else drawn

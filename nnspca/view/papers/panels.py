@@ -81,12 +81,7 @@ def start(study: Study, now: State) -> Job | None:
 def _run(job: Job, study: Study, now: State) -> StudyResult:
     """Run one study; publish the result as it fills."""
     settings = {"seed": now.seed, "data": data_of(study), "on_progress": job.report, "on_rows": job.publish}
-    return machines.call(_result, study.name, should_stop=job.should_stop, **settings)
-
-
-def _result(name: str, **settings: Any) -> StudyResult:
-    """Run the study of this name."""
-    return STUDIES[name].run(**settings)
+    return machines.call(Study.run, study, should_stop=job.should_stop, **settings)
 
 
 def cards(here: Study) -> None:
@@ -195,16 +190,7 @@ def _code(study: Study, now: State) -> str:
     """Return the Python that runs this study again."""
     long = f"  # full=True: as long as in the paper, some {fixed(study.minutes, 0)} min" if study.minutes else ""
     other = f", data={data_of(study)!r}" if study.missing() else ""
-    return "\n".join(
-        [
-            "from nnspca.studies import STUDIES",
-            "",
-            f"result = STUDIES[{study.name!r}].run(seed={now.seed}{other}){long}",
-            "for table in result.tables:",
-            "    print(table.title)",
-            "    print(table.frame)",
-        ]
-    )
+    return downloads.program("study", name=repr(study.name), seed=now.seed, other=other, long=long)
 
 
 @functools.cache

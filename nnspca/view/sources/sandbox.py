@@ -17,9 +17,11 @@ import subprocess
 import sys
 import threading
 import time
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -46,18 +48,8 @@ ROW = 20_000  # bytes of one row of it: its 10,000 cells take a second, as begin
 LANDLOCK, NO_NEW_PRIVILEGES, NEW_USER, NEW_NETWORK = 444, 38, 0x10000000, 0x40000000
 READING = 1 << 2 | 1 << 3  # of the rights that Landlock lists: a file, a folder
 
-TOO_LONG = (
-    f"reading it takes more than the {SECONDS:g} seconds of computing that a file gets. Damaged files do that; if this "
-    "one is sound, keep fewer rows or columns, or save the numbers as an NPY file."
-)
-TOO_MUCH = (
-    f"reading it takes more than the {MEMORY // 10**6:,} MB of memory that a file gets: keep fewer rows or columns, or "
-    "save the numbers as an NPY file."
-)
-GAVE_UP = (
-    "the file is damaged, or takes far more memory than its numbers do: the library that reads it gave up. Save it "
-    "again, or as CSV."
-)
+WORDS = tomllib.loads(Path(__file__).with_name("sandbox.toml").read_text(encoding="utf-8")).values()
+TOO_LONG, TOO_MUCH, GAVE_UP = (said.format(seconds=SECONDS, megabytes=MEMORY // 10**6) for said in WORDS)
 _TEXTS = ("name", "title", "kind", "description", "citation", "terms", "source")
 _LISTS, _ROWS = ("feature_names", "feature_titles", "label_names", "sample_names"), ("labels", "weights")
 _ready: dict[str, subprocess.Popen[bytes]] = {}  # a process that waits for a file, where one was begun

@@ -5,8 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import re
+import tomllib
 import zipfile
 from collections.abc import Iterable, Mapping
+from pathlib import Path
+from string import Template
 
 import numpy as np
 import streamlit as st
@@ -22,6 +25,7 @@ from nnspca.view.sources import catalogue, preparation
 from nnspca.view.subject import Subject
 from nnspca.view.ui import charts
 
+PROGRAMS = tomllib.loads(Path(__file__).with_name("programs.toml").read_text(encoding="utf-8"))
 ComponentsBySolver = Mapping[str, np.ndarray]  # by solver: components as columns, shape (n, r)
 
 
@@ -97,12 +101,16 @@ def ready_lines(name: str, now: State, variable: str = "data") -> list[str]:
 def data_lines(now: State) -> list[str]:
     """Return the lines that load the data set and prepare its covariance, as ``data`` and ``cov``."""
     repair = ", repair=True" if preparation.is_repaired(now.data) else ""
-    return [
-        "import nnspca",
-        "",
-        *ready_lines(now.data, now),
-        f"cov = nnspca.Covariance.from_dataset(data, standardize={now.standardise}{repair})",
-    ]
+    load = "\n".join(ready_lines(now.data, now))
+    return program("data", load=load, standardize=now.standardise, repair=repair).split("\n")
+
+
+def program(which: str, now: State | None = None, **facts: object) -> str:
+    """Return a program of ``programs.toml`` with these facts in it, and with the data that the sidebar says."""
+    if now is not None:
+        given = {"data": "\n".join(data_lines(now)), "nonnegative": now.nonnegative, "seed": now.seed}
+        facts = given | facts
+    return Template(PROGRAMS[which]).substitute(facts).rstrip("\n")
 
 
 def loadings(components: ComponentsBySolver, data: Dataset) -> bytes:

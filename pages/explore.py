@@ -4,9 +4,9 @@ import streamlit as st
 
 from nnspca.view import chance, collection, session, tasks
 from nnspca.view.certificate import proofs
-from nnspca.view.explore import more, run, samples, stage
-from nnspca.view.explore.run import KEYS, Choices
-from nnspca.view.explore.stage import Runs, View
+from nnspca.view.explore import choices, folds, player, samples, work
+from nnspca.view.explore.choices import KEYS, Choices
+from nnspca.view.explore.view import Runs, View, question, view_of
 from nnspca.view.link import state, widgets
 from nnspca.view.link.widgets import DeltaGenerator
 from nnspca.view.sources import catalogue
@@ -19,22 +19,22 @@ def at_k(held: DeltaGenerator, choice: Choices) -> tuple[View, Runs, bool]:
     with widgets.part("k", held):
         now = state.current()
         subject = Subject(catalogue.in_use(now), now)
-        task, longer = run.task(subject, choice), proofs.tightening(subject)
-        shown = tasks.ask(task) if run.is_needed(subject, choice) else tasks.running(task)
-        shown = run.find(subject) if shown is None else shown
+        task, longer = work.task(subject, choice), proofs.tightening(subject)
+        shown = tasks.ask(task) if work.is_needed(subject, choice) else tasks.running(task)
+        shown = work.find(subject) if shown is None else shown
         going = shown is not None and not shown.done
-        runs = Runs(shown, *run.along(subject, choice, shown), tasks.running(longer))
-        view = stage.view(subject, choice, runs)
+        runs = Runs(shown, *work.start_curves(subject, choice, shown), tasks.running(longer))
+        view = view_of(subject, choice, runs)
         if not (here.is_whole or (here.at_rest == here.jobs and chance.is_known(subject))):
             st.rerun()  # more than this part is to be drawn
         with held:
-            stage.render(view, runs)
+            player.render(view, runs)
             tasks.offer(task, tasks.solve(), in_place=True)
             if view.known[view.k].optimal:
                 st.space("stretch")  # the other buttons stay where they are
             else:
                 proofs.tighten(longer, view.known[view.k], "stretch", in_place=True)
-            widgets.offer(None if runs.along and not runs.along.done else more.suggestion(view), "k", now.k)
+            widgets.offer(None if runs.along and not runs.along.done else folds.suggestion(view), "k", now.k)
     return view, runs, going
 
 
@@ -45,10 +45,10 @@ subject = Subject(catalogue.in_use(now), now)
 with st.container(horizontal=True, vertical_alignment="center"):
     st.title("Explore")
     widgets.page_link("learn.py", "New here? Play the first game", ":material/sports_esports:")
-st.markdown(stage.question(subject))
+st.markdown(question(subject))
 with st.container(key="stage", horizontal=True, vertical_alignment="bottom"):
     held = st.container(key="at-k", horizontal=True, vertical_alignment="bottom")
-    choice = run.ask(subject)
+    choice = choices.ask(subject)
 running = st.container(key="under-way")
 with here.place_of_k or running:
     view, runs, going = at_k(held, choice)
@@ -64,9 +64,9 @@ with st.container(key="questions", gap="xsmall"):
     for key, asks, icon, draw in (
         ("samples", "Who scores high?", ":material/groups:", samples.who if has_samples else None),
         ("these", "Why these?", ":material/help:", samples.these),
-        ("hold", "Would it hold for other samples?", ":material/content_cut:", more.holds if has_samples else None),
-        ("proof", "How sure is the bound?", ":material/verified:", more.proof),
-        ("more", "Take it along", ":material/download:", more.take),
+        ("hold", "Would it hold for other samples?", ":material/content_cut:", folds.holds if has_samples else None),
+        ("proof", "How sure is the bound?", ":material/verified:", folds.proof),
+        ("more", "Take it along", ":material/download:", folds.take),
     ):
         if draw is None:
             continue

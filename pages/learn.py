@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from nnspca.view.learn import stage, web
+from nnspca.view.learn import chapters, web
 from nnspca.view.link import state
 
 now = state.current()
 st.title("Learn")
-stage.check_link()
-stage.show()
+chapters.check_link()
+chapters.show()
 web.offer(now.data)

@@ -6,8 +6,9 @@ from nnspca.view import chance, necessity, say, stability, tasks
 from nnspca.view.certificate.panels import opened
 from nnspca.view.figures.style import Figure
 from nnspca.view.link import state, widgets
-from nnspca.view.parts import panels, run, take
-from nnspca.view.parts.run import KEYS, LABELS
+from nnspca.view.parts import choices, panels, reconstruction, takeaway, work
+from nnspca.view.parts.choices import KEYS, LABELS
+from nnspca.view.parts.view import view_of
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
 from nnspca.view.ui import charts
@@ -27,7 +28,7 @@ proofs = widgets.expander(KEYS["proven"], "How sure is it? Certificate, parts al
 others = widgets.expander(KEYS["others"], "Other solvers, PCA and NMF", ":material/compare:")
 use = widgets.expander(KEYS["use"], "Reconstruct a sample; downloads and code", ":material/download:")
 with asked:
-    choice, suggest = run.ask(subject, others)
+    choice, suggest = choices.ask(subject, others)
 if not choice.with_:
     said.info("Choose at least one solver to see its parts.", icon=":material/grid_view:")
     widgets.end_page()
@@ -35,9 +36,9 @@ purpose.markdown(f"{panels.purpose(now, choice)} {say.as_read(subject.data).capi
 known = subject.parts_along((choice.r,))[choice.r]
 with acts:
     needed = not (choice.best and known.found and known.bounded)  # the ledger does not answer
-    job = tasks.offer(run.task(subject, choice), tasks.solve("content"), at_once=needed, in_place=True)
-others_task = run.others(subject, choice)
-view = run.view(subject, choice, (others_task and tasks.running(others_task), job), done=job is None or job.done)
+    job = tasks.offer(work.task(subject, choice), tasks.solve("content"), at_once=needed, in_place=True)
+others_task = work.others(subject, choice)
+view = view_of(subject, choice, (others_task and tasks.running(others_task), job), done=job is None or job.done)
 if job is not None:
     with acts:
         panels.watch(job, view)
@@ -76,11 +77,11 @@ with proofs:
             st.markdown("No part is found yet.")
         elif which == "indispensable":
             necessity.panel(view.lead, view)
-        elif view.data.kind == "covariance" or (choice.lead == "nmf" and run.of_samples(view)):
+        elif view.data.kind == "covariance" or (choice.lead == "nmf" and work.of_samples(view)):
             st.markdown("There are no samples to draw again.")
         else:
-            way = f"{run.title_of(choice.lead, choice)}."
-            stability.panel(view.lead, view, run.arguments(choice.lead, choice, now), way)
+            way = f"{choices.title_of(choice.lead, choice)}."
+            stability.panel(view.lead, view, choices.arguments(choice.lead, choice, now), way)
 with others:
     if others.open and (together := panels.compared(view, others_task)) is not None:
         drawn["together"] = together
@@ -88,8 +89,8 @@ with use:
     if use.open and view.results:
         which = widgets.choose(KEYS["use_view"], "Show", format_func=LABELS.__getitem__, horizontal=True)
         if which == "samples":
-            take.samples(view)
+            reconstruction.samples(view)
         else:
-            take.takeaway(view, drawn)
+            takeaway.takeaway(view, drawn)
 with acts:
     chance.follow(view, job, choice.r)

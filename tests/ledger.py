@@ -32,7 +32,7 @@ from nnspca.result.rounded import OPTIMAL, optimal
 from nnspca.studies import PRINTED
 from nnspca.view import ledger
 from nnspca.view.certificate.proofs import SAME, file_of
-from nnspca.view.explore import run
+from nnspca.view.explore import choices
 from nnspca.view.link.state import usual_k
 from tests import shelf
 from tests.benchmarks import certificates, live
@@ -59,7 +59,7 @@ def named(name, n):
 def grid(name, n):
     """Return the k of a data set of n features at which results are stored, ascending."""
     steps = {round(EVERY * RATIO**i) for i in range(math.ceil(math.log(FINE / EVERY, RATIO)))}
-    ks = {*range(1, EVERY + 1), *steps, *run.cardinalities(n, usual_k(n, name)), *named(name, n)}
+    ks = {*range(1, EVERY + 1), *steps, *choices.cardinalities(n, usual_k(n, name)), *named(name, n)}
     return tuple(sorted(k for k in ks if k <= n))
 
 

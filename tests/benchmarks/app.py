@@ -21,7 +21,7 @@ import numpy as np
 from playwright.sync_api import TimeoutError
 
 import nnspca
-from nnspca.view.explore.run import cardinalities
+from nnspca.view.explore.choices import cardinalities
 from nnspca.view.link.state import usual_k
 from tests.benchmarks.visits import PATIENCE, Visitor, visiting
 from tests.browser.page import rest

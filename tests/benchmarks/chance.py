@@ -14,7 +14,7 @@ import nnspca
 from nnspca.result import ParallelAnalysis, rounded
 from nnspca.tasks import best_separation
 from nnspca.view import chance, ledger
-from nnspca.view.explore import run
+from nnspca.view.explore import choices
 
 MOST = 450  # largest k whose chance is stored: of 12,582 genes, one search for more takes half a minute
 SHAPES = ((30, 120), (60, 40), (200, 20))
@@ -66,8 +66,8 @@ def store(names):
         data = nnspca.datasets.load(held.name)
         if data.kind != "covariance":
             how = {"standardize": problem[1], "nonnegative": problem[2]}
-            path = run.cardinalities(data.n_features, held.opening)
-            ks = {*run.few(tuple(k for k in path if k <= MOST), 6), held.opening}
+            path = choices.cardinalities(data.n_features, held.opening)
+            ks = {*choices.thinned(tuple(k for k in path if k <= MOST), 6), held.opening}
             r, found = min(10, data.n_features), chance.measure(data, ks, method=chance.LIGHT, **how)
             kept[problem] = {
                 "name": held.name,

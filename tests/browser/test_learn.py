@@ -9,8 +9,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from nnspca.result.rounded import RAISED
 from nnspca.view import ledger
-from nnspca.view.learn import boards, stage
-from nnspca.view.learn.stage import CHAPTERS
+from nnspca.view.learn import boards, chapters
+from nnspca.view.learn.chapters import CHAPTERS
 from tests.browser.page import unmoved
 from tests.lesson import checked
 
@@ -174,7 +174,7 @@ def test_the_whole_lesson_is_walked_played_and_answered_at_three_widths_without_
         page.locator("section.lesson h2").focus()
         if at < len(CHAPTERS) - 1:
             page.keyboard.press("ArrowRight")
-    facts = stage.changes()["facts"]
+    facts = chapters.changes()["facts"]
     chapter(page, 6)
     page.get_by_role("slider", name="Curves, n").press("End")
     expect(page.locator("[data-say=readout]")).to_contain_text("40 curves")  # k may be as large again
@@ -185,7 +185,7 @@ def test_the_whole_lesson_is_walked_played_and_answered_at_three_widths_without_
     chapter(page, 8)
     page.get_by_role("button", name="Reset").click()
     expect(found).to_have_attribute("data-verdict", "accepted")
-    A, k = np.array(stage.check()["A"]), stage.check()["k"]
+    A, k = np.array(chapters.check()["A"]), chapters.check()["k"]
     for fails, forgery in FORGERIES.items():
         page.get_by_role("button", name=forgery).click()
         expect(found).to_have_attribute("data-verdict", "refused")
@@ -226,7 +226,7 @@ def test_the_whole_lesson_is_walked_played_and_answered_at_three_widths_without_
 
 def library() -> dict[str, tuple[str, ...]]:
     """What the library says of the steps' first figures: the browser, which computes by itself, must say the same."""
-    cloud, matrix, counting = stage.cloud()["facts"], stage.matrix()["facts"], stage.counting(625, 40)["facts"]
+    cloud, matrix, counting = chapters.cloud()["facts"], chapters.matrix()["facts"], chapters.counting(625, 40)["facts"]
     return {
         "counting": tuple(f"10{str(power).translate(RAISED)}" for power in map(counting.get, ("power", "years_power"))),
         "cloud": (cloud["covariance"].replace("-", "−"), f"PCA {cloud['pca']}, ours {cloud['ours']}"),

@@ -27,7 +27,7 @@ from nnspca.studies import sigg2008, sigg2008_genes
 from nnspca.view import cache, chance, ledger
 from nnspca.view.certificate import proofs
 from nnspca.view.desk import Desk
-from nnspca.view.explore import run
+from nnspca.view.explore import choices, work
 from nnspca.view.ledger import Ledger
 from nnspca.view.session import Session
 from nnspca.view.ui import charts
@@ -50,8 +50,8 @@ def runs_stay_here(monkeypatch):
 @pytest.fixture(autouse=True)
 def the_player_has_few_steps(monkeypatch):
     """The path behind the first screen runs beside all that a test looks at: of a few k, one of them proven."""
-    for name, few in (("STEPS", 6), ("CERTIFIED", 2), ("ANCHORS", 3)):
-        monkeypatch.setattr(run, name, few)
+    for module, name, few in ((choices, "STEPS", 6), (work, "STEPS", 6), (work, "CERTIFIED", 2), (work, "ANCHORS", 3)):
+        monkeypatch.setattr(module, name, few)
 
 
 @pytest.fixture(autouse=True)

@@ -186,12 +186,12 @@ def test_a_message_of_a_component_that_the_page_no_longer_has_changes_nothing():
     def page():
         import streamlit as st
 
-        from nnspca.view.explore import stage
+        from nnspca.view.explore import player
         from nnspca.view.link import canvas
 
         canvas.keep_choices("progress-explore", "draw")
         canvas.keep_choices("play", "ended")
-        for answer in (stage._choose, lambda: stage._press("why")):
+        for answer in (player._choose, lambda: player._press("why")):
             answer()
         st.write(sorted(key for key in st.session_state if not key.startswith("_")))
 

@@ -7,8 +7,9 @@ import pytest
 
 import nnspca
 from nnspca.result import rounded
-from nnspca.view.explore import stage
-from nnspca.view.explore.run import Choices
+from nnspca.view.explore import payload
+from nnspca.view.explore.choices import Choices
+from nnspca.view.explore.view import View
 from nnspca.view.figures import band
 from nnspca.view.figures.band import Band
 from nnspca.view.figures.style import DARK, LIGHT
@@ -71,8 +72,8 @@ def test_what_the_browser_rings_is_what_the_words_count(missing):
         for k, upper, gap in ((2, 1.9, missing), (3, 2.3, 0.2))
     }
     choice = Choices("best", (), ("best",), (2, 3))
-    view = stage.View(data, State(data="pitprops", k=2), choice, rows, rows, found=("rings", missing))
-    sent = stage.curve(view)
+    view = View(data, State(data="pitprops", k=2), choice, rows, rows, found=("rings", missing))
+    sent = payload.curve(view)
     said = sum(sent["band"]["optimal"])
     assert sent["closed"] == (f"proven optimal at {said} of 2 values of k" if said else "")
     assert rows[2].optimal == sent["band"]["optimal"][0]

@@ -17,7 +17,7 @@ from nnspca import check
 from nnspca.result import rounded
 from nnspca.view import cache, say
 from nnspca.view.certificate import panels, proofs
-from nnspca.view.explore import run
+from nnspca.view.explore import choices, work
 from nnspca.view.jobs import Job
 from nnspca.view.link.state import ANY_SIGN, AS_IS, NONNEGATIVE, STANDARDISED, State
 from nnspca.view.sources import catalogue
@@ -153,7 +153,7 @@ def test_of_two_certificates_the_tighter_one_is_kept():
 @pytest.mark.parametrize("method", ["em", "pca"])
 def test_what_another_solver_finds_never_becomes_the_certificates_own(method, nothing_stored):
     about, job = digits(sign=ANY_SIGN), Job("other")
-    run.task(about, run.Choices(method, (), (method,), (9,))).work(job)
+    work.task(about, choices.Choices(method, (), (method,), (9,))).work(job)
     part, certificate = job.result, proofs.certificate_at(about, 9)
     assert part.method == method
     assert certificate.component is not part and certificate.lower <= certificate.upper

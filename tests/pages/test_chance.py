@@ -8,7 +8,7 @@ import pytest
 from nnspca.datasets import Dataset
 from nnspca.view import cache, chance, ledger
 from nnspca.view.chance import Chance
-from nnspca.view.explore import stage
+from nnspca.view.explore.view import sentence
 from nnspca.view.ledger import Known
 from nnspca.view.link.state import State
 from nnspca.view.subject import Subject
@@ -25,7 +25,7 @@ def test_noise_is_said_to_be_chance_before_it_is_said_to_be_optimal(strength):
     cache.results().put(subject.key_of("chance", 0, 4, 1), found)
     part, known = found.parts[0], chance.at(subject, 4)
     row = Known(4, (part,), part.variance, part.variance, True, True)
-    said = stage.sentence(part, row, data, subject.total, found.parts.features, known)
+    said = sentence(part, row, data, subject.total, found.parts.features, known)
     assert known.is_more == bool(strength) == ("rise together" in said)
     assert said.startswith("No more than chance") != bool(strength)
     assert bool(strength) or said.index("huffled columns reach") < said.index("proven optimal")

@@ -13,7 +13,8 @@ from nnspca.bounds import carried
 from nnspca.result import rounded
 from nnspca.view import cache, ledger, tasks
 from nnspca.view.certificate import proofs
-from nnspca.view.explore import run, stage
+from nnspca.view.explore import choices, payload
+from nnspca.view.explore.view import View
 from nnspca.view.jobs import FairSemaphore, Job
 from nnspca.view.link.state import STANDARDISED, State
 from nnspca.view.sources import catalogue
@@ -114,15 +115,15 @@ def test_what_a_live_run_finds_is_in_the_ledger_for_the_next_visit(explored, ope
 
 def test_a_run_that_goes_on_is_drawn_in_the_chart_with_its_falling_bound():
     told = proofs.Live(2.0, 1.9, 0.5, ((0.6, 3.0), (1.0, 2.5)))
-    choice = run.Choices("best", (), ("best",), (4,))
+    choice = choices.Choices("best", (), ("best",), (4,))
     about = pitprops()
-    point = stage.live_point(stage.View(about.data, about.now, choice, {}, {}, {}, told))
+    point = payload.live_point(View(about.data, about.now, choice, {}, {}, {}, told))
     assert point["k"] == 4 and point["gap"] == pytest.approx(1 - 1.9 / 2.5)
     assert point["share"] <= 1.9 / about.total <= 2.5 / about.total <= point["upper"]
     said = proofs.live_words(replace(told, ended=True), about.total)
     assert "less variance than the best found after 500 ms" in said and rounded.proven_share(1.9, 2.5) in said
-    ended = stage.View(about.data, about.now, choice, {}, {}, {}, replace(told, ended=True))
-    assert stage.live_point(ended).keys() == {"says"}, "once it has ended the best known stands alone"
+    ended = View(about.data, about.now, choice, {}, {}, {}, replace(told, ended=True))
+    assert payload.live_point(ended).keys() == {"says"}, "once it has ended the best known stands alone"
 
 
 def test_another_solver_takes_the_picture_and_the_best_known_keeps_the_band_without_calling_it_optimal(explored):
@@ -211,8 +212,8 @@ def test_a_redraw_sends_one_component_however_many_are_known_and_the_browser_fet
 def test_a_loading_that_is_all_but_zero_keeps_its_place_among_those_the_browser_fetches(loadings):
     about, part = pitprops(), nnspca.Component(np.array(loadings + [0.0] * 10), 1.0, "best", 4)
     rows = {4: ledger.Known(4, (part,), part.variance, found=True)}
-    choice = run.Choices("best", (), ("best",), (4,))
+    choice = choices.Choices("best", (), ("best",), (4,))
     cache.results.clear()
-    told = stage.told(stage.View(about.data, about.now, choice, rows, rows), [4])
+    told = payload.component_rows(View(about.data, about.now, choice, rows, rows), [4])
     assert unpacked(told["starts"]).tolist() == [0, part.cardinality]
     assert len(unpacked(told["levels"])) == len(unpacked(told["support"])) == part.cardinality

@@ -11,11 +11,11 @@ import pytest
 import nnspca
 from nnspca.result.rounded import RAISED, proven_share
 from nnspca.spannogram import curves
-from nnspca.view.learn import boards, stage
+from nnspca.view.learn import boards, chapters
 from nnspca.view.learn.__main__ import page
-from nnspca.view.learn.stage import CHAPTERS
+from nnspca.view.learn.chapters import CHAPTERS
 from nnspca.view.link import canvas, state
-from tests import lesson, oracle
+from tests import oracle
 
 PLAIN = {raised: plain for plain, raised in RAISED.items()}
 
@@ -31,8 +31,10 @@ def is_power(value, raised):
 
 
 def test_every_chapter_has_a_name_one_idea_one_figure_one_question_and_no_gap_in_its_words():
-    whole = stage.content(("faces", "digits"))
-    drawn = set(re.findall(r"FIGURES\.(\w+) = ", "".join((stage.BROWSER / name).read_text() for name in stage.FIGURES)))
+    whole = chapters.content(("faces", "digits"))
+    drawn = set(
+        re.findall(r"FIGURES\.(\w+) = ", "".join((chapters.BROWSER / name).read_text() for name in chapters.FIGURES))
+    )
     assert [step["figure"] for step in CHAPTERS] == list(whole["figures"])
     assert drawn == set(whole["figures"])
     assert len({step["name"] for step in whole["steps"]}) == len(CHAPTERS)
@@ -82,12 +84,12 @@ def test_what_travels_to_the_browser_is_the_covariance():
         assert ("samples" in sent) == (Z.shape[0] < Z.shape[1])
         assert sent["k"] == boards.usual_k(name)
     assert set(boards.at_hand()) >= {"faces", "digits"}
-    assert len(json.dumps(stage.content(tuple(boards.at_hand())))) < 700_000, "small enough for a class"
+    assert len(json.dumps(chapters.content(tuple(boards.at_hand())))) < 700_000, "small enough for a class"
 
 
 @pytest.mark.parametrize("board", ["faces", "digits", "spectra"])
 def test_the_game_says_of_each_board_its_own_choices_and_what_row_sums_and_the_best_proof_prove(board):
-    name, facts, words = boards.BOARDS[board], boards.facts(board), stage.chapter(CHAPTERS[0], boards.facts(board))
+    name, facts, words = boards.BOARDS[board], boards.facts(board), chapters.chapter(CHAPTERS[0], boards.facts(board))
     cov, best, k = boards.covariance(name), boards.proven(name), boards.usual_k(name)
     assert (facts["n"], facts["k"]) == (cov.n_features, k)
     assert boards.payload(board)["upper"] == best.upper
@@ -104,11 +106,11 @@ def test_the_game_says_of_each_board_its_own_choices_and_what_row_sums_and_the_b
 
 
 def test_what_chapters_1_to_3_say_of_faces_holds_of_their_loadings_and_of_the_choices():
-    cov, k, best = boards.covariance(stage.FACES), 40, boards.proven(stage.FACES)
-    values, vectors = stage.leading()
-    facts, told = stage.pca()["facts"], stage.ghosts()["facts"]
+    cov, k, best = boards.covariance(chapters.FACES), 40, boards.proven(chapters.FACES)
+    values, vectors = chapters.leading()
+    facts, told = chapters.pca()["facts"], chapters.ghosts()["facts"]
     np.testing.assert_allclose(cov.variance(vectors.T), values, rtol=1e-9)
-    assert canvas.pack(vectors.T, "f4") == stage.pca()["vectors"]
+    assert canvas.pack(vectors.T, "f4") == chapters.pca()["vectors"]
     assert (vectors != 0).all(), "PCA's components load on every pixel"
     minus = (np.minimum(vectors, 0) ** 2).sum(axis=0)
     assert minus[0] < 1e-3 and (minus[1:] > 0.2).all(), "all but the first mix signs"
@@ -127,14 +129,14 @@ def test_what_chapters_1_to_3_say_of_faces_holds_of_their_loadings_and_of_the_ch
         and (np.count_nonzero(ours, axis=1) <= told["k"]).all()
     )
     assert ((ours > 0).sum(axis=0) <= 1).all(), "parts share no pixel"
-    facts, ways = stage.counting(625, 40)["facts"], math.comb(625, 40)
+    facts, ways = chapters.counting(625, 40)["facts"], math.comb(625, 40)
     assert is_power(ways, facts["power"]) and is_power(ways / (10**9 * 86400 * 365.25), facts["years_power"])
 
 
 def test_the_board_of_faces_is_standardised_and_its_best_pixels_are_one_patch():
     """Exercise 1 of the guide for teachers."""
-    np.testing.assert_allclose(boards.covariance(stage.FACES).diagonal, 1, rtol=1e-12)
-    columns, left = stage.scene()["columns"], set(boards.proven(stage.FACES).component.support)
+    np.testing.assert_allclose(boards.covariance(chapters.FACES).diagonal, 1, rtol=1e-12)
+    columns, left = chapters.scene()["columns"], set(boards.proven(chapters.FACES).component.support)
     patch = [left.pop()]
     for i in patch:
         near = {i - columns, i + columns, *({i - 1} if i % columns else ()), *({i + 1} if (i + 1) % columns else ())}
@@ -144,10 +146,10 @@ def test_the_board_of_faces_is_standardised_and_its_best_pixels_are_one_patch():
 
 
 def test_the_cloud_of_chapter_4_agrees_with_a_fine_search():
-    A = np.cov(np.array(stage.CLOUD).T, bias=True)
+    A = np.cov(np.array(chapters.CLOUD).T, bias=True)
     turn = np.linspace(0, 2 * np.pi, 8001)
     along = (np.stack([np.cos(turn), np.sin(turn)]) * (A @ np.stack([np.cos(turn), np.sin(turn)]))).sum(axis=0)
-    facts = stage.cloud()["facts"]
+    facts = chapters.cloud()["facts"]
     assert float(facts["pca"]) == pytest.approx(along.max(), abs=0.01)
     assert float(facts["ours"]) == pytest.approx(along[:2001].max(), abs=0.01)
     assert along[:2001].max() == pytest.approx(A.diagonal().max()), "one feature alone"
@@ -163,7 +165,7 @@ def turned(V, k):
     return at, [frozenset(i for i in np.argsort(-row)[:k] if row[i] > 0) for row in curves]
 
 
-@pytest.mark.parametrize("told", [stage.rank_two, stage.changes], ids=["chapter 5", "chapter 6"])
+@pytest.mark.parametrize("told", [chapters.rank_two, chapters.changes], ids=["chapter 5", "chapter 6"])
 def test_crossings_changes_and_sets_of_a_whole_turn_are_those_counted_one_by_one(told):
     told = told()
     facts, k = told["facts"], told["k"]
@@ -181,7 +183,7 @@ def test_crossings_changes_and_sets_of_a_whole_turn_are_those_counted_one_by_one
 
 
 def test_the_bounds_of_chapter_7_hold_for_every_feasible_x_and_the_last_two_for_no_others():
-    told = stage.matrix()
+    told = chapters.matrix()
     A, k, pair = np.array(told["A"]), told["k"], nnspca.solve(nnspca.Covariance.from_matrix(told["A"]), 2, "exact")
     assert np.linalg.eigvalsh(A).min() > 0
     facts = {key: float(told["facts"][key]) for key in ("leading", "rows", "split", "shared", "optimum")}
@@ -190,12 +192,12 @@ def test_the_bounds_of_chapter_7_hold_for_every_feasible_x_and_the_last_two_for_
     x = np.linalg.eigh(A)[1][:, -1]
     assert facts["split"] < x @ A @ x <= facts["leading"] < x @ A @ x + 0.01, "bounds 3 and 4 are for few nonzeros"
     assert facts["rows"] == (A.diagonal() + np.maximum(A - np.diag(A.diagonal()), 0).max(axis=1)).max()
-    excess = np.linalg.eigvalsh(np.maximum(A - stage.CUT, 0))[-1]
-    assert facts["split"] == pytest.approx(excess + stage.CUT * k, abs=0.01)
+    excess = np.linalg.eigvalsh(np.maximum(A - chapters.CUT, 0))[-1]
+    assert facts["split"] == pytest.approx(excess + chapters.CUT * k, abs=0.01)
 
 
 def test_the_certificate_of_chapter_8_passes_its_three_tests():
-    told = stage.check()
+    told = chapters.check()
     A, M, k = np.array(told["A"]), np.array(told["M"]), told["k"]
     assert all(lesson.checked(A, M, 7.0, k).values())
     faces = boards.facts("faces")

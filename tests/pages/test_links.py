@@ -10,7 +10,7 @@ from urllib.parse import parse_qs
 import pytest
 
 import nnspca
-from nnspca.view.explore import run
+from nnspca.view.explore import choices
 from nnspca.view.link import state
 from tests.pages.conftest import alone, played, redrawn, said_at, settle, texts
 from tests.pages.test_sanitize import LURES, alive
@@ -126,7 +126,7 @@ def test_an_unusable_list_of_k_says_what_is_wrong_in_words_that_can_be_written(o
     assert {2, 4, 13} <= set(played(settle(page, path=True))["ks"])
     for strange in ("1, \ud800", "\udfff5", "\u202e9", "9" * 500):
         with pytest.raises(ValueError, match=r"is not a whole number or a range|outside 1 to 9") as raised:
-            run.read_ks(strange, 9)
+            choices.read_ks(strange, 9)
         assert len(str(raised.value).encode()) < 200
 
 

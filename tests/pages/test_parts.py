@@ -15,7 +15,9 @@ from nnspca.view import ledger
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import Suggestion
 from nnspca.view.necessity import provable
-from nnspca.view.parts import panels, run
+from nnspca.view.parts import panels, work
+from nnspca.view.parts.choices import Choices
+from nnspca.view.parts.view import view_of
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
 from tests import shelf
@@ -102,7 +104,7 @@ def test_the_parts_before_stay_dimmed_and_named_until_others_are_found_and_a_car
 ):
     app = settled(**SMALL, r=2)
     first, begun = sent(app, "parts"), threading.Event()
-    monkeypatch.setattr(run, "_found", lambda *_, found=run._found: begun.wait(60) and found(*_))
+    monkeypatch.setattr(work, "_find_or_reuse", lambda *_, found=work._find_or_reuse: begun.wait(60) and found(*_))
     proofs = []
     monkeypatch.setattr(nnspca, "certify_parts", lambda *given, **more: proofs.append(given))
     app.session_state["k"] = 5
@@ -136,7 +138,7 @@ def test_the_joint_certificate_opens_with_every_bound_and_is_verified_by_a_scrip
 ):
     app = settled(**SMALL, r=2, proven=True)
     about = Subject(catalogue.dataset("pitprops"), State("pitprops", k=4))
-    certificate = run.view(about, run.Choices(2, "together", ("best",)), (), done=True).proof
+    certificate = view_of(about, Choices(2, "together", ("best",)), (), done=True).proof
     (table,) = [frame.value for frame in app.dataframe if "Upper bound" in frame.value.columns]
     assert len(table) >= 3
     assert all(nnspca.bounds.registry.PARTS_BOUNDS[bound.name].summary in texts(app) for bound in certificate.bounds)
@@ -235,9 +237,9 @@ def test_no_solver_says_what_to_do_and_a_link_that_asks_for_a_comparison_opens_i
 
 
 def test_pca_goes_with_all_components_at_once_and_only_parts_sought_alone_can_be_proven():
-    chosen = run.Choices(3, "projection", ("pca", "best"))
+    chosen = Choices(3, "projection", ("pca", "best"))
     assert (chosen.apart_for("pca"), chosen.apart_for("best")) == ("joint", "projection")
-    assert run.Choices(3, "joint", ("best",)).apart_for("best") == "disjoint"
+    assert Choices(3, "joint", ("best",)).apart_for("best") == "disjoint"
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
     assert provable(nnspca.decompose(cov, 2, 3))
     assert not provable(nnspca.decompose(cov, 2, 3, deflation="quasi-orthogonal"))

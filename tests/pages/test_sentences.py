@@ -10,7 +10,7 @@ import nnspca
 from nnspca.result import Component, rounded
 from nnspca.studies.racing import FINISHED, Lane, Mark, Race
 from nnspca.view.compare import race as raced
-from nnspca.view.explore import stage
+from nnspca.view.explore.view import sentence
 from nnspca.view.ledger import Known
 from nnspca.view.parts import panels as parted
 from nnspca.view.sources import catalogue
@@ -24,7 +24,7 @@ SHARE = re.compile(r"at least ([\d.]+)\s%\sof the optimum|(proven optimal)", re.
 
 def explored(lower, upper):
     one = Component(np.eye(13)[0], lower, "best", 4)
-    return stage.sentence(one, Known(4, (one,), lower, upper, True, True), catalogue.dataset("pitprops"), 5, None)
+    return sentence(one, Known(4, (one,), lower, upper, True, True), catalogue.dataset("pitprops"), 5, None)
 
 
 def headline(lower, upper):

@@ -6,7 +6,7 @@ import numpy as np
 
 from nnspca.result import CrossValidation
 from nnspca.view.chance import Chance
-from nnspca.view.explore.more import suggested_k
+from nnspca.view.explore.folds import suggested_k
 from nnspca.view.parts.panels import suggested
 
 CURVE = [(k, v, v) for k, v in ((1, 1.0), (2, 1.9), (3, 2.2), (4, 2.21), (5, 2.22))]

@@ -4,16 +4,16 @@ import logging
 import sys
 from pathlib import Path
 
-from nnspca.view.learn import stage, web
+from nnspca.view.learn import chapters, web
 
 BUNDLED = ("faces", "digits")  # boards that anyone may pass on
 
 
 def page() -> str:
     """Return the game and all chapters, on bundled data sets, as HTML for a course's site."""
-    body = (stage.BROWSER / "learn.html").read_text(encoding="utf-8")
-    lesson = {"body": body, **stage.content(BUNDLED)}
-    return bytes(web.page("alone", lesson, ("room", "learn"), (*stage.SCRIPTS, "alone.js")).body).decode()
+    body = (chapters.BROWSER / "learn.html").read_text(encoding="utf-8")
+    lesson = {"body": body, **chapters.content(BUNDLED)}
+    return bytes(web.page("alone", lesson, ("room", "learn"), (*chapters.SCRIPTS, "alone.js")).body).decode()
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from nnspca.view import cache, sanitize, session
-from nnspca.view.learn import boards, stage
+from nnspca.view.learn import boards, chapters
 from nnspca.view.learn.rooms import ROOMS, Room, RoomError
 from nnspca.view.link import canvas, state
 from nnspca.view.sources import catalogue, preparation
@@ -74,7 +74,7 @@ def _opened(name: str) -> Room:
     maker = partial(preparation.covariance_maker, standardise=state.opening(name).standardise, repair=False)
     key, make = maker(data)
     again = make if own else lambda: maker(catalogue.local_dataset(name))[1]()
-    board["questions"], board["answers"] = stage.questions()
+    board["questions"], board["answers"] = chapters.questions()
     room = ROOMS.open(lambda: shared.get(key, again), board, best.lower, best.upper)
     here.room, room.browser = room.code, here.visitor
     if own:

@@ -21,7 +21,8 @@ from nnspca.view.ledger import Known
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import Suggestion
 from nnspca.view.parts import figures
-from nnspca.view.parts.run import IN_TURN, Choices, View, title_of
+from nnspca.view.parts.choices import IN_TURN, Choices, title_of
+from nnspca.view.parts.view import View
 from nnspca.view.subject import JOINT, TOGETHER, band_of, is_disjoint
 from nnspca.view.tasks import Button, Task
 from nnspca.view.ui import charts, component

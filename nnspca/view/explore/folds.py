@@ -19,8 +19,8 @@ from nnspca.solvers.registry import METHODS
 from nnspca.view import cache, chance, export, stability, tasks
 from nnspca.view.certificate import panels, proofs
 from nnspca.view.explore import figures, samples
-from nnspca.view.explore.run import KEYS, STEPS, Choices, few
-from nnspca.view.explore.stage import View, sentence_at
+from nnspca.view.explore.choices import KEYS, STEPS, Choices, thinned
+from nnspca.view.explore.view import View, sentence_at
 from nnspca.view.figures import band, style
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import Job
@@ -132,7 +132,7 @@ def suggested_k(
 
 def _tried(view: View) -> tuple[int, ...]:
     """Return the k that are tried: some of the curve, and the one that is shown."""
-    return tuple(sorted({*few(view.choice.ks, MOST), view.k}))
+    return tuple(sorted({*thinned(view.choice.ks, MOST), view.k}))
 
 
 def _solver(choice: Choices) -> str:
@@ -242,7 +242,7 @@ def _code(view: View) -> str:
             "print(part.support, part.variance, part.variance / cert.upper)",
             f"scores = nnspca.scores(data.X, part.loadings, mean='own', standardize={view.standardise})",
             "",
-            f"curve = nnspca.sweep(cov, {list(few(view.choice.ks, STEPS))}, methods={view.choice.methods!r},",
+            f"curve = nnspca.sweep(cov, {list(thinned(view.choice.ks, STEPS))}, methods={view.choice.methods!r},",
             f"                     {setting}, certify='live', seed={view.seed})",
             "for row in curve.to_records():",
             "    print(row)",

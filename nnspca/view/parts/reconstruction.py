@@ -1,27 +1,22 @@
-"""What to do with parts: rebuild a sample, and what goes home."""
+"""A sample rebuilt from the parts: what each adds, and what is left."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
-import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Components, rounded
-from nnspca.view import export, sanitize
-from nnspca.view.certificate import proofs
-from nnspca.view.figures import style
-from nnspca.view.figures.style import Figure
+from nnspca.view import sanitize
 from nnspca.view.link.widgets import choose
-from nnspca.view.parts import figures, panels, run
-from nnspca.view.parts.run import KEYS, Choices, View, title_of
-from nnspca.view.subject import Subject, is_disjoint
-from nnspca.view.ui import charts, component, downloads
+from nnspca.view.parts import figures
+from nnspca.view.parts.choices import KEYS, title_of
+from nnspca.view.parts.view import View
+from nnspca.view.subject import Subject
+from nnspca.view.ui import charts, component
 
 
 def samples(view: View) -> None:
@@ -98,45 +93,3 @@ def called(data: Dataset, number: int) -> str:
     """Return what a sample is called: its name beside its number, counted from 1."""
     name = sanitize.line(data.sample_names[number - 1], sanitize.NAME) if data.sample_names else ""
     return f"Sample {number}{f' ({name})' if name else ''}"
-
-
-def takeaway(view: View, drawn: Mapping[str, Figure]) -> None:
-    """Show the table of parts, and offer everything as files."""
-    results, choice = view.results, view.choice
-    st.dataframe(export.rows(results), hide_index=True, alt="One row for each part of each solver.")
-    way = choice.lead if choice.lead in results else next(iter(results))
-    ordered = {way: results[way], **results}
-    apart = nnspca.DEFLATIONS[results[way].deflation].summary
-    answer = export.Answer(
-        ordered,
-        view,
-        verdict=panels.headline(replace(view, done=True)),
-        method=f"{title_of(way, choice)}. Kept apart: {apart}",
-        code=_whole_code(results, view, choice),
-        known=view.best if is_disjoint(results[way]) else None,
-        prove=functools.partial(proofs.made, view, results[way], choice.r) if is_disjoint(results[way]) else None,
-    )
-    more = {f"{name}.html": functools.partial(style.page, figure) for name, figure in drawn.items()}
-    export.offer(f"{view.data.name}-parts", answer, more)
-
-
-def _whole_code(results: Mapping[str, Components], subject: Subject, choice: Choices) -> str:
-    """Return the Python that finds the first solver's parts again; NMF takes the samples themselves apart."""
-    first = next(iter(results))
-    method, options = results[first].method, dict(run.arguments(first, choice, subject.now))
-    extra = "".join(f", {name}={value!r}" for name, value in options.items())
-    setting = f"nonnegative={subject.nonnegative and method != 'pca'}"
-    call = [
-        f"parts = nnspca.decompose(cov, {choice.r}, {subject.k}, {method!r}, {setting}, seed={subject.seed}{extra})"
-    ]
-    if first == "nmf" and run.of_samples(subject):
-        imported = "from nnspca.solvers import nmf"
-        call = [imported, f"parts = nmf.nmf_of_samples(data.X, cov, {choice.r}, seed={subject.seed})"]
-    return "\n".join(
-        [
-            *downloads.data_lines(subject.now),
-            *call,
-            "print(parts.cardinalities, parts.variances, parts.cumulative_variance / parts.total)",
-            "print(parts.overlap, parts.angles)",
-        ]
-    )

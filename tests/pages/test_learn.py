@@ -15,7 +15,7 @@ from nnspca.view.learn import boards, chapters
 from nnspca.view.learn.__main__ import page
 from nnspca.view.learn.chapters import CHAPTERS
 from nnspca.view.link import canvas, state
-from tests import oracle
+from tests import lesson, oracle
 
 PLAIN = {raised: plain for plain, raised in RAISED.items()}
 

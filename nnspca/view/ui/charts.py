@@ -26,6 +26,7 @@ AIR = 0.05  # share of its length that an axis has beyond its values
 MEDIA = MimeTypes()  # Python's own, the same on every machine
 LEFT_OUT = ["select2d", "lasso2d", "autoScale2d", "pan2d", "zoomIn2d", "zoomOut2d"]  # few buttons cover no title
 SCENE, FOOT = (312, 236), 116  # pixels of a figure in a scene of a lecture, of one over a table, and of their legends
+OVER = 20  # pixels above a figure in a scene, for the words of its upright axis
 SEEN = 0.12  # seconds in which a sketch is on the screen
 CHART = {"displaylogo": False, "modeBarButtonsToRemove": LEFT_OUT}
 Places = Sequence[tuple[float, float] | None]  # None: the line is broken here
@@ -57,11 +58,15 @@ def figure(drawn: Figure, key: str, *, first: bool = False, **settings: Any) -> 
 
 
 def _lower(figure: Figure, most: int) -> None:
-    """Let a figure fit a scene of a lecture, which has its title."""
+    """Let a figure fit a scene of a lecture, which has its title; what an axis upright says stands above it."""
     layout, tall = figure.layout, min(figure.layout.height, most)
     before = layout.height - layout.margin.t - layout.margin.b
-    layout.title, layout.margin.t, layout.margin.b, layout.height = None, 8, min(layout.margin.b, FOOT), tall
-    layout.legend.y *= before / (tall - 8 - layout.margin.b)
+    layout.title, layout.margin.t, layout.margin.b, layout.height = None, OVER, min(layout.margin.b, FOOT), tall
+    layout.legend.y *= before / (tall - OVER - layout.margin.b)
+    for axis in figure.select_yaxes():
+        words, axis.title = (axis.title.text or "").replace("<br>", " "), None
+        place = {"x": 0, "y": (axis.domain or (0, 1))[1], "xref": "paper", "yref": "paper", "xanchor": "left"}
+        figure.add_annotation(text=words, yanchor="bottom", showarrow=False, font=layout.font, **place)
 
 
 def picture(png: bytes, alt: str) -> None:

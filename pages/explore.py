@@ -33,7 +33,7 @@ def at_k(held: DeltaGenerator, choice: Choices) -> tuple[View, Runs, bool]:
             if view.known[view.k].optimal:
                 st.space("stretch")  # the other buttons stay where they are
             else:
-                proofs.tighten(longer, view.known[view.k], "stretch", in_place=True)
+                proofs.offer_tightening(longer, view.known[view.k], "stretch", in_place=True)
             widgets.offer(None if runs.along and not runs.along.done else folds.suggestion(view), "k", now.k)
     return view, runs, going
 

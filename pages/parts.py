@@ -63,7 +63,7 @@ with curve:
         panels.fill_band(view)
 with acts:
     if view.done:
-        panels.tighten(view)
+        panels.offer_tightening(view)
 with proofs:
     if proofs.open:
         panels.proven(view)

@@ -46,8 +46,8 @@ Near = Callable[[np.ndarray, Monitor], tuple[Component, ...]]  # finds parts nea
 
 
 @dataclass(kw_only=True)
-class Known:
-    """What is known of a component, or of several parts, while their certificate is made."""
+class Draft:
+    """A certificate while it is made: what is known of a component, or of several parts."""
 
     parts: tuple[Component, ...]  # the best ones
     r: int = 1  # how many there may be
@@ -132,7 +132,7 @@ def allowance(problem: Problem, plan: Plan) -> Allowance:
     return Allowance(max(seconds, min(4 / 3 * levelled.seconds(problem, np.arange(problem.n)), MOST)))
 
 
-def tighten(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
+def tighten(problem: Problem, known: Draft, plan: Plan) -> Iterator[Bound]:
     """Yield ever lower upper bounds, each with its proof, until the gap is closed or the work is done.
 
     The caller records each bound in ``known`` before asking for the next, and may stop at any time: every bound
@@ -170,7 +170,7 @@ def tighten(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
         yield from _on_core(free, known, plan, flat)
 
 
-def quick(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
+def quick(problem: Problem, known: Draft, plan: Plan) -> Iterator[Bound]:
     """Yield λ₁, the bound along the first eigenvector and that of balanced rows, unless they were made before."""
     cov, monitor, most, proving = problem.cov, known.monitor, plan.seconds * REST, eigenvalues.seconds(problem.cov, 0)
     if begins := "eigenvalue" not in known.bounds:
@@ -187,7 +187,7 @@ def quick(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
         yield plain.leading(problem, monitor)
 
 
-def _shrunk(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
+def _shrunk(problem: Problem, known: Draft, plan: Plan) -> Iterator[Bound]:
     """The rows of data with shrunk eigenvalues, or a core of a matrix: there is work for it beside all other."""
     allowance = Allowance(NOISY if plan.hurried else 2 * LONGEST)
     monitor = replace(known.monitor, allowance=allowance)
@@ -199,7 +199,7 @@ def _shrunk(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
         yield from shrunk.tighten(problem, known.x, known.rows, monitor)
 
 
-def _relaxed(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
+def _relaxed(problem: Problem, known: Draft, plan: Plan) -> Iterator[Bound]:
     """The relaxation on all features, from the multipliers that prove most, of a neighbouring k or of balanced rows."""
     start, least = known.start, known.winner.ingredients
     if problem.n > WHOLE and isinstance(least, PairProof) and least.features is None and not problem.include:
@@ -215,7 +215,7 @@ def _relaxed(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
     )
 
 
-def _cases(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
+def _cases(problem: Problem, known: Draft, plan: Plan) -> Iterator[Bound]:
     """All choices of features, split into cases, from the multipliers of the relaxation on all features.
 
     Cases of several parts begin afresh: from these multipliers, −.0046 on wine standardised, 4 parts, k = 3.
@@ -233,7 +233,7 @@ def _cases(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
     )
 
 
-def _eliminated(problem: Problem, known: Known, plan: Plan, may_hold_all: bool) -> Generator[Bound, None, float]:
+def _eliminated(problem: Problem, known: Draft, plan: Plan, may_hold_all: bool) -> Generator[Bound, None, float]:
     """The relaxation on few features, and what the others can add; the least of these bounds is returned.
 
     Where the relaxation on all features may follow, fewer are kept, and it is given up sooner.
@@ -257,7 +257,7 @@ def _eliminated(problem: Problem, known: Known, plan: Plan, may_hold_all: bool) 
     return least
 
 
-def _on_core(problem: Problem, known: Known, plan: Plan, flat: bool = False) -> Iterator[Bound]:
+def _on_core(problem: Problem, known: Draft, plan: Plan, flat: bool = False) -> Iterator[Bound]:
     """The relaxation on a core of features, with the weights of balanced rows outside, even ones of several parts."""
     budget, monitor, weights = plan.relaxation, known.monitor, known.weights
     if known.single is not None:
@@ -282,7 +282,7 @@ def _on_core(problem: Problem, known: Known, plan: Plan, flat: bool = False) -> 
     )
 
 
-def _rows_again(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
+def _rows_again(problem: Problem, known: Draft, plan: Plan) -> Iterator[Bound]:
     """The rows levelled by one more reading where no relaxation gave a bound; all rows if there is time."""
     if known.rows is None or problem.cov.held.holds_entries or not known.above(SMALL if plan.hurried else 0.0):
         return
@@ -299,7 +299,7 @@ def _rows_again(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
         yield known.rows
 
 
-def _jointly(problem: Problem, known: Known, plan: Plan, single: Callable[[], Bound]) -> Iterator[Bound]:
+def _jointly(problem: Problem, known: Draft, plan: Plan, single: Callable[[], Bound]) -> Iterator[Bound]:
     """Bounds on r parts, ``problem`` being that of each alone."""
     r = known.r
     yield plain.variances(problem, r)

@@ -29,15 +29,15 @@ MARKS = 2**29  # most marks, n² a node, that a tree of pairs may ask for: sever
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
-    """What a case knows: companions of each row for sure, those that are none, (n, n), and features in use, (n,)."""
+class Fixed:
+    """What is fixed in a case: companions of each row for sure, those that are none, (n, n), and features in use, (n,)."""
 
     sure: np.ndarray
     barred: np.ndarray
     used: np.ndarray
 
     @classmethod
-    def inside(cls, features: list[int], n: int) -> Known:
+    def inside(cls, features: list[int], n: int) -> Fixed:
         """Features that every support contains; their prices are as any other's."""
         sure = np.zeros((n, n), dtype=bool)
         sure[:, features] = True
@@ -45,7 +45,7 @@ class Known:
         return cls(sure, np.zeros((n, n), dtype=bool), np.zeros(n, dtype=bool))
 
 
-def pair_bound(proof: PairProof, r: int, problem: Problem, known: Known | None = None) -> float:
+def pair_bound(proof: PairProof, r: int, problem: Problem, known: Fixed | None = None) -> float:
     """The bound that L, M, v, V and tail prove, after all checks; ``known`` are the features to include if not given.
 
     Nothing of the proof itself is read after its check: what was checked is what is added up.
@@ -61,7 +61,7 @@ def pair_bound(proof: PairProof, r: int, problem: Problem, known: Known | None =
         if not (limits > 0).all():
             raise CertificateError("every feature of the working set needs a positive limit")
         A, error = formed(cov, chosen)
-    known = known or Known.inside([] if limits is not None else list(problem.include), len(A))
+    known = known or Fixed.inside([] if limits is not None else list(problem.include), len(A))
     used = known.used
     L, M, tail = array(proof.L, "L", A.shape), array(proof.M, "M", A.shape), number(proof.tail, "the tail")
     v = np.zeros(len(A)) if proof.v is None else array(proof.v, "v", (len(A),))
@@ -93,7 +93,7 @@ def pair_bound(proof: PairProof, r: int, problem: Problem, known: Known | None =
 
 
 def _costs(
-    own: np.ndarray, M: np.ndarray, v: np.ndarray, k: int, known: Known, limits: np.ndarray | None
+    own: np.ndarray, M: np.ndarray, v: np.ndarray, k: int, known: Fixed, limits: np.ndarray | None
 ) -> np.ndarray:
     """What each row costs with its k − 1 dearest companions, those known among them; any other costs a limit."""
     shares = M - v
@@ -178,7 +178,7 @@ def tree_bound(proof: TreeProof, r: int, problem: Problem) -> float:
             continue
         leaf = _leaf(leaves)
         remaining = sorted(inside) if len(inside) == k else [i for i in range(n) if i not in out]
-        known = Known.inside([place for place, i in enumerate(remaining) if i in inside], len(remaining))
+        known = Fixed.inside([place for place, i in enumerate(remaining) if i in inside], len(remaining))
         most.cover(pair_bound(leaf, 1, problem.restrict(np.array(remaining)), known))
     if next(splits, None) is not None or next(leaves, None) is not None:
         raise CertificateError("the tree of cases goes on after its end")
@@ -209,7 +209,7 @@ def _tree_of_pairs(proof: TreeProof, r: int, problem: Problem) -> float:
         i, j = next(nodes, (-2, -2))
         if (i, j) == (-1, -1):
             same = (group[:, None] == group) & ~np.eye(n, dtype=bool)
-            most.cover(pair_bound(_leaf(leaves), r, problem, Known(same, apart, same.any(axis=1))))
+            most.cover(pair_bound(_leaf(leaves), r, problem, Fixed(same, apart, same.any(axis=1))))
             continue
         if not (0 <= i < n and 0 <= j < n):
             raise CertificateError("the tree of cases ends too early, or splits at no feature of the data's")

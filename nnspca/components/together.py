@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.bounds.certificate import Known
+from nnspca.bounds.certificate import Draft
 from nnspca.certificates.proofs import PairProof
 from nnspca.components.exchange import assign, exchanged
 from nnspca.control.progress import Monitor, ShouldStop
@@ -232,6 +232,6 @@ def bound_parts(
         return components(problem.cov, X, parts[0], history=(), note=MET)
 
     near = near_support(problem, parts[0]) if r == 1 else near_rows
-    known = Known(parts=parts, r=r, near=None if fixed else near, start=start, single=single)
+    known = Draft(parts=parts, r=r, near=None if fixed else near, start=start, single=single)
     facts = pursue(problem, known, aim, resumed)
     return PartsCertificate(n_components=r, parts=known.parts, **facts)

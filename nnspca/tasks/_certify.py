@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from nnspca.bounds.certificate import REST, SMALL, Known, Near, allowance, tighten, variance_of
+from nnspca.bounds.certificate import REST, SMALL, Draft, Near, allowance, tighten, variance_of
 from nnspca.bounds.plan import PLANS, Plan
 from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS
 from nnspca.certificates.eigenvalues import holds_everywhere
@@ -161,7 +161,7 @@ def certify(
     if limits is not None and (reason := limits.amiss(best.loadings)):
         raise ValueError(f"the component is not within the limits: {reason}")
     near = near_support(problem, best) if component is None and limits is None else None
-    known = Known(parts=(best,), start=start, near=near)
+    known = Draft(parts=(best,), start=start, near=near)
     facts = pursue(problem, known, aim, resumed)
     leading = min(bound.value for bound in known.bounds.values() if holds_everywhere(bound.ingredients))
     cert = Certificate(component=known.parts[0], leading=leading, **facts)
@@ -183,7 +183,7 @@ class Aim:
         self.gap = None if self.gap is None else check_share("gap", self.gap)
 
 
-def pursue(problem: Problem, known: Known, aim: Aim, resumed: Certificate | PartsCertificate | None) -> dict[str, Any]:
+def pursue(problem: Problem, known: Draft, aim: Aim, resumed: Certificate | PartsCertificate | None) -> dict[str, Any]:
     """Make bounds until the gap is met, a longer round gains nothing, or the call is stopped.
 
     Returned are the fields that every certificate has.
@@ -213,7 +213,7 @@ def pursue(problem: Problem, known: Known, aim: Aim, resumed: Certificate | Part
     }
 
 
-def _resume(problem: Problem, known: Known, before: Certificate | PartsCertificate) -> None:
+def _resume(problem: Problem, known: Draft, before: Certificate | PartsCertificate) -> None:
     """Begin with the least bound of a certificate of the same problem, once it is proven again."""
     bound = judged(before, problem, known.r)
     if bound is None or bound.name not in BOUNDS | PARTS_BOUNDS or holds_everywhere(bound.ingredients):
@@ -223,7 +223,7 @@ def _resume(problem: Problem, known: Known, before: Certificate | PartsCertifica
         known.rows = bound
 
 
-def _make(problem: Problem, known: Known, plan: Plan, monitor: Monitor) -> None:
+def _make(problem: Problem, known: Draft, plan: Plan, monitor: Monitor) -> None:
     """Make bounds until the gap is closed by the plan's standard, its work is done, or the call is stopped."""
     work_left = allowance(problem, plan)
     known.monitor = monitor = replace(monitor, allowance=work_left)

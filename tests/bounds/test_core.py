@@ -170,7 +170,7 @@ def test_a_core_is_tried_where_no_elimination_came_near(monkeypatch, upper_bound
     monkeypatch.setattr(certificate.core, "tighten", lambda *words, **more: asked.append(words) or ())
     monkeypatch.setattr(certificate.elimination, "tighten", lambda *words, **more: eliminated)
     problem = Problem(held_as_factor(few_large(0)), 2, True)
-    known = certificate.Known(parts=(nnspca.Component(np.zeros(problem.n), 1.0, "given", 2),))
+    known = certificate.Draft(parts=(nnspca.Component(np.zeros(problem.n), 1.0, "given", 2),))
     for bound in certificate.tighten(problem, known, PLANS["live"]):
         known.record(bound, 0.0)
     assert len(asked) == tried

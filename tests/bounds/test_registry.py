@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.bounds.certificate import Known
+from nnspca.bounds.certificate import Draft
 from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS
 from nnspca.certificates.derivations import DERIVATIONS
 from nnspca.certificates.eigenvalues import holds_everywhere
@@ -44,7 +44,7 @@ def test_the_first_bound_is_one_on_every_direction(cov):
 
 
 def test_a_bound_that_is_made_again_and_worse_stays_as_it_was():
-    known = Known(parts=(nnspca.Component(np.ones(1), 1.0, "given", 1),))
+    known = Draft(parts=(nnspca.Component(np.ones(1), 1.0, "given", 1),))
     for value, seconds in ((3.0, 1.0), (4.0, 0.5)):
         known.record(Bound("eigenvalue", value), seconds)
     assert (known.upper, known.bounds["eigenvalue"].seconds) == (3.0, 1.5)

@@ -267,7 +267,7 @@ STOPPED = "Stopped. Every upper bound proven so far is kept."
 TIGHTEN = Button("Tighten the proof", "There is no upper bound yet.", ":material/compress:", "Go on tightening")
 
 
-def tighten(
+def offer_tightening(
     task: Task, known: Known, width: Literal["stretch", "content"] = "content", *, in_place: bool = False
 ) -> None:
     """Draw the button that tightens the proof of what is shown, unless it is proven optimal.

@@ -100,11 +100,11 @@ def _fewer(lead: Components, r: int) -> str:
     return f" {wording.spelled(r).capitalize()} were asked for, but {why}."
 
 
-def tighten(view: View) -> None:
+def offer_tightening(view: View) -> None:
     """Offer a longer proof of all parts together, which begins with their certificate, and show how it goes."""
     if view.lead is not None and view.choice.disjoint:
         task = proofs.tightening(view, view.lead, view.choice.r)
-        proofs.tighten(task, view.best, in_place=True)
+        proofs.offer_tightening(task, view.best, in_place=True)
         proofs.under_way(tasks.running(task), view)
 
 

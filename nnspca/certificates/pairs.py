@@ -30,7 +30,7 @@ MARKS = 2**29  # most marks, n² a node, that a tree of pairs may ask for: sever
 
 @dataclass(frozen=True, eq=False)
 class Fixed:
-    """What is fixed in a case: companions of each row for sure, those that are none, (n, n), and features in use, (n,)."""
+    """What a case fixes: companions of each row for sure, those that are none, (n, n), and features in use, (n,)."""
 
     sure: np.ndarray
     barred: np.ndarray

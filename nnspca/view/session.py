@@ -13,6 +13,7 @@ import math
 import secrets
 import threading
 import time
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
@@ -77,7 +78,8 @@ class Session:
     place_of_k: Any = None
     choose_k: Callable[[], object] = lambda: None
     is_whole: bool = True  # whether the whole page is being drawn, not a part of it
-    at_rest: dict[str, Job] | None = None  # the runs of a page on which nothing hangs on k but its part for k
+    # the runs of a page on which nothing hangs on k but its part for k
+    at_rest: dict[str, weakref.ref[Job]] | None = None
     assignments: int = 0  # how often widgets were assigned values
     assigned: dict[str, tuple[int, Any, Any]] = field(default_factory=dict)  # by key: which assignment, before, after
     suggested: dict[str, Any] = field(default_factory=dict)  # by key: what its widget is to open with
@@ -130,6 +132,10 @@ class Session:
             self._files.clear()
             while self.at_end:
                 self.at_end.popitem()[1]()
+
+    def runs(self) -> dict[str, weakref.ref[Job]]:
+        """Return the runs there are, which this does not keep."""
+        return {kind: weakref.ref(job) for kind, job in self.jobs.items()}
 
     def publish(self, name: str, answer: Callable[[str], Any]) -> str:
         """Answer a component that asks for news; return the address.

@@ -17,7 +17,7 @@ from nnspca.components._decompose import decompose
 from nnspca.result import Certificate, Component
 from nnspca.spannogram import curves, enumeration
 from nnspca.spannogram.net import paper_bound
-from nnspca.studies.study import PROOFS, Given, Rows, StudyResult, Table
+from nnspca.studies.study import PROOFS, WORDS, Given, Rows, StudyResult, Table
 from nnspca.tasks._certify import certify
 from nnspca.tasks._solve import solve
 
@@ -27,12 +27,7 @@ TOP = 2  # k
 # Four inequalities whose feasible set is an arc without the leading eigenvector: the hard case of (P₂).
 HARD = np.array([[2.0, 0.3], [1.5, -0.6], [-0.5, 1.0], [0.2, 0.4]])
 
-TITLES = {  # d = 3, ε = 0.1 and ten starts are the defaults of these methods
-    "epsilon-net": "Alg. 3 (d = 3, ε = 0.1)",
-    "em": "EM (best of 10 starts)",
-    "coordinate-descent": "NSPCA (β by bisection)",
-    "best": "Multistart (this library's default)",
-}
+TITLES: dict[str, str] = WORDS["methods"]["asteris2014"]
 ALG3, NSPCA = TITLES["epsilon-net"], "coordinate-descent"
 OPTIONS = {NSPCA: {"cut": False}}  # as in the paper, which draws no k that NSPCA misses
 LOWER, UPPER, LIKELY = "Best known", "Proven bound", "The paper's bound"

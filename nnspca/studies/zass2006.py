@@ -14,7 +14,7 @@ from nnspca.covariance.problem import cumulative_variance
 from nnspca.result import Components, overlap
 from nnspca.solvers.nmf import nmf_parts
 from nnspca.studies.asteris2014 import pixels
-from nnspca.studies.study import Given, Rows, StudyResult, Table
+from nnspca.studies.study import WORDS, Given, Rows, StudyResult, Table
 
 COUNT = 10  # components of each panel
 ACTIVE = 55  # pixels GSPCA may use, Fig. 2(f)
@@ -24,15 +24,7 @@ ALPHAS, BETAS = (0.05, 500.0), (0.05, 50.0)  # ends of Fig. 3's axes (10⁶ to 1
 OVERLAP, NONZERO, SHARE = "Overlap ‖I − U′U‖", "Nonzero loadings", "Share of the total variance"
 PARTS = 6  # components of each method, Fig. 5
 SIZES = (7, 4, 4, 1, 1, 1)  # loadings of each component, those of SPCA in Zou et al.
-# by title: the method, whether all components are found at once, and whether they are nonnegative
-PROPS: dict[str, tuple[Any, bool, bool]] = {
-    "SCoTLASS": ("scotlass", False, False),
-    "SPCA": ("elastic-net", False, False),
-    "DSPCA": ("dspca", False, False),
-    "ESPCA (exact)": ("exact", False, False),
-    "NSPCA (nonnegative)": ("coordinate-descent", True, True),
-    "PCA": ("pca", True, False),  # last, as the second figure has the others alone, in the same colours
-}
+PROPS: dict[str, tuple[Any, bool, bool]] = WORDS["methods"]["pit_props"]
 
 
 @dataclass(frozen=True)

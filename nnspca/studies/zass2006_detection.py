@@ -11,23 +11,13 @@ import pandas as pd
 from nnspca.covariance import Covariance
 from nnspca.datasets import Dataset, load
 from nnspca.solvers.nmf import nmf_parts
-from nnspca.studies.study import Given, Rows, StudyResult, Table
+from nnspca.studies.study import WORDS, Given, Rows, StudyResult, Table
 from nnspca.studies.zass2006 import ACTIVE, COUNT, gspca, nspca, prices
 
 TRAINED = (1000, 2000)  # faces and other images of the training set
-PRICES = {  # whether α is high, and whether loadings have a price: the four curves of panel (a)
-    "low-none": (False, False),
-    "high-none": (True, False),
-    "low-price": (False, True),
-    "high-price": (True, True),
-}
+TITLES = {name: title.format(ACTIVE) for name, title in WORDS["methods"]["detection"].items()}
+PRICES = [name for name in TITLES if "-" in name]  # α, and a price of loadings: the four curves of panel (a)
 BEST = "high-price"
-TITLES = {
-    **{n: f"NSPCA, {'high' if high else 'low'} α, β {'> 0' if paid else '= 0'}" for n, (high, paid) in PRICES.items()},
-    "gspca": f"GSPCA, {ACTIVE} pixels each",
-    "nmf": "NMF",
-    "pca": "PCA",
-}
 FALSE = np.arange(0, 101)  # per cent
 
 
@@ -65,8 +55,9 @@ def features(given: Given, method: str, faces: np.ndarray, start: float, end: fl
     cov = Covariance.from_data(faces)
     count = min(COUNT, cov.n_features)
     if method in PRICES:
-        (high, has_price), penalties = PRICES[method], prices(given, cov)
-        alpha, beta = penalties.high if high else penalties.low, penalties.price if has_price else 0.0
+        penalties = prices(given, cov)
+        alpha = penalties.high if method.startswith("high") else penalties.low
+        beta = penalties.price if method.endswith("price") else 0.0
         return nspca(given, cov, alpha, beta, start, end).loadings
     if method == "pca":
         return cov.eigenpairs(count)[1]
@@ -113,7 +104,7 @@ def show_detection(run: StudyResult) -> Iterator[Table]:
     if "curves" in run.rows:
         means = run.rows["curves"].groupby(["method", "false"], sort=False)["true"].mean().unstack("method")
         means = means.rename_axis(columns=None).rename_axis("False positives (%)").reset_index()
-        for name, methods in (("prices", list(PRICES)), ("methods", [BEST, "gspca", "nmf", "pca"])):
+        for name, methods in (("prices", PRICES), ("methods", [BEST, "gspca", "nmf", "pca"])):
             if lines := [TITLES[m] for m in methods if TITLES[m] in means]:
                 yield run.drawn(f"detection.{name}", means[[means.columns[0], *lines]])
     areas = run.rows["areas"].groupby("method", sort=False)["area"]

@@ -25,7 +25,7 @@ def at_k(held: DeltaGenerator, choice: Choices) -> tuple[View, Runs, bool]:
         going = shown is not None and not shown.done
         runs = Runs(shown, *work.start_curves(subject, choice, shown), tasks.running(longer))
         view = view_of(subject, choice, runs)
-        if not (here.is_whole or (here.at_rest == here.runs() and chance.is_known(subject))):
+        if not (here.is_whole or (here.at_rest == here.going() and chance.is_known(subject))):
             st.rerun()  # more than this part is to be drawn
         with held:
             player.render(view, runs)
@@ -76,4 +76,4 @@ with st.container(key="questions", gap="xsmall"):
                 draw(part, view)
 collection.cards(now, "row")
 if runs.at_rest and not is_open:
-    here.at_rest = here.runs()
+    here.at_rest = here.going()

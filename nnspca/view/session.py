@@ -133,7 +133,7 @@ class Session:
             while self.at_end:
                 self.at_end.popitem()[1]()
 
-    def runs(self) -> dict[str, weakref.ref[Job]]:
+    def going(self) -> dict[str, weakref.ref[Job]]:
         """Return the runs there are, which this does not keep."""
         return {kind: weakref.ref(job) for kind, job in self.jobs.items()}
 

@@ -34,7 +34,7 @@ def at_k(held: DeltaGenerator, choice: Choices) -> tuple[View, Runs, bool]:
                 st.space("stretch")  # the other buttons stay where they are
             else:
                 proofs.offer_tightening(longer, view.known[view.k], "stretch", in_place=True)
-            widgets.offer(None if runs.along and not runs.along.done else folds.suggestion(view), "k", now.k)
+            widgets.offer(None if runs.curve and not runs.curve.done else folds.suggestion(view), "k", now.k)
     return view, runs, going
 
 

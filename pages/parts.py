@@ -33,7 +33,7 @@ if not choice.with_:
     said.info("Choose at least one solver to see its parts.", icon=":material/grid_view:")
     widgets.end_page()
 purpose.markdown(f"{panels.purpose(now, choice)} {say.as_read(subject.data).capitalize()}.")
-known = subject.parts_along((choice.r,))[choice.r]
+known = subject.known_parts((choice.r,))[choice.r]
 with acts:
     needed = not (choice.best and known.found and known.bounded)  # the ledger does not answer
     job = tasks.offer(work.task(subject, choice), tasks.solve("content"), at_once=needed, in_place=True)

@@ -128,7 +128,7 @@ class Job:
         self.asked = False  # whether a person pressed its button
         self.place: Any = None  # of the page, where its progress takes the place of that button
         self._started = time.monotonic()
-        self._seen = self._asked = time.monotonic()
+        self._seen = self._polled_at = time.monotonic()
         self._watched = watched
         self._stop = threading.Event()
         self._news = threading.Condition()
@@ -168,10 +168,10 @@ class Job:
         return self._is_over()
 
     def _is_over(self) -> bool:
-        if time.monotonic() - self._asked > POLL_SECONDS:
-            self._asked = time.monotonic()
-            self.background = self._is_deprioritised or self._asked - self._seen > LEFT
-            if self._asked - self._seen > ABANDONED or not self._watched():
+        if time.monotonic() - self._polled_at > POLL_SECONDS:
+            self._polled_at = time.monotonic()
+            self.background = self._is_deprioritised or self._polled_at - self._seen > LEFT
+            if self._polled_at - self._seen > ABANDONED or not self._watched():
                 self._stop.set()
         return self._stop.is_set()
 

@@ -119,7 +119,7 @@ def _answer(needed: Needed, parts: Components, subject: Subject) -> None:
     data = subject.data
     st.markdown(summary(needed, parts, component.noun(data)))
     r = len(parts.parts)
-    upper, found = subject.parts_along((r,))[r].upper, float(parts.cumulative_variance[-1])
+    upper, found = subject.known_parts((r,))[r].upper, float(parts.cumulative_variance[-1])
     layers = component.of(parts, data, rounded.digits(found, upper, parts.total or 1.0))  # as many as the headline has
     for r, need in needed.proven.items():
         used = need.component.loadings != 0

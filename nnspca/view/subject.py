@@ -174,7 +174,7 @@ class Subject:
         """Note a proven upper bound at k, on r disjoint parts."""
         ledger.shared().record(self.problem, k, None, upper, n_components=r)
 
-    def along(self, ks: Iterable[int]) -> Mapping[int, Known]:
+    def known_along(self, ks: Iterable[int]) -> Mapping[int, Known]:
         """Return what is known at each k."""
         return ledger.shared().along(self.problem, ks, self.least)
 
@@ -183,12 +183,12 @@ class Subject:
         sums = np.array([part.variance])
         return Components((part,), sums, self.total, part.method, DISJOINT, nonnegative=part.nonnegative)
 
-    def at(self, k: int | None = None) -> Known:
+    def known_at(self, k: int | None = None) -> Known:
         """Return what is known at k, the sidebar's where none is named."""
         k = self.k if k is None else k
-        return self.along((k,))[k]
+        return self.known_along((k,))[k]
 
-    def parts_along(self, counts: Iterable[int]) -> dict[int, Known]:
+    def known_parts(self, counts: Iterable[int]) -> dict[int, Known]:
         """Return what is known of each number of disjoint parts of at most k nonzeros.
 
         Disjoint parts never explain more than the total variance: a carried bound above it is left out.

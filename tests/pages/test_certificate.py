@@ -88,7 +88,7 @@ def test_a_certificate_that_is_looser_than_what_is_stored_shows_no_second_number
     cert = proofs.prove(about, Job("certificate"))
     nothing_stored.record(about.problem, 9, cert.component, cert.lower * 1.00005, stored=True)
     said = texts(settle(open_page("pages/explore.py", data="digits", k=9, proof=True)))
-    assert panels.claim(about.at(), about) in said and upper_of(cert) not in said
+    assert panels.claim(about.known_at(), about) in said and upper_of(cert) not in said
 
 
 def test_a_longer_proof_comes_down_and_outlives_the_session(open_page, hasty):
@@ -113,7 +113,7 @@ def test_a_longer_proof_looks_for_a_better_component_first_and_lowers_the_band_a
     before = nnspca.certify(cov, 9, component=poor)
     assert before.lower == poor.variance
     report = job.report
-    job.report = lambda progress: (report(progress), seen.append((progress.upper, about.at().upper)))
+    job.report = lambda progress: (report(progress), seen.append((progress.upper, about.known_at().upper)))
     proofs.keep(before, about)
     threading.Timer(1.0, job.stop).start()
     job.run(proofs.tightening(about).work)
@@ -131,10 +131,10 @@ def test_a_run_that_stays_above_the_stored_bound_is_told_beside_that_bound(nothi
     proofs.keep(live, about)
     job.stop()
     fall = proofs.tightening(about).work(job)
-    assert fall.after.upper > stored == about.at().upper
+    assert fall.after.upper > stored == about.known_at().upper
     total, shown = about.total, rounded.digits(live.lower, stored, about.total)
     most, own = (rounded.percent(upper / total, shown, up=True) for upper in (stored, fall.after.upper))
-    assert f"maximum is {most}" in say.proven(about.at().lower, stored, total) or about.at().optimal
+    assert f"maximum is {most}" in say.proven(about.known_at().lower, stored, total) or about.known_at().optimal
     slow = dataclasses.replace(fall, seconds=10.0, begun=3 * fall.after.upper - 2 * stored)
     assert slow.missing == pytest.approx(5.0) and math.isinf(fall.missing), "as fast as it fell; this one did not fall"
     assert all(number in proofs.brought(slow, total) for number in (most, own, rounded.seconds(5.0)))
@@ -158,7 +158,7 @@ def test_what_another_solver_finds_never_becomes_the_certificates_own(method, no
     assert part.method == method
     assert certificate.component is not part and certificate.lower <= certificate.upper
     if method == "pca":  # all features at once: no component of the problem, and so none of the ledger's
-        assert part.variance > certificate.upper >= about.at().lower
+        assert part.variance > certificate.upper >= about.known_at().lower
 
 
 @pytest.mark.parametrize("standardise", [False, True])

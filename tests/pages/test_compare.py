@@ -56,7 +56,7 @@ def test_what_is_known_is_shown_without_a_run_and_a_live_run_changes_no_number(o
     (figure,) = drawn(page)
     for name, title in (("pitprops", "Pit props"), ("digits", "Handwritten digits")):
         subject = Subject(catalogue.dataset(name), State(data=name))
-        rows = subject.along(ledger.cardinalities(subject.problem))
+        rows = subject.known_along(ledger.cardinalities(subject.problem))
         lower, below = (t for t in figure["data"] if t.get("name") == title and t.get("mode") == "lines+markers")
         assert [k for k, _ in lower["customdata"]] == list(rows)
         for (k, shown), depth in zip(below["customdata"], below["y"], strict=True):
@@ -65,7 +65,7 @@ def test_what_is_known_is_shown_without_a_run_and_a_live_run_changes_no_number(o
     page.button(key="start-compare").click().run()
     (job,) = jobs(settle(page))
     for name, point in job.results:
-        best = Subject(catalogue.dataset(name), State(data=name)).at(point.k)
+        best = Subject(catalogue.dataset(name), State(data=name)).known_at(point.k)
         assert best.lower >= point.component.variance
         assert point.certificate is None or best.upper <= point.certificate.upper
 
@@ -111,7 +111,7 @@ def test_table_downloads_and_code_say_what_is_known_and_that_data_are_missing(op
     assert len(rows) == len(frame.value)
     for row in rows:
         subject = Subject(catalogue.dataset(row["data set"]), State(data=row["data set"]))
-        best = subject.at(int(row["k"]))
+        best = subject.known_at(int(row["k"]))
         share = float(row["proven share of the optimum"])
         assert share <= best.ratio < share + 1.1e-6
         assert float(row["explained, % of the total variance"]) * subject.cov.trace <= 100 * best.lower * (1 + 1e-12)

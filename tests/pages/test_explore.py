@@ -44,7 +44,7 @@ def at_each_k(band, name):
 
 def test_sentence_chart_and_curves_say_the_ledgers_number_at_each_k(explored):
     shown, about = played(explored(**THREE, methods=["best", "em", "thresholding"])), pitprops()
-    rows, unit, band = about.along(shown["ks"]), about.total, shown["band"]
+    rows, unit, band = about.known_along(shown["ks"]), about.total, shown["band"]
     for at, k in enumerate(shown["ks"]):
         assert rounded.proven_share(rows[k].ratio) in shown["says"][at]
         said = rounded.fixed(100 * rows[k].lower / unit, at_each_k(band, "digits")[k], down=True)
@@ -101,7 +101,7 @@ def test_between_stored_k_a_bound_is_carried_no_proof_is_made_and_the_counts_sta
 def test_what_a_live_run_finds_is_in_the_ledger_for_the_next_visit(explored, open_page, nothing_stored):
     page, about = explored(**THREE), pitprops()
     assert {job.key[0] for job in jobs(page, path=True)} == {"solve", "path"}
-    rows = about.along((2, 4, 9))
+    rows = about.known_along((2, 4, 9))
     assert all(row.found and row.bounded for row in rows.values())
     assert played(page)["live"]["says"] == "", "unasked, it says nothing beside the best known"
     again = open_page("pages/explore.py", **THREE)
@@ -145,7 +145,7 @@ def test_a_closed_gap_is_told_as_proven_optimal_and_leaves_nothing_to_tighten(ex
 def test_a_component_that_breaks_the_rules_is_shown_for_contrast_and_proves_nothing(explored):
     page = explored(**SMALL, ks="4", method="pca", sign="any sign")
     assert said_at(page, 4).endswith("Shown for contrast: it does not satisfy the limit k = 4.")
-    assert pitprops(sign="any sign").at().component.cardinality <= 4
+    assert pitprops(sign="any sign").known_at().component.cardinality <= 4
     assert "better" not in played(page)["live"]["says"]
 
 
@@ -181,7 +181,7 @@ def test_a_bound_that_a_certificate_carries_from_another_k_is_not_one_of_its_own
     proven, found = nnspca.certify(about.cov, 5), nnspca.solve(about.cov, 4)
     made, _ = carried.certificate(4, found, [proven], carried.least_variance(about.cov))
     about.record(proven, made)
-    row = about.at(4)
+    row = about.known_at(4)
     assert (row.upper, row.proven, row.source) == (proven.upper, False, "carried from k = 5")
 
 
@@ -203,7 +203,7 @@ def test_a_redraw_sends_one_component_however_many_are_known_and_the_browser_fet
     page.session_state["k"] = 5
     settle(page)
     assert sent(page, "play")["path"] == first["path"] and sent(page, "play")["here"]["ks"] == [5]
-    pitprops().record_upper(9, pitprops().at(9).lower * (1 + 1e-12))
+    pitprops().record_upper(9, pitprops().known_at(9).lower * (1 + 1e-12))
     page.run()
     assert sent(page, "play")["path"] != first["path"]
 

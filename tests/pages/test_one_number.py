@@ -100,7 +100,7 @@ def test_what_papers_say_is_proven_is_what_explore_says(open_page, study, name):
     page = open_page("pages/papers.py", paper=shown.source.short, **{shown.paper: f"{shown.figure}: {shown.title}"})
     subject = Subject(catalogue.dataset(name), State(data=name))
     (marks,) = [trace for trace in traces(page, f"{study}-variance") if trace.get("name") == "upper bound, proven"]
-    known = subject.along(marks["x"])
+    known = subject.known_along(marks["x"])
     uppers = [100 * known[k].upper / subject.cov.eigenpairs(1)[0][0] for k in marks["x"]]
     assert all(
         0 <= float(said.split()[0]) - upper <= 0.1 for said, upper in zip(marks["customdata"], uppers, strict=True)

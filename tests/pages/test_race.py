@@ -31,7 +31,8 @@ def test_a_race_is_drawn_and_told_by_its_numbers_runs_again_from_its_code(open_p
     assert way["layout"]["meta"]["alt"].startswith(way["layout"]["title"]["text"])
     assert "Did not start: PCA (it uses every feature" in texts(page)
 
-    best, standing = Subject(catalogue.dataset("pitprops"), State(data="pitprops", k=4)).at(), jobs(page)[0].results[0]
+    best = Subject(catalogue.dataset("pitprops"), State(data="pitprops", k=4)).known_at()
+    standing = jobs(page)[0].results[0]
     said = page.markdown[0].value.replace("\u00a0", " ")
     assert f"**{say.capital(rounded.proven_share(best.lower, best.upper))}**" in said
     assert best.upper <= standing.upper, "what the race has proven is in the ledger"
@@ -58,7 +59,8 @@ def test_a_stored_race_opens_without_a_run_says_no_more_than_the_ledger_and_solv
     assert not jobs(page) and "**A stored race** of " in texts(page)
     (way,) = drawn(page)
     assert {"Multistart (default)", "EM", figures.BOUND} <= {trace["name"] for trace in way["data"]}
-    best = Subject(catalogue.dataset(name), State(data=name, k=k, scale=STANDARDISED if standardise else AS_IS)).at()
+    scale = STANDARDISED if standardise else AS_IS
+    best = Subject(catalogue.dataset(name), State(data=name, k=k, scale=scale)).known_at()
     said = page.markdown[0].value.replace("\u00a0", " ")
     assert said.startswith(f"**{say.capital(rounded.proven_share(best.lower, best.upper))}**")
     if name == "pitprops":
@@ -75,7 +77,7 @@ def test_every_stored_race_is_of_a_view_that_a_data_set_opens_with_and_says_no_m
         if not next(info.local for info in datasets.available() if info.name == record.name):
             continue
         subject = Subject(catalogue.dataset(record.name), State(data=record.name, k=record.opening, scale=scale))
-        best, ended = subject.at(), race.stored(subject, FIRST_RACE)
+        best, ended = subject.known_at(), race.stored(subject, FIRST_RACE)
         assert max(lane.variance for lane in ended.lanes) <= best.lower <= best.upper <= ended.upper
         assert race.stored(replace(subject, now=replace(subject.now, seed=1)), FIRST_RACE) is None
 

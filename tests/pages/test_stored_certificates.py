@@ -31,7 +31,7 @@ def subject_of(name, standardise, k):
 @pytest.mark.parametrize("name, standardise, k", SHOWN)
 def test_the_certificate_of_what_is_shown_has_its_numbers_and_is_verified(name, standardise, k):
     subject = subject_of(name, standardise, k)
-    known, proof = subject.at(), proofs.certificate_at(subject, k)
+    known, proof = subject.known_at(), proofs.certificate_at(subject, k)
     assert known.stored and proof.upper == known.upper and proof.lower == pytest.approx(known.lower, rel=1e-8)
     nnspca.verify(proof, subject.cov)
     assert panels.claim(proof, subject) == panels.claim(known, subject)
@@ -46,8 +46,8 @@ def test_a_stored_certificate_is_opened_and_without_one_the_proof_says_its_day_a
     for k in (16, 15):
         subject = subject_of("digits", False, k)
         page = settle(open_page("pages/explore.py", data="digits", k=k, proof=True))
-        assert not jobs(page) and panels.claim(subject.at(), subject) in texts(page)
-    known = subject.at()
+        assert not jobs(page) and panels.claim(subject.known_at(), subject) in texts(page)
+    known = subject.known_at()
     assert ledger.stored()[subject.problem].made(15).day in texts(page)
     settle(page.button(key="start-prove").click().run())
     proof = proofs.certificate_at(subject, 15)

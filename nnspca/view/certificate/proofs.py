@@ -205,7 +205,7 @@ def made(subject: Subject, parts: Components | None = None, r: int = 1) -> Certi
     """
     if parts is not None:
         return certificate_of_parts(subject, r) or prove(subject, Job("certificate"), parts, r)
-    more = _as_stored(subject, WAITED) if subject.at().stored else {}
+    more = _as_stored(subject, WAITED) if subject.known_at().stored else {}
     return certificate_at(subject, subject.k) or prove(subject, Job("certificate"), **more)
 
 
@@ -220,7 +220,7 @@ def proving(subject: Subject) -> Task:
 
 def _as_stored(subject: Subject, seconds: float) -> dict[str, Any]:
     """Return the arguments with which a run proves as much as is stored, unless that takes longer."""
-    known = subject.at()
+    known = subject.known_at()
     return {"component": known.component, "gap": (1 - known.ratio) * (1 - GAIN), "time_limit": seconds}
 
 
@@ -248,12 +248,12 @@ def _tighten(job: Job, subject: Subject, parts: Components | None, r: int = 1) -
     after: Any
     before: Any
     if parts is not None:
-        known = subject.parts_along((r,))[r]
+        known = subject.known_parts((r,))[r]
         before = certificate_of_parts(subject, r) or prove(subject, job, parts, r, on_progress=listen)
         after = subject.call(job, nnspca.certify_parts, r, k, before.parts, warm_start=before, **longer)
     else:
         before = certificate_at(subject, k) or prove(subject, job, on_progress=listen)
-        known = subject.at()
+        known = subject.known_at()
         listen(Progress(0.0, "a longer search", before.lower, before.upper))
         more: dict[str, Any] = {"restarts": RESTARTS, "leaders": LEADERS, "start": before.component.loadings}
         more["on_progress"] = lambda at: listen(dataclasses.replace(at, fraction=0.0, variance=None))

@@ -112,7 +112,7 @@ def told(judged: Judgement, subject: Subject) -> list[dict[str, object]]:
     """Return a row for each component: what it explains, how near the best possible it is, and what does better."""
     rows: list[dict[str, object]] = []
     for part, proof, other in zip(judged.components, judged.certificates, judged.better, strict=True):
-        known = subject.at(proof.k).upper if proof.nonnegative == subject.nonnegative else proof.upper
+        known = subject.known_at(proof.k).upper if proof.nonnegative == subject.nonnegative else proof.upper
         rows.append(
             {
                 "Component": len(rows) + 1,

@@ -87,7 +87,7 @@ def under_way(job: Job, racers: Sequence[str], subject: Subject) -> None:
         now = "" if standing is None else str(standing.fraction)
         if now and version == now:
             return None
-        best, title = subject.at(), state.TITLES.__getitem__
+        best, title = subject.known_at(), state.TITLES.__getitem__
         figure = figures.race(standing, racers, palette, _upper(standing, best))
         said = {
             lane.method: f"{rounded.percent(lane.variance / subject.total, 2)} of the total variance, "
@@ -123,7 +123,7 @@ def stored(subject: Subject, racers: Sequence[str]) -> Race | None:
 
     It says no more than the ledger: no variance is larger and no upper bound lower than the one that other pages show.
     """
-    told, best = recorded(), subject.at()
+    told, best = recorded(), subject.known_at()
     ended = told["races"].get((*subject.problem, subject.k))
     settings = {"seed": subject.seed, "rank": subject.now.d, "seconds": SECONDS}
     if ended is None or any(told[name] != value for name, value in settings.items()):
@@ -141,7 +141,7 @@ def stored(subject: Subject, racers: Sequence[str]) -> Race | None:
 
 def track(known: Race | None, racers: Sequence[str], subject: Subject, place: DeltaGenerator) -> Figure:
     """Draw the answer and a race that has ended, and say which solvers did not end; return the figure."""
-    best = subject.at()
+    best = subject.known_at()
     answer(place, "compare", RUNNING_YET if known is None else winner(known, best))
     drawn = figures.race(known, racers, charts.palette(), _upper(known, best))
     charts.figure(drawn, "race", first=True)
@@ -209,7 +209,7 @@ def takeaway(standing: Race, figure: Figure, subject: Subject, racers: Sequence[
     """Offer every point, the figure and the code."""
     rows = [
         {name.replace("_", " "): cell for name, cell in row.items()} | {"who": state.TITLES.get(str(row["who"]), PROOF)}
-        for row in standing.to_records(subject.at().upper)
+        for row in standing.to_records(subject.known_at().upper)
     ]
     downloads.table(f"{subject.data.name}-k{subject.k}-race", rows, figure, _code(subject.now, racers))
 

@@ -96,7 +96,7 @@ def compared(subjects: Sequence[Subject]) -> list[Compared]:
         Compared(
             one,
             titles[one.data.name],
-            tuple(one.along(ledger.cardinalities(one.problem) or cardinalities(one)).values()),
+            tuple(one.known_along(ledger.cardinalities(one.problem) or cardinalities(one)).values()),
         )
         for one in subjects
     ]

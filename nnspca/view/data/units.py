@@ -58,12 +58,12 @@ def _ask(question: Question, why: str, subject: Subject, slot: str) -> None:
         return
     st.subheader(question.title)
     st.caption(sanitize.plain(why))
-    wanted = [view for view in views.values() if view.cov and not view.at().found]  # looked up in the page's thread
+    wanted = [view for view in views.values() if view.cov and not view.known_at().found]  # here, in its thread
     if wanted:
         key = tuple(view.key("units") for view in views.values())
         if not tasks.follow(tasks.ask(Task(slot, key, lambda job: _find(job, wanted)))):
             return
-    found = {name: view.at().component for name, view in views.items() if view.at().found}
+    found = {name: view.known_at().component for name, view in views.items() if view.known_at().found}
     if len({tuple(part.support) for part in found.values()}) == 1 < len(found):
         names = " and ".join(views)
         st.caption(f"The answer is made of the same features either way: {names}.")

@@ -25,7 +25,7 @@ def render(shown: View, runs: Runs) -> None:
     """Show the player, which polls for news while a run of this view goes on."""
     here = session.current()
     going = runs.going()  # asked before their results are read, so that those of a finished one are complete
-    unfollowed = [job for job in going if job in (runs.along, runs.others)]  # no progress bar draws the page at the end
+    unfollowed = [job for job in going if job in (runs.curve, runs.others)]  # no progress bar draws the page at the end
 
     def path() -> bytes:
         now = view_of(shown, shown.choice, runs)
@@ -85,7 +85,7 @@ def _press(key: str) -> None:
 
 def _note(runs: Runs) -> str:
     """Say how far the run along k has come; once it has ended, that of the other solvers."""
-    along = [job for job in (runs.along, runs.others) if job is not None]
+    along = [job for job in (runs.curve, runs.others) if job is not None]
     if problem := next((job.problem for job in along if job.problem), None):
         return problem
     going = [job for job in along if not job.done]

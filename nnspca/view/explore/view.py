@@ -124,7 +124,7 @@ class Runs:
     """The runs of the page, where there are some."""
 
     shown: Job | None  # for the k that is shown
-    along: Job | None  # of the curve
+    curve: Job | None  # along k
     others: Job | None  # of other solvers' curves
     longer: Job | None  # of a longer proof
 
@@ -159,7 +159,7 @@ def view_of(subject: Subject, choice: Choices, runs: Runs) -> View:
     curves: dict[str, dict[int, Component]] = {}
     for point in runs.others.results if runs.others is not None else ():
         curves.setdefault(point.method, {})[point.k] = point.component
-    known = {**subject.along(choice.ks), subject.k: subject.at()}
+    known = {**subject.known_along(choice.ks), subject.k: subject.known_at()}
     played = {k: row for k, row in known.items() if row.found or (row.bounded and k == subject.k)}
     if method != "best":
         part = None if runs.shown is None else runs.shown.result

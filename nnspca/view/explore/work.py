@@ -71,7 +71,7 @@ def start_curves(subject: Subject, choice: Choices, shown: Job | None) -> tuple[
     own: tuple[int, ...] = ks if n <= SMALL else certified(ks)
     if ks == ledger.cardinalities(subject.problem):  # what is stored is proven
         own = ()
-    rows = subject.along(ks)
+    rows = subject.known_along(ks)
     missing = [k for k in ks if not rows[k].found or (k in own and not is_settled(subject, rows[k]))]
     key = subject.key_of("path", subject.seed, ks)
     curve = Task("path", key, lambda job: _solve_curve(job, subject, ks, own), after=shown)
@@ -102,7 +102,7 @@ def _solve_curve(job: Job, subject: Subject, ks: tuple[int, ...], own: tuple[int
     is_wide = subject.data.n_features > SMALL
 
     def known(k: int, _: str) -> Component | None:
-        row = subject.at(k)
+        row = subject.known_at(k)
         return row.component if row.found else None
 
     def keep(point: SweepPoint) -> None:
@@ -117,7 +117,7 @@ def _solve_curve(job: Job, subject: Subject, ks: tuple[int, ...], own: tuple[int
     quick |= {"nonnegative": subject.nonnegative, "known": known, "on_progress": solving}
     bare = subject.curve(job, path, ks, publish=keep, **quick)
     job.deprioritise()  # what is asked for at one k goes before the band
-    bare, unproven = replace(bare, stopped=False), [k for k in own if not is_settled(subject, subject.at(k))]
+    bare, unproven = replace(bare, stopped=False), [k for k in own if not is_settled(subject, subject.known_at(k))]
     proving = listen(DRAWN, 1.0, "Proving upper bounds")
     subject.curve(job, certify_path, bare, publish=keep, ks=unproven, within=WITHIN, on_progress=proving)
 
@@ -130,9 +130,10 @@ def task(subject: Subject, choice: Choices) -> Task:
 
 def is_needed(subject: Subject, choice: Choices) -> bool:
     """Tell whether the k that is shown needs a run: the ledger does not answer, or its certificate is to be opened."""
-    if choice.method != "best" or not (is_between_stored(subject, subject.k) or is_settled(subject, subject.at())):
+    k, known = subject.k, subject.known_at()
+    if choice.method != "best" or not (is_between_stored(subject, k) or is_settled(subject, known)):
         return True
-    is_open = bool(upcoming_value(KEYS["proof"])) and not subject.at().stored
+    is_open = bool(upcoming_value(KEYS["proof"])) and not known.stored
     return is_open and proofs.certificate_at(subject, subject.k) is None
 
 
@@ -141,15 +142,15 @@ def find(subject: Subject) -> Job | None:
     quick: dict[str, Any] = QUICK["best"] if subject.data.n_features > SMALL else {}
 
     def work(job: Job) -> Component:
-        return subject.call(job, nnspca.solve, subject.k, start=subject.at().component.loadings, **quick)
+        return subject.call(job, nnspca.solve, subject.k, start=subject.known_at().component.loadings, **quick)
 
     sought = Task("find", subject.key("find"), work)
-    return tasks.running(sought) if subject.at().found else tasks.ask(sought)
+    return tasks.running(sought) if subject.known_at().found else tasks.ask(sought)
 
 
 def _solve(job: Job, subject: Subject, choice: Choices, key: tasks.Key) -> None:
     """Solve one k and prove an upper bound, unless another solver is shown and one is known."""
-    before, is_best = subject.at(), choice.method == "best"
+    before, is_best = subject.known_at(), choice.method == "best"
     clock = proofs.Clock(job, before.lower if nnspca.METHODS[choice.method].feasible else 0.0)
     solving = stretch(job.report, 0.0, SOLVED, lambda stage: f"Solving: {stage}")
     proving = stretch(job.report, SOLVED, 1.0, lambda _: "Proving an upper bound")

@@ -56,7 +56,7 @@ class View(Subject):
 
 def view_of(subject: Subject, choice: Choices, jobs: Sequence[Job | None], *, done: bool) -> View:
     """Return all that is known by now, from the ledger and from runs of any visit, and from this page's if stopped."""
-    rows = subject.parts_along(range(1, int(KEYS["r"].high or 1) + 1))
+    rows = subject.known_parts(range(1, int(KEYS["r"].high or 1) + 1))
     known, came = rows[choice.r], dict[str, Components]()
     for way in choice.ways:
         if (parts := cache.results().get(part_key(subject, choice, way))) is not None:

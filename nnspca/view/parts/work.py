@@ -29,7 +29,7 @@ def task(subject: Subject, choice: Choices) -> Task:
     """
 
     def work(job: Job) -> None:
-        known = subject.parts_along((choice.r,))[choice.r]
+        known = subject.known_parts((choice.r,))[choice.r]
         clock = Clock(job, known.lower if choice.disjoint else 0.0)
         proving = stretch(job.report, 0.4, 1.0, lambda _: "Computing the upper bound for all parts together")
 

@@ -54,7 +54,7 @@ def parts(page: Page) -> None:
 
 
 def circle(page: Page) -> None:
-    sentence(page, "changes only where curves cross")
+    sentence(page, "changes only at a ring")
     seen(page.locator("[data-say=set]"))
     seen(page.get_by_role("button", name="Next change")).click()
     expect(page.locator("[data-say=change]")).to_contain_text(re.compile("cross.*(leaves|enters)"))

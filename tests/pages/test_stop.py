@@ -9,7 +9,7 @@ import streamlit as st
 import nnspca
 from nnspca.view import tasks
 from nnspca.view.compare import race, sets
-from nnspca.view.explore import more
+from nnspca.view.explore import folds
 from nnspca.view.jobs import FairSemaphore, Job
 from tests.pages.conftest import texts
 
@@ -97,7 +97,7 @@ SLOW = {
     ("path", "slot", "panels", "draws", "asked"),
     [
         ("pages/compare.py", "compare", sets, "together", SETS),
-        ("pages/explore.py", "explore", more, "take", SLOW),
+        ("pages/explore.py", "explore", folds, "take", SLOW),
         ("pages/compare.py", "race", race, "track", {"what": "solvers", "data": "lfw-faces", "k": 40}),
     ],
 )

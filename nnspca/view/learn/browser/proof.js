@@ -182,7 +182,7 @@ function drawFace(brush, { L, M, k, picked: [row, column], image, mean }, { pair
     write(table.cell(j), own ? `row ${j + 1}` : `${holds ? "≥" : "✗ <"} ${need}²`, 13, { colour: tint(holds), bold: false });
   });
   inner(table.cell(column), { edge: palette.ink, thick: 2 });
-  const pair = pairs.find(({ of }) => of.includes(row) && of.includes(column)), last = { words: "A − L has no eigenvalue above 0: a computer checks", holds: true };
+  const pair = pairs.find(({ of }) => of.includes(row) && of.includes(column)), last = { words: "A − L has no eigenvalue above 0 (by computer)", holds: true };
   [rows[row], pair, last].forEach(({ words, holds }, at) => {
     brush.text(`${holds ? "✓" : "✗"} ${words}`, 4, top + (2 * tall + at + 1.2) * LINE() * scale, { bold: !holds, size: narrow ? SIZES.small : SIZES.text, colour: tint(holds) });
   });
@@ -193,11 +193,11 @@ FIGURES.check = (desk) => {
   const { A, k, optimum, small } = desk.data, many = small.M.length;
   const claim = desk.slider("The claim: the variance of a pair is at most", { low: 6, high: 8, step: 0.05, value: 7, say: (v) => v.toFixed(2) });
   const pair = {
-    L: A, k, claim, given: desk.data.M, claimed: 7, forged: 6.5, best: optimum, unit: 1, picked: [1, 0], step: 0.5, controls: ["A small face", "− ½", "+ ½"],
+    L: A, k, claim, given: desk.data.M, claimed: 7, forged: 6.5, best: optimum, unit: 1, picked: [1, 0], step: 0.5, controls: ["A face", "− ½", "+ ½"],
     any: "two of these features", had: "{1, 2} has 7", shrunk: (_, i, j) => (i === 0 ? 0.5 : j === 0 ? 3 : 1), below: () => -6,
   };
   const face = {
-    ...small, mean: unpack(small.grey), claim: {}, given: small.M, claimed: small.claim, forged: small.lower - 1, best: small.lower, unit: 100, picked: [13, 18], step: 1, controls: ["Four features", "− 1", "+ 1"],
+    ...small, mean: unpack(small.grey), claim: {}, given: small.M, claimed: small.claim, forged: small.lower - 1, best: small.lower, unit: 100, picked: [13, 18], step: 1, controls: ["4 features", "− 1", "+ 1"],
     any: `${small.k} of these ${many} pixels`, had: `${small.k} of them have ${plainly(small.lower / 100, 2)}`,
     shrunk: (v, i) => (i === face.picked[0] ? Math.floor(0.9 * v) : v), below: (v, i, j) => ([i, j].includes(face.picked[0]) ? -Math.abs(v) : v),
   };
@@ -208,9 +208,9 @@ FIGURES.check = (desk) => {
   const forge = (kind) => act(() => { now.M = now.M.map((line, i) => line.map((v, j) => (i === j ? v : now[kind](v, i, j)))); if (now === pair) claim.value = pair.forged; });
   [pair, face].forEach(reset);
   const controls = [act(() => { now = now === pair ? face : pair; }), nudge(-1), nudge(1)].map((press, at) => desk.button("", press, { title: ["Another certificate", "Less in the framed cell of M", "More in the framed cell of M"][at] }));
-  desk.button("Reset", act(() => reset(now)));
   desk.row();
-  desk.button("Forge: the claim", act(() => { now.claim.value = now.forged; }));
+  desk.button("Reset", act(() => reset(now)));
+  desk.button("Forge: claim", act(() => { now.claim.value = now.forged; }));
   desk.button("Forge: shrink M", forge("shrunk")); // the products alone reveal it
   desk.button("Forge: M below 0", forge("below")); // and this its signs alone
 

@@ -196,9 +196,17 @@ def test_the_bounds_of_chapter_7_hold_for_every_feasible_x_and_the_last_two_for_
     assert facts["split"] == pytest.approx(excess + chapters.CUT * k, abs=0.01)
 
 
-def test_the_certificate_of_chapter_8_passes_its_three_tests():
-    told = chapters.check()
+def test_the_certificates_of_chapter_8_pass_their_three_tests():
+    told, small = chapters.check(), chapters.small_face()
     A, M, k = np.array(told["A"]), np.array(told["M"]), told["k"]
     assert all(lesson.checked(A, M, 7.0, k).values())
     faces = boards.facts("faces")
     assert [told["facts"][key] for key in ("faces", "pixels", "others", "share")] == [625, 40, 39, faces["rows"]]
+    L, M, X = np.array(small["L"]), np.array(small["M"]), nnspca.datasets.load("lfw-faces").X.reshape(-1, 5, 5, 5, 5)
+    assert all(lesson.checked(L, M, small["claim"], small["k"]).values()) and (L == L.T).all()
+    A = np.corrcoef(X.mean(axis=(2, 4)).reshape(-1, 25).T)
+    assert np.linalg.eigvalsh(L / 100 - A)[0] > 1e-6, "what a computer checks"
+    some = np.array(list(combinations(range(25), small["k"])))
+    best = np.linalg.eigvalsh(A[some[:, :, None], some[:, None, :]])[:, -1].max()
+    assert small["lower"] <= 100 * best <= small["claim"]
+    assert is_said(100 * 100 * best / small["claim"], told["facts"]["reach"])

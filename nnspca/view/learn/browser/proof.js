@@ -31,8 +31,10 @@ function largestEigenvalue(B) {
   return most;
 }
 
-const largestBeside = (row, i) => Math.max(...row.filter((_, j) => j !== i));
-const isLargestBeside = (row, i, j) => j === row.findIndex((v, at) => at !== i && v === largestBeside(row, i));
+/** The places of the largest entries of row i beside its own, so many. */
+const dearest = (row, i, many = 1) => [...row.keys()].filter((j) => j !== i).sort((p, q) => row[q] - row[p]).slice(0, many);
+const largestBeside = (row, i) => row[dearest(row, i)[0]];
+const lowered = (...places) => places.map((i) => String(i + 1).replace(/\d/g, (d) => "₀₁₂₃₄₅₆₇₈₉"[d])).join(places.some((i) => i > 8) ? "," : "");
 
 const LOW = 4, HIGH = 9; // of the axis of bounds
 
@@ -53,10 +55,9 @@ FIGURES.bounds = (desk) => {
   function weighed(M) {
     const [i, j] = [...weights.keys()].sort((p, q) => weights[q] - weights[p]).slice(0, 2).sort((p, q) => p - q);
     const pair = 2 * Math.max(A[i][j], 0) * Math.sqrt(weights[i] * weights[j]), room = M[i][j] * weights[i] + M[j][i] * weights[j], average = averageOf(M);
-    return `Drag the weights x_i² on the left: they add up to 1, and **the average of the rows, now ${plainly(average, 2, ceilTo)}, is never above the largest row, ${plainly(Math.max(...totals(M)), 2, ceilTo)}.** Each pair has room in its two rows, here 2·A${sub(i, j)}·x${sub(i)}·x${sub(j)} = ${plainly(pair, 2, floorTo)} ≤ ${plainly(room, 2, ceilTo)}, so x'Ax is at most that average for x ≥ 0 on two features.`;
+    return `Drag the weights x_i² on the left: they add up to 1, and **the average of the rows, now ${plainly(average, 2, ceilTo)}, is never above the largest row, ${plainly(Math.max(...totals(M)), 2, ceilTo)}.** Each pair has room in its two rows, here 2·A${lowered(i, j)}·x${lowered(i)}·x${lowered(j)} = ${plainly(pair, 2, floorTo)} ≤ ${plainly(room, 2, ceilTo)}, so x'Ax is at most that average for x ≥ 0 on two features.`;
   }
   const averageOf = (M) => totals(M).reduce((sum, total, i) => sum + weights[i] * total, 0);
-  const sub = (...places) => places.map((i) => "₁₂₃₄"[i]).join("");
   const WORDS = [
     () => `For every x of length 1, x'Ax is at most the largest eigenvalue: **${ceilTo(leading, 2)}**.`,
     () => `With k = 2, row i uses its own entry and one more. ${weighed(shared(1))}`,
@@ -90,7 +91,7 @@ FIGURES.bounds = (desk) => {
       sharing.show(which === 3);
       const small = axisOf(LOW, HIGH, 16, width - 16), y = height - 58, now = bounds();
       if (which === 0) drawMatrix(brush, "A", A, { x: width / 2 - 2 * cell, y: top, cell });
-      if (which === 1) drawMatrix(brush, "A", A, { x: wide + 28, y: top, cell, marked: (i, j) => i === j || isLargestBeside(A[i], i, j), right: sums(A) });
+      if (which === 1) drawMatrix(brush, "A", A, { x: wide + 28, y: top, cell, marked: (i, j) => i === j || dearest(A[i], i).includes(j), right: sums(A) });
       if (which === 2) {
         const rho = level.value;
         drawMatrix(brush, "excess: max(A − ρ, 0)", A.map((row) => row.map((v) => Math.max(v - rho, 0))), { x: 14, y: top, cell, digits: 2, marked: (i, j) => A[i][j] > rho });
@@ -100,7 +101,7 @@ FIGURES.bounds = (desk) => {
       if (which === 3) {
         const M = shared(sharing.value);
         drawMatrix(brush, "A", A, { x: wide + 28, y: top, cell, marked: (i, j) => i === j });
-        drawMatrix(brush, "M", M, { x: wide + 42 + 4.4 * cell, y: top, cell, digits: 2, say: ceilTo, marked: (i, j) => isLargestBeside(M[i], i, j), right: width < NARROW ? [] : sums(M) });
+        drawMatrix(brush, "M", M, { x: wide + 42 + 4.4 * cell, y: top, cell, digits: 2, say: ceilTo, marked: (i, j) => dearest(M[i], i).includes(j), right: width < NARROW ? [] : sums(M) });
         if (width < NARROW) sums(M).forEach(({ words, strong }, i) => brush.text(`row ${i + 1}: ${words}`, 14 + (i % 2) * (width / 2), top + 4 * cell + 32 + 22 * Math.floor(i / 2), { bold: strong }));
       }
       rowAt = (at) => Math.floor((at - top) / cell);
@@ -135,72 +136,141 @@ FIGURES.bounds = (desk) => {
 
 const LINE = () => (isScene() ? 17 : 22); // pixels of a test
 
-FIGURES.check = (desk) => {
-  const { A, optimum } = desk.data, M = desk.data.M.map((row) => [...row]);
-  const claim = desk.slider("The claim: the variance of a pair is at most", { low: 6, high: 8, step: 0.05, value: 7, say: (v) => v.toFixed(2) });
-  let picked = [1, 0], place;
-  const nudge = (by) => { M[picked[0]][picked[1]] += by; desk.changed(); };
-  desk.button("− ½", () => nudge(-0.5), { title: "0.5 less in the framed cell of M" });
-  desk.button("+ ½", () => nudge(0.5), { title: "0.5 more in the framed cell of M" });
-  desk.button("Reset", () => { desk.data.M.forEach((line, i) => { M[i] = [...line]; }); claim.value = 7; desk.changed(); });
-  desk.row();
-  desk.button("Forge: claim 6.5", () => { claim.value = 6.5; desk.changed(); });
-  const forge = (entry) => () => { M.forEach((line, i) => line.forEach((_, j) => { if (i !== j) line[j] = entry(i, j); })); claim.value = 6.5; desk.changed(); };
-  desk.button("Forge: shrink M", forge((i, j) => (i === 0 ? 0.5 : j === 0 ? 3 : 1))); // the products alone reveal it
-  desk.button("Forge: M below 0", forge(() => -6)); // and this its signs alone
+/** What a table M has to pass for a claim about at most k features: its products, rows and signs, each in words. */
+function testsOf({ L, M, k, claim }) {
+  const places = [...L.keys()], least = Math.min(...M.flatMap((line, i) => line.filter((_, j) => j !== i)));
+  const pair = (i, j) => {
+    const need = Math.max(L[i][j], 0) ** 2, have = M[i][j] * M[j][i];
+    return { words: `M${lowered(i, j)}·M${lowered(j, i)} = ${plainly(have, 2)} ≥ ${need}`, holds: have >= need, of: [i, j] };
+  };
+  const pairs = places.flatMap((i) => places.slice(i + 1).map((j) => pair(i, j)));
+  const rows = places.map((i) => {
+    const adds = [L[i][i], ...dearest(M[i], i, k - 1).map((j) => M[i][j])], sum = adds.reduce((p, q) => p + q);
+    return { words: `row ${i + 1}: ${adds.map((v) => plainly(v, 2)).join(" + ")} = ${plainly(sum, 2)} ≤ ${plainly(claim, 2)}`, holds: sum <= claim, sum };
+  });
+  return { pairs, rows, signs: [{ words: `least entry of M: ${plainly(least, 2)} ≥ 0`, holds: least >= 0 }] };
+}
 
-  const least = () => Math.min(...M.flatMap((line, i) => line.filter((_, j) => j !== i)));
-  const signs = () => [{ words: `least entry of M: ${plainly(least(), 2)} ≥ 0`, holds: least() >= 0 }];
-  const pairs = () => [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]].map(([i, j]) => {
-    const need = Math.max(A[i][j], 0) ** 2, have = M[i][j] * M[j][i];
-    return { words: `M${sub(i, j)}·M${sub(j, i)} = ${plainly(have, 2)} ≥ ${need}`, holds: have >= need };
+/** Cells side by side, so many in a row: where each is, and which is at a point (−1: none). */
+const gridAt = (x, y, across, down, wide, tall = wide) => ({
+  x, y, across, down,
+  cell: (i) => [x + (i % wide) * across, y + Math.floor(i / wide) * down, across, down],
+  under(px, py) {
+    const [right, below] = [Math.floor((px - x) / across), Math.floor((py - y) / down)];
+    return right >= 0 && right < wide && below >= 0 && below < tall ? right + wide * below : -1;
+  },
+});
+
+/** Draw a small face and, of one of its pixels, the row of its certificate as a second face; return where both are. */
+function drawFace(brush, { L, M, k, picked: [row, column], image, mean }, { pairs, rows }) {
+  const { width, palette, scale } = brush, narrow = width < NARROW, { rows: tall, columns: wide } = image;
+  const size = narrow ? 104 * scale : Math.min(150 * scale, 0.27 * width), left = narrow ? 4 : size + 24, top = (narrow ? 154 : 24) * scale;
+  const face = gridAt(4, 24 * scale, size / wide, size / tall, wide, tall), table = gridAt(left, top, (width - left - 4) / wide, 2 * LINE() * scale, wide, tall);
+  const dear = dearest(M[row], row, k - 1), label = { size: SIZES.small, bold: true }, tint = (holds) => (holds ? palette.ink : palette.upper_bound);
+  const inner = ([x, y, a, d], look) => brush.box(x + 2, y + 2, a - 4, d - 4, look);
+  const write = ([x, y, a, d], words, down, look) => brush.text(words, x + a / 2, y + d / 2 + down * scale, { ...label, align: "center", ...look });
+  brush.text("Press a pixel", face.x, face.y - 9 * scale, label);
+  brush.text(`Row ${row + 1} in hundredths: M · that of the other row ≥ L²`, left, top - 9 * scale, { ...label, most: width - left });
+  brush.image(pixelsOf(image, (i) => Array(3).fill(18 + (mean[i] * 237) / 255)), face.x, face.y, size, size);
+  rows.forEach(({ holds }, i) => { if (!holds) write(face.cell(i), "✗", 5, { halo: true, colour: tint(false) }); });
+  for (const j of dear) inner(face.cell(j), { edge: palette.found, thick: 3 });
+  inner(face.cell(row), { edge: palette.upper_bound, thick: 4 });
+  M[row].forEach((entry, j) => {
+    const own = j === row, need = Math.max(L[row][j], 0), holds = own || entry * M[j][row] >= need ** 2;
+    if (own || dear.includes(j)) inner(table.cell(j), { fill: own ? palette.upper_bound : palette.found, faint: 0.22 });
+    write(table.cell(j), own ? `L ${L[j][j]}` : `${plainly(entry, 0)} · ${plainly(M[j][row], 0)}`, -3, { colour: tint(holds) });
+    write(table.cell(j), own ? `row ${j + 1}` : `${holds ? "≥" : "✗ <"} ${need}²`, 13, { colour: tint(holds), bold: false });
   });
-  const rows = () => A.map((line, i) => {
-    const sum = line[i] + largestBeside(M[i], i);
-    return { words: `row ${i + 1}: ${line[i]} + ${plainly(largestBeside(M[i], i), 2)} = ${plainly(sum, 2)} ≤ ${plainly(claim.value, 2)}`, holds: sum <= claim.value };
+  inner(table.cell(column), { edge: palette.ink, thick: 2 });
+  const pair = pairs.find(({ of }) => of.includes(row) && of.includes(column)), last = { words: "A − L has no eigenvalue above 0 (by computer)", holds: true };
+  [rows[row], pair, last].forEach(({ words, holds }, at) => {
+    brush.text(`${holds ? "✓" : "✗"} ${words}`, 4, top + (2 * tall + at + 1.2) * LINE() * scale, { bold: !holds, size: narrow ? SIZES.small : SIZES.text, colour: tint(holds) });
   });
-  const sub = (i, j) => "₁₂₃₄"[i] + "₁₂₃₄"[j];
-  const within = (i, j) => i >= 0 && j >= 0 && i < 4 && j < 4;
-  const choose = (i, j) => { if (within(i, j) && i !== j) picked = [i, j]; };
+  return [table, face];
+}
+
+FIGURES.check = (desk) => {
+  const { A, k, optimum, small } = desk.data, many = small.M.length;
+  const claim = desk.slider("The claim: the variance of a pair is at most", { low: 6, high: 8, step: 0.05, value: 7, say: (v) => v.toFixed(2) });
+  const pair = {
+    L: A, k, claim, given: desk.data.M, claimed: 7, forged: 6.5, best: optimum, unit: 1, picked: [1, 0], step: 0.5, controls: ["A face", "− ½", "+ ½"],
+    any: "two of these features", had: "{1, 2} has 7", shrunk: (_, i, j) => (i === 0 ? 0.5 : j === 0 ? 3 : 1), below: () => -6,
+  };
+  const face = {
+    ...small, mean: unpack(small.grey), claim: {}, given: small.M, claimed: small.claim, forged: small.lower - 1, best: small.lower, unit: 100, picked: [13, 18], step: 1, controls: ["4 features", "− 1", "+ 1"],
+    any: `${small.k} of these ${many} pixels`, had: `${small.k} of them have ${plainly(small.lower / 100, 2)}`,
+    shrunk: (v, i) => (i === face.picked[0] ? Math.floor(0.9 * v) : v), below: (v, i, j) => ([i, j].includes(face.picked[0]) ? -Math.abs(v) : v),
+  };
+  let now = pair, grids = [];
+  const reset = (one) => { [one.M, one.claim.value] = [one.given.map((line) => [...line]), one.claimed]; };
+  const act = (change) => () => { change(); desk.changed(); };
+  const nudge = (by) => act(() => { now.M[now.picked[0]][now.picked[1]] += by * now.step; });
+  const forge = (kind) => act(() => { now.M = now.M.map((line, i) => line.map((v, j) => (i === j ? v : now[kind](v, i, j)))); if (now === pair) claim.value = pair.forged; });
+  [pair, face].forEach(reset);
+  const controls = [act(() => { now = now === pair ? face : pair; }), nudge(-1), nudge(1)].map((press, at) => desk.button("", press, { title: ["Another certificate", "Less in the framed cell of M", "More in the framed cell of M"][at] }));
+  desk.row();
+  desk.button("Reset", act(() => reset(now)));
+  desk.button("Forge: claim", act(() => { now.claim.value = now.forged; }));
+  desk.button("Forge: shrink M", forge("shrunk")); // the products alone reveal it
+  desk.button("Forge: M below 0", forge("below")); // and this its signs alone
+
+  /** Places and entries of the face's M that are not as they were. */
+  const changed = () => face.M.flatMap((line, i) => line.flatMap((v, j) => (v === small.M[i][j] ? [] : [i * many + j, v])));
+  const choose = (i, j) => { if (now.M[i]?.[j] !== undefined && i !== j) now.picked = [i, j]; };
+
+  /** The two tables of the pair's certificate, and each test; where the second table is. */
+  function drawTables(brush, { pairs, rows, signs }) {
+    const { width, palette } = brush, cell = Math.min(58 * brush.scale, (width - 50) / 8.6), top = 36;
+    drawMatrix(brush, "A", A, { x: 12, y: top, cell, marked: (i, j) => i === j });
+    const table = gridAt(34 + 4.3 * cell, top, cell, cell, 4);
+    drawMatrix(brush, "M (press a cell)", now.M, { ...table, cell, digits: 2, picked: now.picked });
+    const columns = [[["Every product is large enough", "Products"], pairs], [["Every row is at most the claim, and M ≥ 0", "Rows, and M ≥ 0"], [...rows, ...signs]]];
+    const begin = top + 4 * cell + 38, line = LINE() * brush.scale;
+    columns.forEach(([titles, list], column) => {
+      const x = 12 + column * (width / 2);
+      brush.text(brush.fitting(titles, width / 2 - 24, SIZES.text), x, begin, { bold: true, size: width < NARROW ? SIZES.small : SIZES.text });
+      list.forEach(({ words, holds }, at) => {
+        brush.text(`${holds ? "✓" : "✗"} ${words}`, x, begin + 8 + (at + 1) * line, { bold: !holds, size: width < NARROW ? SIZES.small : SIZES.text, colour: holds ? palette.ink : palette.upper_bound });
+      });
+    });
+    return [table];
+  }
 
   return {
     press(x, y) {
-      const j = Math.floor((x - place.x) / place.cell), i = Math.floor((y - place.y) / place.cell);
-      choose(i, j);
-      return within(i, j);
+      const [cell, pixel = -1] = grids.map((grid) => grid.under(x, y)), [row, column] = now.picked;
+      if (pixel >= 0) choose(pixel, pixel === column ? row : column);
+      else choose(...(now === pair ? [Math.floor(cell / 4), cell % 4] : [row, cell]));
+      return cell >= 0 || pixel >= 0;
     },
     key(event) {
-      const [right, down] = ARROWS[event.key] ?? [];
-      if (event.key === "+" || event.key === "-") { nudge(event.key === "+" ? 0.5 : -0.5); return true; }
-      if (right === undefined) return false;
-      let [i, j] = [picked[0] + down, picked[1] + right];
-      if (i === j) [i, j] = [i + down, j + right]; // over the diagonal
-      choose(i, j);
-      return true;
+      const [right, down] = ARROWS[event.key] ?? [], [i, j] = now.picked, [di, dj] = now === pair ? [down, right] : [0, right + small.image.columns * down];
+      if (event.key === "+" || event.key === "-") { nudge(event.key === "+" ? 1 : -1)(); return true; }
+      if (event.key === "Enter") choose(j, i);
+      else if (i + di === j + dj) choose(i + 2 * di, j + 2 * dj); // over the diagonal
+      else choose(i + di, j + dj);
+      return right !== undefined || event.key === "Enter";
     },
-    values: () => M.flat(),
-    take(numbers) { if (numbers.length === 16) M.forEach((line, i) => line.forEach((_, j) => { line[j] = numbers[4 * i + j]; })); },
-    tall: (width) => 4 * Math.min(58 * desk.scale, (width - 50) / 8.6) + 82 + 8 * LINE() * desk.scale,
+    values: () => [...pair.M.flat(), ...(now === pair ? [] : [...face.picked, face.claim.value, ...changed()])],
+    take(numbers) {
+      const [i, j, told, ...others] = numbers.slice(16).map(Math.round), put = ({ M }, at, v) => { if (M.flat()[at] !== undefined) M[Math.floor(at / M.length)][at % M.length] = v; };
+      if (numbers.length >= 16) numbers.slice(0, 16).forEach((v, at) => put(pair, at, v));
+      if (told === undefined) return;
+      [now, face.claim.value] = [face, told];
+      choose(i, j);
+      others.forEach((v, at) => { if (at % 2) put(face, others[at - 1], v); });
+    },
+    tall: (width) => (now === pair ? 4 * Math.min(58 * desk.scale, (width - 50) / 8.6) + 82 + 8 * LINE() * desk.scale
+      : ((2 * small.image.rows + 4) * LINE() + (width < NARROW ? 144 : 14)) * desk.scale),
     draw(brush) {
-      const { width, palette } = brush, cell = Math.min(58 * brush.scale, (width - 50) / 8.6), top = 36;
-      drawMatrix(brush, "A", A, { x: 12, y: top, cell, marked: (i, j) => i === j });
-      place = { x: 34 + 4.3 * cell, y: top, cell };
-      drawMatrix(brush, "M (press a cell)", M, { ...place, digits: 2, picked });
-      const tests = [[["Every product is large enough", "Products"], pairs()], [["Every row is at most the claim, and M ≥ 0", "Rows, and M ≥ 0"], [...rows(), ...signs()]]];
-      const begin = top + 4 * cell + 38, line = LINE() * brush.scale;
-      tests.forEach(([titles, list], column) => {
-        const x = 12 + column * (width / 2);
-        brush.text(brush.fitting(titles, width / 2 - 24, SIZES.text), x, begin, { bold: true, size: width < NARROW ? SIZES.small : SIZES.text });
-        list.forEach(({ words, holds }, at) => {
-          const y = begin + 8 + (at + 1) * line;
-          brush.text(`${holds ? "✓" : "✗"} ${words}`, x, y, { bold: !holds, size: width < NARROW ? SIZES.small : SIZES.text, colour: holds ? palette.ink : palette.upper_bound });
-        });
-      });
-      const all = [...pairs(), ...rows(), ...signs()], bad = all.filter((test) => !test.holds);
-      const below = claim.value < optimum - 1e-9 ? " (It is false: the pair {1, 2} has variance 7.)" : "";
-      desk.say(bad.length ? `**✗ Refused**: ${bad.length} of ${all.length} tests ${bad.length === 1 ? "fails" : "fail"}, first “${bad[0].words}”.${below}` : `**✓ Accepted: any two of these features have variance at most ${plainly(claim.value, 2)}.** All ${all.length} tests hold${claim.value <= optimum + 1e-9 ? ", and {1, 2} has 7: it is optimal." : "."}`);
+      const told = now.claim.value, tests = testsOf({ ...now, claim: told }), all = [...tests.pairs, ...tests.rows, ...tests.signs], bad = all.filter((test) => !test.holds);
+      claim.show(now === pair);
+      controls.forEach((node, at) => { node.textContent = now.controls[at]; });
+      grids = now === pair ? drawTables(brush, tests) : drawFace(brush, now, tests);
+      const verdict = bad.length ? `**✗ Refused**: ${bad.length} of ${all.length} tests ${bad.length === 1 ? "fails" : "fail"}, first “${bad[0].words}”.` : `**✓ Accepted: any ${now.any} have variance at most ${plainly(told / now.unit, 2)}.** All ${all.length} tests hold, and ${now.had}${told <= now.best + 1e-9 ? ": it is optimal" : ""}.`;
+      desk.say(verdict + (bad.length && told < now.best - 1e-9 ? ` (It is false: ${now.had}.)` : ""));
       desk.lesson.box.dataset.verdict = bad.length ? "refused" : "accepted";
-      desk.name(`The matrix A, the certificate M, and its tests: ${bad.length ? `${bad.length} fail` : "all hold"}. Arrow keys choose a cell of M, plus and minus change it.`);
+      desk.name(`${now === pair ? "The matrix A, the certificate M" : `A small face, row ${now.picked[0] + 1} of its certificate`}, and its tests: ${bad.length ? `${bad.length} fail` : "all hold"}. Arrow keys choose a cell of M, plus and minus change it, Enter opens its row.`);
     },
   };
 };

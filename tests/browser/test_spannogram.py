@@ -24,22 +24,6 @@ def ready(page: Page) -> Page:
     return page
 
 
-UNDRAWN = """box => new Promise(done => {
-  let drawn, since;
-  const look = () => {
-    if (box.dataset.frames !== drawn) [drawn, since] = [box.dataset.frames, performance.now()];
-    performance.now() - since > 250 ? done() : setTimeout(look, 40);
-  };
-  look();
-})"""
-
-
-def rested(page: Page) -> Page:
-    """Wait until the canvas has drawn nothing for a quarter of a second: the direction has come to rest."""
-    page.locator("section.spannogram").evaluate(UNDRAWN)
-    return page
-
-
 def said(page: Page, name: str) -> str:
     return page.locator("section.spannogram").get_attribute(f"data-{name}") or ""
 
@@ -112,7 +96,7 @@ def slows_where_the_set_changes(page: Page) -> None:
     page.locator("section.spannogram[data-slowed='2']").wait_for()
     assert said(page, "flashing") == "false"
     page.get_by_role("button", name="Pause").click()
-    rested(page)
+    page.locator("section.spannogram[data-playing=false]").wait_for()
     page.emulate_media(reduced_motion="no-preference")
 
 

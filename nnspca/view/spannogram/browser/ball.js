@@ -125,10 +125,7 @@ class Ball {
     const levels = Array.from({ length: 256 }, (_, v) => blend(this.scale, v / 255));
     const { order, palette } = this, bySet = this.n <= FEW && !this.withCells, line = [], front = bySet && this.bits(...this.turn[2]);
     const [paper, ink, found] = [palette.paper, palette.ink, palette.found].map(channels), shades = SHADES.map((shade) => blend([paper, ink], shade));
-    const tintOf = (set) => {
-      if (!order.has(set)) order.set(set, order.size % SHADES.length);
-      return set === front ? found : shades[order.get(set)];
-    };
+    const shadeOf = (set) => shades[(order.has(set) ? order : order.set(set, order.size % SHADES.length)).get(set)];
     const left = (this.width - across) / 2, top = (this.height - across) / 2;
     for (let py = 0; py < w; py++) {
       for (let px = 0; px < w; px++) {
@@ -136,7 +133,7 @@ class Ball {
         const before = line[px - 1], above = line[px], set = (line[px] = d && bySet ? this.bits(d[0], d[1], d[2]) : undefined);
         if (!d) continue;
         const isArc = (before !== undefined && before !== set) || (above !== undefined && above !== set);
-        const tint = !bySet ? levels[Math.round(255 * this.worth(d))] : isArc ? ink : tintOf(set);
+        const tint = !bySet ? levels[Math.round(255 * this.worth(d))] : isArc ? ink : set === front ? found : shadeOf(set);
         const away = Math.hypot(x - this.width / 2, y - this.height / 2) / this.radius;
         const shade = 0.8 + 0.2 * Math.sqrt(Math.max(0, 1 - away * away));
         const at = 4 * (py * w + px);

@@ -72,23 +72,20 @@ class Player extends Turning {
   }
 
   tick(now) {
-    if (this.playing) this.advance(now, this.angleSince(now));
+    if (this.playing) this.advance(now);
     this.last = this.playing ? now : undefined;
     if (this.dirty || now < this.flashing) this.draw(now);
     if (this.playing || now < this.flashing) this.wake();
   }
 
-  /** Turn on by an angle; at a change of the set show it, and take a second over it. */
-  advance(now, angle) {
-    const { curves } = this, to = this.phi + angle;
-    const next = curves.stops[countUpTo(curves.stops, this.phi + 1e-12)];
-    if (next === undefined || next > to) { this.move(to); return; }
-    const rested = this.slowsAt(now, curves.stops.length);
-    this.move(rested ? next : to);
-    const e = rested ? curves.angles.indexOf(next) : countUpTo(curves.angles, to) - 1;
-    if (rested) this.slow(now);
-    if (rested || now > this.slowing) this.tellChange(curves.changeAt(e));
+  get changes() { return this.curves.stops.length; }
+
+  changeWithin(angle) {
+    const { curves, phi } = this, next = curves.stops[countUpTo(curves.stops, phi + 1e-12)];
+    return next <= phi + angle ? { angle: next - phi + 1e-13, ...curves.changeAt(curves.angles.indexOf(next)) } : undefined;
   }
+
+  turnBy(angle) { this.move(this.phi + angle); }
 
   /** Say what happens at a crossing, and ring it. */
   tellChange(meeting) {

@@ -95,16 +95,17 @@ class Rounds extends Turning {
     this.wake();
   }
 
-  /** Turn on by an angle; at a change of the set in front show it, and take a second over it. */
-  advance(now, angle) {
-    const change = this.ball.changeWithin(angle), slows = change && this.slowsAt(now, this.ball.n > FEW ? Infinity : this.ball.order.size);
-    if (slows) this.slow(now);
-    if (slows || (change && now > (this.slowing ?? 0))) {
-      const { before, after } = change, out = before.filter((i) => !after.includes(i)), into = after.filter((i) => !before.includes(i));
-      this.say("change", changeWords(this.ball, { i: [...out, ...into][0], j: out.length && into.length ? into[0] : -1 }, before, after));
-      Object.assign(this.find("[data-say=change]").dataset, { left: before.join(), right: after.join() });
-    }
-    this.ball.spin(slows ? change.angle : angle, 0);
+  get changes() { return this.ball.n > FEW ? Infinity : this.ball.order.size; }
+
+  changeWithin(angle) { return this.ball.changeWithin(angle); }
+
+  turnBy(angle) { this.ball.spin(angle, 0); }
+
+  /** Say which set has come to the front. */
+  tellChange({ before, after }) {
+    const out = before.filter((i) => !after.includes(i)), into = after.filter((i) => !before.includes(i));
+    this.say("change", changeWords(this.ball, { i: [...out, ...into][0], j: out.length && into.length ? into[0] : -1 }, before, after));
+    Object.assign(this.find("[data-say=change]").dataset, { left: before.join(), right: after.join() });
   }
 
   /** Say which set is in front, and what it is worth. */
@@ -169,7 +170,7 @@ class Rounds extends Turning {
     const room = roomBelow(this.stage) - (isScene() ? 26 : 44);
     const height = Math.round(Math.min(width, Math.max(isScene() ? 200 : 300, Math.min(room, 620))));
     const { ball } = this, cells = this.switch.checked, turning = this.playing && !cells;
-    if (turning) this.advance(now, this.angleSince(now));
+    if (turning) this.advance(now);
     this.last = now;
     ball.layout(width, height, palette, cells, turning || now < this.spun);
     ball.draw(sizedPen(this.canvas, width, height), cells ? this.round : ball.last, this.flash(now));

@@ -162,12 +162,6 @@ def _sphere(view: View) -> None:
         note += "With so few features plain enumeration needs fewer steps; with a data set it needs far too many."
     content = sphere.payload(view.rows, view.k, view.nonnegative, world, verdicts, note)
     sphere.show(content, cells=linked_value(KEYS["cells"]), first_round=linked_value(KEYS["round"]))
-    with st.expander("Why this proves the optimum", icon=":material/school:"):
-        st.markdown(
-            "Three eigenvectors span a **sphere** of directions, which triangles (*cells*) cover. The corners "
-            "of a cell prove an **upper bound** on the objective inside it; where that is no higher than the best "
-            "value found, the cell provably holds nothing better. Each round splits every open cell in two."
-        )
 
 
 def _verdict(view: View, world: Globe, step: int) -> str:

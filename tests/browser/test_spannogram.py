@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from nnspca.spannogram import curves
 from nnspca.view.spannogram import circle, sphere
@@ -21,22 +21,6 @@ def ready(page: Page) -> Page:
     page.locator("section.spannogram[data-frames]").wait_for()
     page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
     page.wait_for_timeout(300)
-    return page
-
-
-UNDRAWN = """box => new Promise(done => {
-  let drawn, since;
-  const look = () => {
-    if (box.dataset.frames !== drawn) [drawn, since] = [box.dataset.frames, performance.now()];
-    performance.now() - since > 250 ? done() : setTimeout(look, 40);
-  };
-  look();
-})"""
-
-
-def rested(page: Page) -> Page:
-    """Wait until the canvas has drawn nothing for a quarter of a second: the direction has come to rest."""
-    page.locator("section.spannogram").evaluate(UNDRAWN)
     return page
 
 
@@ -58,8 +42,8 @@ def link(page: Page, name: str) -> str:
     return parse_qs(urlsplit(page.url).query)[name][0]
 
 
-def change(page: Page, name: str) -> str:
-    return page.locator("section.spannogram [data-say=change]").get_attribute(f"data-{name}") or ""
+def change(page: Page | Locator, name: str) -> str:
+    return page.locator("[data-say=change]").get_attribute(f"data-{name}") or ""
 
 
 def press(page: Page, key: str) -> None:
@@ -112,7 +96,7 @@ def slows_where_the_set_changes(page: Page) -> None:
     page.locator("section.spannogram[data-slowed='2']").wait_for()
     assert said(page, "flashing") == "false"
     page.get_by_role("button", name="Pause").click()
-    rested(page)
+    page.locator("section.spannogram[data-playing=false]").wait_for()
     page.emulate_media(reduced_motion="no-preference")
 
 
@@ -214,6 +198,25 @@ def has_a_peak_dragged(page: Page, V: np.ndarray) -> None:
     assert members(said(page, "set")) == top(V, 2, number(page, "phi"))
 
 
+def front(ball: Locator) -> np.ndarray:
+    return np.array([float(x) for x in ball.get_attribute("data-front").split(",")])
+
+
+def names_each_region(page: Page, ball: Locator, V: np.ndarray) -> None:
+    """The set that is pointed at is NumPy's, and has the colour of the one in front where it is that one."""
+    eye, canvas = front(ball), ball.locator("canvas.ball")
+    right, box = np.cross([0, 0, 1], eye) / np.hypot(*eye[:2]), canvas.bounding_box()
+    for x, y in ((0.4, -0.2), (-0.3, 0.5), (0.1, -0.6), (0.15, 0.2), (-0.7, -0.1)):
+        spot = [box["width"] / 2 + x * (box["height"] / 2 - 14), box["height"] / 2 - y * (box["height"] / 2 - 14)]
+        canvas.hover(position={"x": spot[0], "y": spot[1]})
+        w = V @ (x * right + y * np.cross(eye, right) + np.sqrt(1 - x * x - y * y) * eye)
+        chosen = sorted(i for i in np.argsort(-w)[:3].tolist() if w[i] > 0)
+        expect(ball).to_have_attribute("data-pointed", ",".join(map(str, chosen)))
+        assert float(ball.get_attribute("data-worth")) == pytest.approx((w[chosen] ** 2).sum(), rel=0.02)
+        red, _, blue, _ = canvas.evaluate("(c, at) => [...c.getContext('2d').getImageData(...at, 1, 1).data]", spot)
+        assert (blue > red + 60) == (chosen == members(ball.get_attribute("data-set")))
+
+
 def test_the_sphere_plays_in_the_browser_and_asks_the_server_nothing(visit):
     link, wires = "/spannogram?curves=random&n=12&top=3&dimensions=3:+a+sphere", []
     page = visit(link, before=lambda page: wires.append(Wire(page)))
@@ -221,6 +224,7 @@ def test_the_sphere_plays_in_the_browser_and_asks_the_server_nothing(visit):
     page.locator("section.sphere[data-frames]").wait_for()
     page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
     rounds = sphere.globe(circle.random(12, 3, 0), 3, True).rounds
+    names_each_region(page, ball, circle.random(12, 3, 0))
     box = ball.bounding_box()
     before = wires[0].sent
     stage = ball.locator(".stage")
@@ -236,10 +240,16 @@ def test_the_sphere_plays_in_the_browser_and_asks_the_server_nothing(visit):
     page.wait_for_function("() => document.querySelector('[data-testid=stMain]').scrollTop > 0")
     stage.focus()
     page.keyboard.press("Space")
+    page.locator("section.sphere[data-slowed]").wait_for()
+    page.keyboard.press("Space")
+    w = circle.random(12, 3, 0) @ front(ball)
+    assert members(change(ball, "right")) == sorted(np.argsort(-w)[:3].tolist())
+    ball.get_by_role("checkbox", name="Cells of the search").check()
+    ball.get_by_role("button", name="Play").click()
     page.locator(f"section.sphere[data-round='{len(rounds) - 1}'][data-playing=false]").wait_for()
     expect(ball.locator(".verdict")).to_contain_text(f"Proven with {rounds[-1].examined:,} cells")
     assert (ball.get_attribute("data-open"), float(ball.get_attribute("data-upper"))) == ("0", rounds[-1].upper)
-    settled_url(page, round=str(len(rounds) - 1))
+    settled_url(page, cells="true", round=str(len(rounds) - 1))
     ball.get_by_role("slider", name="Round").focus()
     page.keyboard.press("Home")
     expect(ball.locator(".verdict")).to_contain_text("After round 0")

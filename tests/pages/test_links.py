@@ -31,7 +31,7 @@ LINKS = [
     ("parts", PITPROPS, "r=2&proven=true"),
     ("spannogram", {}, "curves=random&dimensions=2%3A+a+circle&n=9&top=3&phi=1.25&speed=0.5"),
     ("spannogram", DIGITS, "curves=data+set"),
-    ("spannogram", DIGITS, "curves=data+set&dimensions=3%3A+a+sphere&round=1"),
+    ("spannogram", DIGITS, "curves=data+set&dimensions=3%3A+a+sphere&cells=true&round=1"),
     ("compare", {}, "what=data+sets&vs=pitprops&vs=digits&take=true"),
     ("compare", PITPROPS, "racers=em&racers=best&take=true"),
     ("papers", {}, "paper=Zass+%26+Shashua+2006&zass2006=Fig.+4%3A+Finding+faces+by+ten+features"),

@@ -139,7 +139,7 @@ def test_a_flat_matrix_has_cells_too_and_what_is_sent_of_the_largest_stays_small
     assert world.record.cells.shape[1] == 2
     assert not world.rounds[-1].open.any()
     large = sphere.globe(circle.random(12582, 3, 0), 40, True)
-    data = sphere.payload(large, True, ["" for _ in large.rounds], "")
+    data = sphere.payload(Rows(circle.random(12582, 3, 0)), 40, True, large, ["" for _ in large.rounds], "")
     assert len(json.dumps(data)) < 450_000 and data["mostText"] == data["valuesText"][-1]
     V = circle.random(12582, 2, 0)
     assert len(json.dumps(circle.payload(Rows(V), 40, True, circle.picture(V, 40, True)))) < 250_000

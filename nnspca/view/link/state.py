@@ -235,6 +235,7 @@ TABLE = (
     Entry("V", ("spannogram",), "text", ""),
     Entry("phi", ("spannogram",), "number", 0.35, low=-7.0, high=7.0, by_browser=True),
     Entry("speed", ("spannogram",), "number", 1.0, options=SPEEDS, by_browser=True),
+    Entry("cells", ("spannogram",), "switch", False, by_browser=True),
     Entry("round", ("spannogram",), "whole", 0, low=0, high=200, by_browser=True),
     Entry("what", ("compare",), "one", SOLVERS, options=(SOLVERS, SETS), widget="radio"),
     Entry("racers", ("compare",), "several", FIRST_RACE, options=METHODS, most=MOST_RACERS),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ LARGEST = 1_000_000
 # whose leading direction lies outside the directions they allow.
 EXAMPLE = np.array([[-1.2, -0.4, 0.9], [0.2, 0.9, 1.1], [1.9, 0.1, -0.3], [0.8, 1.9, 0.4]])
 BROWSER = Path(__file__).with_name("browser")
-SCRIPTS = ("mathematics.js", "captions.js", "plot.js", "panels.js", "player.js", "input.js")
+SCRIPTS = ("mathematics.js", "captions.js", "plot.js", "panels.js", "turning.js", "player.js", "input.js")
 ALL_CURVES = 60  # rows up to which every curve is drawn and every crossing marked
 DRAWN = 30  # curves drawn of more rows: those that are in the set over the widest angles
 STEPS = 720  # samples of the objective over half a turn
@@ -246,17 +247,26 @@ def choices(n: int, k: int, nonnegative: bool = True) -> str:
     return f"about 10{str(len(str(ways)) - 1).translate(rounded.RAISED)}"
 
 
-def payload(rows: Rows, k: int, nonnegative: bool, picture: Picture) -> dict[str, Any]:
-    """Return all the browser needs to draw and animate these curves."""
-    V, regions, n = rows.V, picture.regions, len(rows.V)
-    exact = "f8" if n <= 2000 else "f4"
-    named = range(n) if picture.meetings is not None else picture.ever.tolist()
-    meet = picture.meetings
-    content = {
+def curves_sent(rows: Rows, k: int, nonnegative: bool, named: Sequence[int]) -> dict[str, Any]:
+    """Return what the browser knows of the curves themselves, with the names of those ``named``."""
+    n = len(rows.V)
+    return {
         "n": n,
         "k": k,
         "nonnegative": nonnegative,
-        "V": pack(V, exact),
+        "V": pack(rows.V, "f8" if n <= 2000 else "f4"),
+        "numbered": not rows.names,
+        "names": {str(i): rows.names[i] for i in named} if rows.names else {},
+    }
+
+
+def payload(rows: Rows, k: int, nonnegative: bool, picture: Picture) -> dict[str, Any]:
+    """Return all the browser needs to draw and animate these curves."""
+    regions, n = picture.regions, len(rows.V)
+    named = range(n) if picture.meetings is not None else picture.ever.tolist()
+    meet = picture.meetings
+    content = {
+        **curves_sent(rows, k, nonnegative, named),
         "first": pack(regions.first, "i4"),
         "angles": pack(regions.angles, "f8"),
         "leaving": pack(regions.leaving, "i4"),
@@ -279,8 +289,6 @@ def payload(rows: Rows, k: int, nonnegative: bool, picture: Picture) -> dict[str
             "others": n - len(picture.shown),
         },
         "tints": pack(picture.tints, "u1"),
-        "numbered": not rows.names,
-        "names": {str(i): rows.names[i] for i in named} if rows.names else {},
         "editable": not rows.names and n <= DRAGGED,
         "scene": rows.scene,
     }

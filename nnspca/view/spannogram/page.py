@@ -123,12 +123,12 @@ def _take_dragged(row: list[float]) -> None:
 
 def idea(now: State) -> str:
     """Say in a sentence why a short list of supports is enough."""
+    which = "k highest above zero" if now.nonnegative else "k largest"
     if upcoming_value(KEYS["dimensions"]) == SPHERE:
         return (
-            "Cells cover all directions: a cell that provably holds nothing better than the best found is **closed**, "
-            "and the others are split until none is open."
+            f"Each point of the ball is a direction. **In each region the {which} are the same features: the set.** It "
+            "changes only at an arc, where two curves cross or one crosses zero. Point at a region for its set."
         )
-    which = "k highest above zero" if now.nonnegative else "k largest"
     return (
         "Turn a direction through the data: each feature has a value along it, drawn as a curve. "
         f"**The {which} are the best features for that direction: the set.** It changes only at a ring ○, where two "
@@ -160,14 +160,8 @@ def _sphere(view: View) -> None:
     note = "The first cells already prove the optimum. " if len(verdicts) == 1 else ""
     if world.plain <= world.rounds[-1].examined:
         note += "With so few features plain enumeration needs fewer steps; with a data set it needs far too many."
-    content = sphere.payload(world, view.nonnegative, verdicts, note)
-    sphere.show(content, first_round=linked_value(KEYS["round"]))
-    with st.expander("Why this proves the optimum", icon=":material/school:"):
-        st.markdown(
-            "Three eigenvectors span a **sphere** of directions, covered here with triangles (*cells*). The corners "
-            "of a cell prove an **upper bound** on the objective inside it; where that is no higher than the best "
-            "value found, the cell provably holds nothing better. Each round splits every open cell in two."
-        )
+    content = sphere.payload(view.rows, view.k, view.nonnegative, world, verdicts, note)
+    sphere.show(content, cells=linked_value(KEYS["cells"]), first_round=linked_value(KEYS["round"]))
 
 
 def _verdict(view: View, world: Globe, step: int) -> str:

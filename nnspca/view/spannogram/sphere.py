@@ -15,12 +15,12 @@ from nnspca.result import rounded
 from nnspca.spannogram import enumeration, sphere
 from nnspca.spannogram.sphere import Round
 from nnspca.view.link import canvas
-from nnspca.view.spannogram.circle import BROWSER
+from nnspca.view.spannogram.circle import BROWSER, Rows, curves_sent
 
 FINEST, COARSEST = 128, 24  # nodes along an edge of the cube's faces
 WORK = 20_000_000  # entries of Vc worked out for the picture
 PIECE = 2_000_000  # of them held at a time
-SCRIPTS = ("ball.js", "closing.js", "rounds.js")
+SCRIPTS = ("captions.js", "turning.js", "ball.js", "closing.js", "rounds.js")
 
 _mount = canvas.component("sphere", BROWSER, SCRIPTS)
 
@@ -44,6 +44,7 @@ class Globe:
 
     side: int  # nodes along an edge of the cube around the sphere
     objective: np.ndarray  # shape (6 side²,): g in the directions of the nodes
+    ever: np.ndarray  # the features that are in the set at a node
     rounds: tuple[Round, ...]
     record: Record  # the cells of the rounds
     support: np.ndarray  # the optimum's
@@ -56,12 +57,17 @@ def globe(V: np.ndarray, k: int, nonnegative: bool) -> Globe:
     n = len(V)
     side = int(min(max(math.sqrt(WORK / (6 * n)), COARSEST), FINEST))
     nodes = cube(side)
-    pieces = np.array_split(nodes, max(1, len(nodes) * n // PIECE))
+    worth, ever = [], np.zeros(n, dtype=bool)
+    for piece in np.array_split(nodes, max(1, len(nodes) * n // PIECE)):
+        tops = feasible.keep_top(piece @ V.T, k, nonnegative)
+        worth.append((tops**2).sum(axis=1))
+        ever |= tops.any(axis=0)
     rounds = tuple(sphere.trace(V, k, nonnegative=nonnegative))
     top = np.abs(feasible.keep_top(rounds[-1].direction[None] @ V.T, k, nonnegative))[0]
     return Globe(
         side,
-        np.concatenate([(feasible.keep_top(each @ V.T, k, nonnegative) ** 2).sum(axis=1) for each in pieces]),
+        np.concatenate(worth),
+        np.flatnonzero(ever),
         rounds,
         record(rounds),
         np.flatnonzero(top > 1e-12 * top.max(initial=1e-300)),
@@ -104,13 +110,13 @@ def record(rounds: Sequence[Round]) -> Record:
     return Record(points, cells, born, gone, closes)
 
 
-def payload(world: Globe, nonnegative: bool, verdicts: list[str], note: str) -> dict[str, Any]:
+def payload(rows: Rows, k: int, nonnegative: bool, world: Globe, verdicts: list[str], note: str) -> dict[str, Any]:
     """Return all the browser needs to play the rounds; ``verdicts`` is what is known after each."""
     rounds, cells = world.rounds, world.record
     # The best value may lie between the grid's nodes.
     most = max([float(world.objective.max(initial=0.0)), *(round_.value for round_ in rounds)]) or 1.0
     content = {
-        "nonnegative": nonnegative,
+        **curves_sent(rows, k, nonnegative, world.ever.tolist()),
         "side": world.side,
         "most": most,
         "mostText": rounded.number(most),
@@ -135,6 +141,6 @@ def payload(world: Globe, nonnegative: bool, verdicts: list[str], note: str) -> 
     return canvas.signed(content)
 
 
-def show(content: dict[str, Any], *, first_round: int) -> None:
-    """Mount the player, which begins at ``first_round``; playback sends nothing to the server."""
-    _mount(key="sphere", data={**content, "at": first_round})
+def show(content: dict[str, Any], *, cells: bool, first_round: int) -> None:
+    """Mount the player, with the ``cells`` it begins at ``first_round``; playback sends nothing to the server."""
+    _mount(key="sphere", data={**content, "withCells": cells, "at": first_round})

@@ -51,6 +51,12 @@ class Brush {
     this.shape(() => this.pen.arc(x, y, radius * this.scale, 0, TURN), all);
   }
 
+  /** A ring; a `flash` from 1 to 0 spreads from it. */
+  ring(x, y, flash) {
+    this.dot(x, y, 10, { fill: null, edge: this.palette.ink, thick: 3 });
+    if (flash) this.dot(x, y, 10 + 18 * (1 - flash), { edge: this.palette.ink, thick: 3, faint: 0.35 * flash });
+  }
+
   star(x, y, radius, colour) {
     const corner = (p) => [x, y].map((at, axis) => at + radius * this.scale * (p % 2 ? 0.45 : 1)
       * (axis ? Math.sin : Math.cos)((p * Math.PI) / 5 - Math.PI / 2));

@@ -1,7 +1,9 @@
-// The ball: every direction in its colour, and the cells on it.
+// The ball: every direction in the shade of its set or the colour of its worth, and the cells on it.
 
 const BEND = 0.09; // radians a straight piece of a cell's edge spans
-const ROUGHLY = 560; // pixels across, at most, in which the colours are worked out
+const ROUGHLY = 560; // pixels across, at most, in which the colours are worked out; half as many while the ball turns
+const FEW = 30; // rows up to which regions are drawn; those of more are too small to be seen
+const SHADES = [0.04, 0.22, 0.1, 0.28, 0.16]; // of ink, for regions in turn; the stretches of the circle have two of them
 
 const cross = ([a, b, c], [d, e, f]) => [b * f - c * e, c * d - a * f, a * e - b * d];
 
@@ -15,12 +17,58 @@ function lookingAt(direction) {
 class Ball {
   constructor(data) {
     Object.assign(this, data);
-    for (const name of ["objective", "points", "cells", "born", "gone", "closes", "best"]) this[name] = unpack(data[name]);
+    for (const name of ["objective", "points", "cells", "born", "gone", "closes", "best", "V"]) this[name] = unpack(data[name]);
     this.last = data.values.length - 1;
     this.edges = new Map();
+    [this.top, this.which] = [new Float64Array(this.k), new Int32Array(this.k)];
+    this.order = new Map(); // of sets, as they were first seen
     const to = this.direction(this.last);
     this.turn = lookingAt([to[0] + 0.3, to[1] - 0.23, to[2] + 0.2]);
     this.small = document.createElement("canvas");
+  }
+
+  /** Put the largest values in a direction into `top`, falling, their rows into `which`; return the size of the set. */
+  choose(x, y, z) {
+    const { V, n, k, nonnegative, top, which } = this;
+    let size = 0;
+    for (let i = 0; i < n; i++) {
+      const entry = V[3 * i] * x + V[3 * i + 1] * y + V[3 * i + 2] * z, value = nonnegative ? entry : Math.abs(entry);
+      if ((nonnegative && value <= 0) || (size === k && value <= top[k - 1])) continue;
+      let at = size < k ? size++ : k - 1;
+      for (; at && top[at - 1] < value; at--) { top[at] = top[at - 1]; which[at] = which[at - 1]; }
+      top[at] = value;
+      which[at] = i;
+    }
+    return size;
+  }
+
+  /** The set in a direction, ascending, and its sum of squares. */
+  setAt(direction) {
+    const size = this.choose(...direction);
+    return { set: [...this.which.subarray(0, size)].sort((a, b) => a - b), value: this.top.subarray(0, size).reduce((sum, v) => sum + v * v, 0) };
+  }
+
+  /** The set of few rows as bits. */
+  bits(x, y, z) {
+    let bits = 0;
+    for (let at = this.choose(x, y, z); at--;) bits |= 1 << this.which[at];
+    return bits;
+  }
+
+  /** The direction that is in front once the ball is turned by an angle. */
+  ahead(across) { return this.turn[2].map((x, i) => x * Math.cos(across) - this.turn[0][i] * Math.sin(across)); }
+
+  /** Where within an angle another set comes to the front, a hair before and behind it; nothing where none does. */
+  changeWithin(angle) {
+    const inFront = (across) => this.setAt(this.ahead(across)).set, same = (a, b) => a.join() === b.join();
+    let low = 0, high = angle;
+    const before = inFront(low);
+    if (same(before, inFront(high))) return undefined;
+    while (high - low > 1e-9) {
+      const middle = (low + high) / 2;
+      if (same(before, inFront(middle))) low = middle; else high = middle;
+    }
+    return { angle: high, before, after: inFront(high) };
   }
 
   direction(round) { return Array.from(this.best.subarray(3 * round, 3 * round + 3)); }
@@ -36,10 +84,10 @@ class Ball {
 
   face(direction) { this.turn = lookingAt(direction); this.painted = undefined; }
 
-  layout(width, height, palette) {
-    const key = `${width} ${height} ${palette.dark}`;
+  layout(width, height, palette, cells, rough) {
+    const key = `${width} ${height} ${palette.dark} ${cells} ${rough}`;
     if (key !== this.placed) this.painted = undefined;
-    Object.assign(this, { placed: key, width, height, palette });
+    Object.assign(this, { placed: key, width, height, palette, withCells: cells, rough });
     this.radius = Math.min(width, height) / 2 - 14;
     this.scale = [palette.empty, ...palette.positive].map(channels);
   }
@@ -49,7 +97,7 @@ class Ball {
     const a = (x - this.width / 2) / this.radius, b = (this.height / 2 - y) / this.radius, rest = 1 - a * a - b * b;
     if (rest < 0) return null;
     const [right, up, eye] = this.turn, c = Math.sqrt(rest);
-    return [0, 1, 2].map((i) => right[i] * a + up[i] * b + eye[i] * c);
+    return [right[0] * a + up[0] * b + eye[0] * c, right[1] * a + up[1] * b + eye[1] * c, right[2] * a + up[2] * b + eye[2] * c];
   }
 
   /** Where a direction lies on the cube around the ball: face, row and column. */
@@ -71,16 +119,21 @@ class Ball {
   /** The colours of all directions in sight, kept until the ball is turned. */
   paint() {
     if (this.painted) return;
-    const across = 2 * this.radius, w = Math.max(2, Math.round(across * Math.min(devicePixelRatio || 1, ROUGHLY / across)));
+    const across = 2 * this.radius, w = Math.max(2, Math.round(across * Math.min(devicePixelRatio || 1, ROUGHLY / across) / (this.rough ? 2 : 1)));
     [this.small.width, this.small.height] = [w, w];
     const pen = this.small.getContext("2d"), image = pen.createImageData(w, w), pixels = image.data;
     const levels = Array.from({ length: 256 }, (_, v) => blend(this.scale, v / 255));
+    const { order, palette } = this, bySet = this.n <= FEW && !this.withCells, line = [], front = bySet && this.bits(...this.turn[2]);
+    const [paper, ink, found] = [palette.paper, palette.ink, palette.found].map(channels), shades = SHADES.map((shade) => blend([paper, ink], shade));
+    const shadeOf = (set) => shades[(order.has(set) ? order : order.set(set, order.size % SHADES.length)).get(set)];
     const left = (this.width - across) / 2, top = (this.height - across) / 2;
     for (let py = 0; py < w; py++) {
       for (let px = 0; px < w; px++) {
         const x = left + ((px + 0.5) * across) / w, y = top + ((py + 0.5) * across) / w, d = this.seenAt(x, y);
+        const before = line[px - 1], above = line[px], set = (line[px] = d && bySet ? this.bits(d[0], d[1], d[2]) : undefined);
         if (!d) continue;
-        const tint = levels[Math.round(255 * this.worth(d))];
+        const isArc = (before !== undefined && before !== set) || (above !== undefined && above !== set);
+        const tint = !bySet ? levels[Math.round(255 * this.worth(d))] : isArc ? ink : set === front ? found : shadeOf(set);
         const away = Math.hypot(x - this.width / 2, y - this.height / 2) / this.radius;
         const shade = 0.8 + 0.2 * Math.sqrt(Math.max(0, 1 - away * away));
         const at = 4 * (py * w + px);
@@ -130,31 +183,30 @@ class Ball {
     }
   }
 
-  /** Draw the ball after a round; `fresh` falls from 1 to 0 while what the round brought comes in. */
-  draw(pen, round, fresh) {
+  /** Draw the ball after a round; `flash` falls from 1 to 0 at a change of the set in front. */
+  draw(pen, round, flash) {
     const { palette } = this;
     this.paint();
     pen.drawImage(this.small, ...this.painted);
-    const groups = { closed: [], closing: [], open: [], split: [] };
-    for (let cell = 0; cell < this.born.length; cell++) {
+    const groups = { closed: [], open: [] };
+    for (let cell = 0; this.withCells && cell < this.born.length; cell++) {
       if (round < this.born[cell] || round >= this.gone[cell]) continue;
-      const shut = round >= this.closes[cell];
-      groups[shut ? (this.closes[cell] === round ? "closing" : "closed") : this.born[cell] === round && round ? "split" : "open"].push(cell);
+      groups[round >= this.closes[cell] ? "closed" : "open"].push(cell);
     }
     const brush = new Brush(pen, this.width, this.height, palette, 1);
     const stroke = (cells, edge, thick, faint) => {
-      if (cells.length && faint > 0) brush.shape(() => { for (const cell of cells) this.trace(pen, this.outline(cell)); }, { edge, thick, faint });
+      if (cells.length) brush.shape(() => { for (const cell of cells) this.trace(pen, this.outline(cell)); }, { edge, thick, faint });
     };
     stroke(groups.closed, palette.quiet, 1, 0.6);
-    stroke(groups.closing, palette.quiet, 1, 0.6 * (1 - fresh));
-    stroke(groups.closing, palette.upper_bound, 2.6, fresh);
     stroke(groups.open, palette.upper_bound, 2.6, 1);
-    stroke(groups.split, palette.upper_bound, 2.6, 1 - fresh);
     const best = this.direction(round);
     for (const d of this.nonnegative ? [best] : [best, best.map((x) => -x)]) {
       const { x, y, front } = this.place(d);
       if (front && this.open[round]) brush.diamond(x, y, 9, { edge: palette.upper_bound, thick: 3 });
       else if (front) { brush.star(x, y, 16, palette.paper); brush.star(x, y, 12, palette.upper_bound); }
     }
+    if (this.withCells) return;
+    brush.dot(this.width / 2, this.height / 2, 10, { fill: null, edge: palette.paper, thick: 6 });
+    brush.ring(this.width / 2, this.height / 2, flash);
   }
 }

@@ -27,7 +27,7 @@ function setWords(curves, set, most = 6) {
 
 /** What happens at a crossing: who meets, who leaves and enters, and what the set becomes. */
 function changeWords(curves, meeting, before, after) {
-  const { k } = curves, places = curves.above(meeting), pair = curves.numbered && meeting.j >= 0;
+  const { k } = curves, pair = curves.numbered && meeting.j >= 0;
   const meet = pair ? `Curves ${Math.min(meeting.i, meeting.j) + 1} and ${Math.max(meeting.i, meeting.j) + 1} cross`
     : meeting.j < 0 ? `${upper(named(curves, meeting.i))} crosses zero` : `${upper(named(curves, meeting.i))} and ${named(curves, meeting.j)} cross`;
   const names = (set) => set.map((i) => label(curves, i)).join(" and ");
@@ -39,6 +39,7 @@ function changeWords(curves, meeting, before, after) {
     const moved = moves.filter(Boolean).join(", ");
     return `${curves.numbered || meeting.j < 0 ? `${meet}: ${moved}` : upper(moved)}; ${long ? `${stay} ${plural(stay, "feature")} ${stay === 1 ? "stays" : "stay"}` : `${setWords(curves, before)} becomes ${setWords(curves, after)}`}`;
   }
+  const places = curves.above(meeting);
   const why = meeting.j < 0 ? before.includes(meeting.i) ? "it stays in" : `${places} ${plural(places, "curve")} ${places === 1 ? "is" : "are"} above it`
     : curves.nonnegative && meeting.height < 0 ? "both are below zero" : places + 2 <= k ? `places ${places + 1} and ${places + 2}, both in` : `places ${places + 1} and ${places + 2}, both out`;
   return `${meet}: the set stays ${setWords(curves, before)} (${why})`;

@@ -1,11 +1,6 @@
 // The player: where the direction is, what it passes, what is drawn and said about it.
 
-const LAP = 26; // seconds for the whole turn at speed 1
-const SLOW = 0.06; // of the speed, while a change is shown
-const CROWD = 60; // changes of the set up to which Play slows at each; of more, at one every REST milliseconds
-const REST = 2000;
-
-class Player extends Shown {
+class Player extends Turning {
   constructor(root, data) {
     super(root, ".spannogram", ".stage");
     this.stage = this.watched;
@@ -77,31 +72,20 @@ class Player extends Shown {
   }
 
   tick(now) {
-    if (this.playing) {
-      const passed = this.last === undefined ? 0 : Math.min(now - this.last, 100) / 1000;
-      this.advance(now, (TURN / LAP) * this.speed * passed);
-    }
+    if (this.playing) this.advance(now);
     this.last = this.playing ? now : undefined;
     if (this.dirty || now < this.flashing) this.draw(now);
     if (this.playing || now < this.flashing) this.wake();
   }
 
-  /** Turn on by an angle; at a change of the set show it, and take a second over it. */
-  advance(now, angle) {
-    const { curves } = this, slow = now < (this.slowing ?? 0), lasting = FLASH / Math.max(1, this.speed);
-    const to = this.phi + (slow ? SLOW : 1) * angle;
-    const next = curves.stops[countUpTo(curves.stops, this.phi + 1e-12)];
-    if (next === undefined || next > to) { this.move(to); return; }
-    const rested = curves.stops.length <= CROWD || now > (this.slowing ?? 0) + REST;
-    this.move(rested ? next : to);
-    const e = rested ? curves.angles.indexOf(next) : countUpTo(curves.angles, to) - 1;
-    if (rested) {
-      this.slowing = now + lasting;
-      this.flashing = prefersStill() ? 0 : now + lasting;
-      this.box.dataset.slowed = String(Number(this.box.dataset.slowed ?? 0) + 1);
-    }
-    if (rested || now > this.slowing) this.tellChange(curves.changeAt(e));
+  get changes() { return this.curves.stops.length; }
+
+  changeWithin(angle) {
+    const { curves, phi } = this, next = curves.stops[countUpTo(curves.stops, phi + 1e-12)];
+    return next <= phi + angle ? { angle: next - phi + 1e-13, ...curves.changeAt(curves.angles.indexOf(next)) } : undefined;
   }
+
+  turnBy(angle) { this.move(this.phi + angle); }
 
   /** Say what happens at a crossing, and ring it. */
   tellChange(meeting) {
@@ -179,7 +163,7 @@ class Player extends Shown {
     const reshaping = this.holding?.moved, set = reshaping ? this.topNow() : this.shown, arc = reshaping ? curves.arc(set) : this.arc;
     if (changed) plot.drawSet(this.brush(".set"), set);
     plot.drawMoving(this.brush(".moving"), this.phi, set, { ring: this.ringed, best: this.best,
-      flash: now < this.flashing ? ((this.flashing - now) / FLASH * 2) % 1 : 0, handles: this.curves.editable, lit: this.lit });
+      flash: this.flash(now), handles: this.curves.editable, lit: this.lit });
     drawCircle(this.find(".circle"), curves, palette, this.phi, set, arc);
     this.face = drawComponent(this.find(".component"), plot, palette, this.phi, set, this.lit);
     Object.assign(this.box.dataset, { phi: String(this.phi), flashing: String(now < this.flashing) });

@@ -1,7 +1,6 @@
 // The picture of the curves over −90° to 270°: the curves, the set's stretches, and the objective, on one axis.
 
 const SAMPLES = 240; // points of a curve; half as many where many curves move
-const FLASH = 1000; // milliseconds that Play takes over a change, and its ring flashes
 
 class Plot {
   /** `parts` says what stands below the curves: stretches of order ("cells"), and the objective ("goal"). */
@@ -174,10 +173,7 @@ class Plot {
     }
     if (lit >= 0) brush.dot(x, this.y(curves.value(lit, phi)), 6);
     if (this.parts.goal) this.drawGoalAt(brush, phi, set, best);
-    if (ring) {
-      brush.dot(this.x(ring.phi), this.y(ring.height), 10, { fill: null, edge: palette.ink, thick: 3 });
-      if (flash) brush.dot(this.x(ring.phi), this.y(ring.height), 10 + 18 * (1 - flash), { fill: palette.ink, edge: palette.ink, thick: 3, faint: 0.35 * flash });
-    }
+    if (ring) brush.ring(this.x(ring.phi), this.y(ring.height), flash);
     if (handles) for (let i = 0; i < curves.n; i++) { const at = this.handle(i); brush.box(at.x - 3.5, at.y - 3.5, 7, 7, { fill: palette.paper, edge: palette.ink, thick: 1 }); }
   }
 

@@ -1,15 +1,17 @@
-// The player of the sphere: rounds played, stepped and slid through, the ball turned by hand.
+// The player of the sphere: the ball turned, by Play or by hand, or the rounds of the search played, stepped and slid through.
 
 const BEAT = 900; // milliseconds a round is shown
-const FADE = 420; // of them until what it brought has come in
 
-class Rounds extends Shown {
+class Rounds extends Turning {
   constructor(root, data) {
     super(root, ".sphere", ".stage");
     this.stage = this.watched;
     this.canvas = this.find(".ball");
     this.chart = this.find(".closing");
     this.slider = this.find("input[type=range]");
+    this.switch = this.find("[data-do=cells]");
+    this.speed = 1;
+    this.switch.checked = data.withCells;
     this.listen();
     this.take(data);
   }
@@ -19,11 +21,8 @@ class Rounds extends Shown {
     const first = this.signature === undefined;
     if (!this.renewed(data)) return;
     this.ball = new Ball(data);
-    this.playing = false;
     this.slider.max = String(this.ball.last);
-    for (const control of [this.slider, ...this.root.querySelectorAll("[data-do=play], [data-do=back], [data-do=next]")]) {
-      control.disabled = this.ball.last === 0;
-    }
+    this.change();
     this.say("plain", data.plain);
     this.say("most", data.mostText);
     this.say("note", data.note);
@@ -39,6 +38,7 @@ class Rounds extends Shown {
     };
     this.root.addEventListener("click", (event) => acts[event.target.closest("button[data-do]")?.dataset.do]?.());
     this.slider.addEventListener("input", () => { this.play(false); this.go(Number(this.slider.value)); });
+    this.switch.addEventListener("change", () => { this.change(); this.remember(); });
     this.box.addEventListener("keydown", (event) => this.key(event));
     followPointer(this.stage, {
       press: (x, y) => {
@@ -52,7 +52,10 @@ class Rounds extends Shown {
       },
       hover: (x, y) => {
         const seen = x !== undefined && this.ball.seenAt(x, y);
-        this.tip(seen && `objective about ${Number((this.ball.worth(seen) * this.ball.most).toPrecision(2))}`, x, y, this.ball.width);
+        if (!seen) return this.tip("");
+        const { set, value } = this.ball.setAt(seen);
+        Object.assign(this.box.dataset, { pointed: set.join(), seen: seen.join(), worth: String(value) });
+        this.tip(`${setWords(this.ball, set)}: objective ${figure(value)}`, x, y, this.ball.width);
       },
     });
   }
@@ -66,15 +69,53 @@ class Rounds extends Shown {
 
   spin(across, down) {
     this.ball.spin(across, down);
+    this.spun = performance.now() + 200;
+    this.wake();
+  }
+
+  /** Show the regions, or the cells of the search. */
+  change() {
+    const cells = this.switch.checked, still = cells && this.ball.last === 0;
+    this.play(false);
+    this.box.toggleAttribute("data-cells", cells);
+    this.find(".worth").hidden = !(cells || this.ball.n > FEW);
+    for (const control of [this.slider, ...this.root.querySelectorAll("[data-do=play], [data-do=back], [data-do=next]")]) control.disabled = still;
+    this.say("change", `Press Play: it slows down where the set in front changes.${this.ball.n > FEW ? " The regions of so many features are too small to draw: the colour is the objective." : ""}`);
     this.wake();
   }
 
   play(on) {
-    if (on && this.round === this.ball.last) this.go(0);
-    this.playing = on && this.ball.last > 0;
+    const cells = this.switch.checked;
+    if (on && cells && this.round === this.ball.last) this.go(0);
+    this.playing = on && !(cells && this.ball.last === 0);
+    this.last = undefined;
     clearInterval(this.clock);
-    if (this.playing) this.clock = setInterval(() => this.beat(), BEAT);
+    if (this.playing && cells) this.clock = setInterval(() => this.beat(), BEAT);
     this.sayPlaying(this.playing, this.playing ? "Pause" : "▶ Play");
+    this.wake();
+  }
+
+  get changes() { return this.ball.n > FEW ? Infinity : this.ball.order.size; }
+
+  changeWithin(angle) { return this.ball.changeWithin(angle); }
+
+  turnBy(angle) { this.ball.spin(angle, 0); }
+
+  /** Say which set has come to the front. */
+  tellChange({ before, after }) {
+    const out = before.filter((i) => !after.includes(i)), into = after.filter((i) => !before.includes(i));
+    this.say("change", changeWords(this.ball, { i: [...out, ...into][0], j: out.length && into.length ? into[0] : -1 }, before, after));
+    Object.assign(this.find("[data-say=change]").dataset, { left: before.join(), right: after.join() });
+  }
+
+  /** Say which set is in front, and what it is worth. */
+  describe() {
+    const { ball, round } = this, { set, value } = ball.setAt(ball.turn[2]), words = `Set in front: ${setWords(ball, set)}`;
+    this.canvas.ariaLabel = this.switch.checked ? `The sphere of directions after round ${round}: ${ball.open[round]} open cells are outlined boldly, `
+      + "the closed ones faintly; a diamond marks the best direction, a star once it is proven optimal." : `The sphere of directions in regions of one set each. ${words}`;
+    this.say("set", words);
+    this.say("goal", `Objective ${figure(value)} (optimum ${ball.valuesText[ball.last]})`);
+    Object.assign(this.box.dataset, { set: set.join(), front: ball.turn[2].join(), objective: String(value) });
   }
 
   beat() {
@@ -92,7 +133,6 @@ class Rounds extends Shown {
   go(round, byHand = true) {
     const { ball } = this;
     this.round = round;
-    this.changed = byHand && !prefersStill() ? performance.now() : -Infinity;
     this.slider.value = String(round);
     this.slider.setAttribute("aria-valuetext", `round ${round} of ${ball.last}: ${ball.verdicts[round].replaceAll("**", "")}`);
     this.say("round", `${round} of ${ball.last}`);
@@ -103,8 +143,6 @@ class Rounds extends Shown {
     this.say("upper", ball.uppersText[round]);
     Object.assign(this.box.dataset, { round: String(round), last: String(ball.last), open: String(ball.open[round]),
       value: String(ball.values[round]), upper: String(ball.uppers[round]) });
-    this.canvas.setAttribute("aria-label", `The sphere of directions after round ${round}: `
-      + `${ball.open[round]} open cells are outlined boldly, the closed ones faintly; a diamond marks the best direction, a star once it is proven optimal.`);
     this.chart.setAttribute("aria-label", `Best value and upper bound by round: after round ${round} the best is `
       + `${ball.valuesText[round]}, the upper bound ${ball.uppersText[round]}.`);
     if (byHand) this.remember();
@@ -114,7 +152,8 @@ class Rounds extends Shown {
   /** Let the address say what is shown. */
   write() {
     this.touched = true;
-    sayInAddress(this.home, { round: this.round });
+    const cells = this.switch.checked;
+    sayInAddress(this.home, { round: cells && this.round, cells });
   }
 
   resized() { this.wake(); }
@@ -130,13 +169,16 @@ class Rounds extends Shown {
     this.box.style.setProperty("--scale", `linear-gradient(to right, ${scale.join(", ")})`);
     const room = roomBelow(this.stage) - (isScene() ? 26 : 44);
     const height = Math.round(Math.min(width, Math.max(isScene() ? 200 : 300, Math.min(room, 620))));
-    this.ball.layout(width, height, palette);
-    const fresh = Math.max(0, 1 - (now - this.changed) / FADE);
-    this.ball.draw(sizedPen(this.canvas, width, height), this.round, fresh);
+    const { ball } = this, cells = this.switch.checked, turning = this.playing && !cells;
+    if (turning) this.advance(now);
+    this.last = now;
+    ball.layout(width, height, palette, cells, turning || now < this.spun);
+    ball.draw(sizedPen(this.canvas, width, height), cells ? this.round : ball.last, this.flash(now));
+    this.describe();
     const wide = this.chart.clientWidth;
     const tall = Math.max(110, Math.min(height - 190, 240));
-    if (wide) drawClosing(brushOn(this.chart, palette, wide, tall), this.ball, this.round);
-    if (fresh > 0) this.wake();
+    if (wide) drawClosing(brushOn(this.chart, palette, wide, tall), ball, this.round);
+    if (turning || now < Math.max(this.flashing ?? 0, this.spun ?? 0)) this.wake();
   }
 
   look() {

@@ -66,7 +66,7 @@ def _lower(figure: Figure, most: int) -> None:
     for axis in figure.select_yaxes():
         words, axis.title = (axis.title.text or "").replace("<br>", " "), None
         place = {"x": 0, "y": (axis.domain or (0, 1))[1], "xref": "paper", "yref": "paper", "xanchor": "left"}
-        figure.add_annotation(text=words, yanchor="bottom", showarrow=False, font=layout.font, **place)
+        figure.add_annotation(text=words, yanchor="bottom", showarrow=False, **place)
 
 
 def picture(png: bytes, alt: str) -> None:

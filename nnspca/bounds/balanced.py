@@ -61,5 +61,6 @@ def _of_matrix(problem: Problem, d: np.ndarray) -> float:
     cov, k = problem.cov, problem.k
     shares = allowed(cov.held.entries, problem.nonnegative)
     np.fill_diagonal(shares, 0.0)
-    image = cov.diagonal * d + sum_of_largest(shares * d, k - 1)
+    shares *= d
+    image = cov.diagonal * d + sum_of_largest(shares, k - 1)
     return rounding.raised(float(((image + cov.held.drift_of_rows(d, k)) / d).max()), 2 * k + 32)

@@ -110,11 +110,6 @@ class Draft:
         proof = None if self.rows is None else self.rows.ingredients
         return proof.weights if isinstance(proof, ScaleProof) else None
 
-    @property
-    def relaxed(self) -> bool:
-        """Whether a relaxation has proven less than eigenvalues and rows."""
-        return not isinstance(self.winner.ingredients, EigenvalueProof | ScaleProof)
-
 
 def variance_of(parts: tuple[Component, ...]) -> float:
     """The sum of their variances."""
@@ -287,7 +282,7 @@ def _rows_again(problem: Problem, known: Draft, plan: Plan) -> Iterator[Bound]:
     if known.rows is None or problem.cov.held.holds_entries or not known.above(SMALL if plan.hurried else 0.0):
         return
     every = not plan.hurried and known.above(SMALL) and plan.rows(problem) >= problem.n
-    if every or not known.relaxed:
+    if every or isinstance(known.winner.ingredients, EigenvalueProof | ScaleProof):
         limited = replace(known.monitor, allowance=known.monitor.allowance if plan.hurried else Allowance(2 * LONGEST))
         known.rows = balanced.balanced_rows(
             problem,

@@ -270,7 +270,7 @@ def extended(problem: Problem, proof: PairProof) -> tuple[np.ndarray, np.ndarray
     every = np.arange(problem.n)
     L, outside = problem.cov.block(every, every), np.delete(every, S)
     shares = allowed(L, problem.nonnegative)
-    M = shares * (weights / weights[:, None])
+    M = shares * weights / weights[:, None]
     M[np.ix_(S, outside)] = limits[:, None]
     M[np.ix_(outside, S)] = shares[np.ix_(outside, S)] ** 2 / limits
     L[np.ix_(S, S)], M[np.ix_(S, S)] = proof.L, proof.M

@@ -33,11 +33,7 @@ def of_matrix(B: np.ndarray, error: float = 0.0, estimate: float | None = None) 
     scale = float(np.abs(B).sum(axis=1).max())  # at least the spectral norm
     if scale == 0:
         return 2 * error  # error would do: twice, as below
-    if estimate is None and n <= LANCZOS:
-        estimate = float(np.linalg.eigvalsh(B)[-1])
-    elif estimate is None:
-        start = np.random.default_rng(0).random(n)
-        estimate = float(scipy.sparse.linalg.eigsh(B, k=1, which="LA", v0=start, tol=1e-10)[0][0])
+    estimate = about(B, 1e-10) if estimate is None else estimate
     step = rounding.sums(4 * n, scale)
     for _ in range(40):
         t = estimate + step
@@ -49,10 +45,21 @@ def of_matrix(B: np.ndarray, error: float = 0.0, estimate: float | None = None) 
     return rounding.row_sums(n, scale) + 2 * error  # the row sums: always an upper bound
 
 
+def about(B: np.ndarray, tolerance: float) -> float:
+    """Return about λ_max of a symmetric matrix: no bound."""
+    if len(B) > LANCZOS:
+        start = np.random.default_rng(0).random(len(B))
+        try:
+            return float(scipy.sparse.linalg.eigsh(B, k=1, which="LA", v0=start, tol=tolerance)[0][0])
+        except scipy.sparse.linalg.ArpackError:  # it has not converged, or there is nothing to converge to
+            pass
+    return float(np.linalg.eigvalsh(B)[-1])
+
+
 def positive_by_cholesky(M: np.ndarray) -> float | None:
     """Return e such that ``λ_min(M) >= −e`` is proven; None if the factorisation breaks down."""
     try:
-        scipy.linalg.cholesky(M, lower=True, check_finite=False)
+        scipy.linalg.cho_factor(M.T, lower=True, check_finite=False)  # LAPACK's order of entries
     except scipy.linalg.LinAlgError:
         return None
     return rounding.factorisation(M.diagonal())

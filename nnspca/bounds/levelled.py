@@ -439,10 +439,10 @@ def level_rows(
         rows = StoredRows(problem, chosen, e, monitor, tiles)
         if rows.complete:
             d = rows.level(lower)
-        value = rows.bound(d)
+        value, before = rows.bound(d), least
         if value < least:
             least, best = value, d
-        if not rows.complete or rows.columns is None or least < lower * (1 + GAIN):
+        if not rows.complete or rows.columns is None or least < lower * (1 + GAIN) or value > before * (1 - GAIN):
             break
         e = d[chosen]
     return least, best

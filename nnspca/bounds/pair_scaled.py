@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse.linalg
 
 from nnspca.bounds import eigenvalues
@@ -23,6 +22,7 @@ from nnspca.control.progress import Monitor
 from nnspca.control.stopping import run_cancellable
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import halves, rounding
+from nnspca.numerics.fantope import largest
 from nnspca.numerics.feasible import allowed, sum_of_largest
 from nnspca.result import Bound
 
@@ -137,12 +137,8 @@ def _proven(
 
 def leading(B: np.ndarray, r: int, error: float) -> tuple[float, np.ndarray]:
     """A proven t and V with ``B ⪯ tI + VV'`` for which ``rt + ‖V‖²`` is near the sum of the r largest eigenvalues."""
-    n = len(B)
-    if n <= LANCZOS:
-        values, vectors = np.linalg.eigh(B)
-        values, vectors = values[-r:], vectors[:, -r:]
-    else:
-        values, vectors = scipy.linalg.eigh(B, driver="evr", subset_by_index=(n - r, n - 1), check_finite=False)
+    n, (values, vectors) = len(B), largest(B, r)
+    values, vectors = values[-r:], vectors[:, -r:]
     V = vectors[:, 1:] * np.sqrt(values[1:] - values[0])
     forming = rounding.sums(V.shape[1] + 4, float(np.sum(V * V)) + float(np.abs(B).max()))
     return eigenvalues.of_matrix(B - V @ V.T, error + n * forming, estimate=float(values[0])), V
@@ -211,8 +207,7 @@ def _balanced(L: np.ndarray, M: np.ndarray, k: int, forced: np.ndarray) -> np.nd
     size = max(float(np.abs(L.diagonal()).max()), float(M.max()), 1e-300)  # single precision overflows above about 1e38
     diagonal, single = (L.diagonal() / size).astype(np.float32), (M / size).astype(np.float32)
     d = np.ones(len(M), dtype=np.float32)
-    best, least = d, np.inf
-    shift = 0.0
+    best, least, shift = d, np.inf, 0.0
     for _ in range(BALANCE):
         image = diagonal * d + _largest(single * d, k, forced)
         rows = image / d
@@ -239,9 +234,13 @@ def least_products(L: np.ndarray, M: np.ndarray, nonnegative: bool) -> np.ndarra
     needed = allowed(L, nonnegative)
     np.fill_diagonal(needed, 0.0)
     tiny = 1e-9 * float(needed.max(initial=0.0))
-    M = np.where(needed > 0, np.maximum(M, tiny), 0.0)
-    root = np.sqrt(M * M.T)
-    return M * needed / np.where(root > 0, root, 1.0)
+    scaled = np.empty_like(M)
+    for above, below in halves.tiles(len(M)):
+        asked, a, b = needed[above], np.maximum(M[above], tiny), np.maximum(M[below].T, tiny)
+        root = np.sqrt(a * b)
+        root = np.where(root > 0, root, 1.0)
+        scaled[above], scaled[below] = a * asked / root, (b * asked / root).T
+    return scaled
 
 
 class Series:

@@ -16,13 +16,13 @@ from __future__ import annotations
 import functools
 
 import numpy as np
-import scipy.sparse.linalg
 
-from nnspca.bounds.eigenvalues import LANCZOS
+from nnspca.bounds import eigenvalues
 from nnspca.certificates.proofs import PairProof
 from nnspca.covariance.problem import Problem
 from nnspca.numerics.fantope import Fantope
 from nnspca.numerics.feasible import allowed, sum_of_largest
+from nnspca.numerics.halves import tiles
 
 # Over-relaxation. At 1.35: −.0021 on 49 × 7,129, k = 50. First weight of the copies, of one part and of several. Half,
 # double: 0 there, as the multipliers begin elsewhere; cases and parts begin at it.
@@ -40,7 +40,6 @@ ADAPT = 20  # steps between adaptations of the weight. Half, double: 0 on CBCL, 
 NEWTON = 40  # most steps for the multipliers of the rows
 EXACT, NEARLY = 1e-13, 2e-5  # tolerance of a row's sum for its multiplier, in double and in single precision
 OUT = -1e6  # an entry that no projection keeps
-TILE = 96  # side of the blocks in which pairs are projected
 TINY = 1e-30
 FAR = 1e12  # ratio of two scales beyond which numbers in single precision cannot be reused
 SINGLE = np.float32  # any multipliers prove a bound, so for one part single precision suffices, in half the time
@@ -68,7 +67,7 @@ class Splitting:
         self.n, self.k, self.r, self.nonnegative = problem.n, problem.k, len(X), problem.nonnegative
         self.several = self.r > 1
         self.same, self.apart = problem.included if same is None else same, apart
-        self.scale = _largest_eigenvalue(A) or 1.0  # of features that hold nothing any scale will do
+        self.scale = eigenvalues.about(A, 1e-6) or 1.0  # of features that hold nothing any scale will do
         dtype = float if self.several else SINGLE
         self.A, X = (A / self.scale).astype(dtype), X.astype(dtype)
         self.rho, self.copies = START[self.several], 1 + self.several
@@ -205,40 +204,25 @@ def _length(arrays: list[np.ndarray]) -> float:
     return functools.reduce(np.hypot, map(np.linalg.norm, arrays))  # type: ignore[return-value]
 
 
-def _largest_eigenvalue(A: np.ndarray) -> float:
-    """About the largest eigenvalue: a scale, no more."""
-    if len(A) <= LANCZOS:
-        return float(np.linalg.eigvalsh(A)[-1])
-    start = np.sqrt(np.maximum(A.diagonal(), 0.0)) + 1e-3 * np.sqrt(max(float(A.diagonal().max()), 0.0))
-    try:
-        return float(scipy.sparse.linalg.eigsh(A, k=1, which="LA", v0=start, tol=1e-6)[0][0])
-    except scipy.sparse.linalg.ArpackError:  # it has not converged, or there is nothing to converge to
-        return float(np.linalg.eigvalsh(A)[-1])
-
-
 def onto_pairs(X: np.ndarray, Y: np.ndarray, nonnegative: bool) -> tuple[np.ndarray, np.ndarray]:
     """Nearest (w, a, b) with w² <= ab, a >= 0, b >= 0 (and w >= 0) to (X_ij, Y_ij, Y_ji), for every pair.
 
     X_ij stands for X_ji too, so w counts twice: with 2w, p = a + b, q = a − b, all longer by the same √2, the set is
     the Lorentz cone ‖(2w, q)‖ <= p. Where w may not be negative and would be, it is zero, and the cone clips a and b.
     """
-    n = len(X)
     W, A = np.empty_like(X), np.empty_like(Y)
-    # tile by tile, so that both entries of a pair stay in the cache and each pair is visited once
-    for i in range(0, n, TILE):
-        for j in range(i, n, TILE):
-            above, below = (slice(i, i + TILE), slice(j, j + TILE)), (slice(j, j + TILE), slice(i, i + TILE))
-            a, b = Y[above], Y[below].T
-            w = (X[above] + X[below].T) / 2  # one half alone would let the other drift away from it
-            w = np.maximum(w, 0.0) if nonnegative else w
-            p, q = a + b, a - b
-            size = np.sqrt(4 * w * w + q * q)
-            height = np.maximum((p + size) / 2, 0.0)
-            share = np.minimum(height / np.maximum(size, TINY), 1.0)
-            height = np.maximum(height, p)  # larger inside the cone only, where nothing moves
-            w, q = share * w, share * q
-            W[above], A[above] = w, (height + q) / 2
-            W[below], A[below] = w.T, (height - q).T / 2
+    for above, below in tiles(len(X)):
+        a, b = Y[above], Y[below].T
+        w = (X[above] + X[below].T) / 2  # one half alone would let the other drift away from it
+        w = np.maximum(w, 0.0) if nonnegative else w
+        p, q = a + b, a - b
+        size = np.sqrt(4 * w * w + q * q)
+        height = np.maximum((p + size) / 2, 0.0)
+        share = np.minimum(height / np.maximum(size, TINY), 1.0)
+        height = np.maximum(height, p)  # larger inside the cone only, where nothing moves
+        w, q = share * w, share * q
+        W[above], A[above] = w, (height + q) / 2
+        W[below], A[below] = w.T, (height - q).T / 2
     return W, A
 
 

@@ -6,6 +6,7 @@ M prove a bound, so both may be rounded before what they prove is computed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,12 +15,20 @@ import numpy as np
 # its bound (LFW standardised, k = 40). Half: 2·10⁻³, in files of half the size; double: none, in three times the size.
 FEW = 100
 DIGITS = (46, 17)
+TILE = 96  # side of the blocks in which pairs are visited
 WIDTH = 6  # most bytes of a number: whole numbers of as many are doubles
 GROWN = 16 * float(np.finfo(float).eps)  # what covers the rounding in a quotient and in the roots of a product
 
 
+def tiles(n: int) -> Iterator[tuple[tuple[slice, slice], tuple[slice, slice]]]:
+    """Yield where blocks of pairs are, and their mirror images: both stay in the cache, and a pair is visited once."""
+    for i in range(0, n, TILE):
+        for j in range(i, n, TILE):
+            yield (slice(i, i + TILE), slice(j, j + TILE)), (slice(j, j + TILE), slice(i, i + TILE))
+
+
 def rounded(L: np.ndarray, M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return L and M on a grid, (n, n), with ``M_ij M_ji >= L_ij²`` wherever that holds of what is given, roughly.
+    """Return a symmetric L and M on a grid, (n, n), with ``M_ij M_ji >= L_ij²`` where that is given, roughly.
 
     Elsewhere, as on its diagonal, M is zero; L's diagonal stays.
 
@@ -31,16 +40,19 @@ def rounded(L: np.ndarray, M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     own, L = L.diagonal().copy(), L.copy()
     np.fill_diagonal(L, 0.0)
-    larger = np.maximum(M, M.T)
-    top = max(float(np.abs(L).max(initial=0.0)), float(larger.max(initial=0.0)))
-    down = DIGITS[len(L) > FEW] - int(np.frexp(top)[1])
-    L = np.rint(np.ldexp(L, down))
-    # more than |L_ij|, so that it stays the larger
-    larger = np.where((larger > 0) & (L != 0), np.maximum(np.rint(np.ldexp(larger, down)), np.abs(L) + 1), 0.0)
-    L, larger = np.ldexp(L, -down), np.ldexp(larger, -down)
-    M = _both(L, larger, np.triu(M >= M.T) | np.tril(M > M.T))
+    top, least = max(float(L.max(initial=0.0)), float(M.max(initial=0.0))), float(L.min(initial=0.0))
+    down, near = DIGITS[len(L) > FEW] - int(np.frexp(max(top, -least))[1]), np.empty_like(M)
+    for above, below in tiles(len(L)):
+        entries, a, b = np.rint(np.ldexp(L[above], down)), M[above], M[below].T
+        is_larger = a >= b if above != below else np.triu(a >= b) | np.tril(a > b)
+        # more than |L_ij|, so that it stays the larger
+        larger = np.maximum(np.rint(np.ldexp(np.maximum(a, b), down)), np.abs(entries) + 1)
+        larger = np.ldexp(np.where(((a > 0) | (b > 0)) & (entries != 0), larger, 0.0), -down)
+        entries = np.ldexp(entries, -down)
+        L[above], L[below] = entries, entries.T
+        near[above], near[below] = _both(entries, larger, is_larger), _both(entries, larger, ~is_larger).T
     np.fill_diagonal(L, own)
-    return L, M
+    return L, near
 
 
 def _both(L: np.ndarray, larger: np.ndarray, is_larger: np.ndarray) -> np.ndarray:

@@ -40,9 +40,7 @@ class Fantope:
         most = n if self.r > 1 or n < PARTIAL_FROM or self.projections > FIRST_PROJECTIONS else n // SHARE
         few = n if self.rank is None or n < PARTIAL_FROM else min(_with_margin(self.rank), most)
         if self.r == 1 and self.basis is not None and MIN_RATIO * few <= n and self.updates < RECOMPUTE:
-            values, vectors = updated_pairs(B, self.basis[:, -few:], min(2 * few, most))  # the first may keep all
-            if np.count_nonzero(self._weights(values)) >= few:  # those beyond were found less well
-                values, vectors = updated_pairs(B, vectors, len(values))
+            values, vectors = updated_pairs(B, self.basis[:, -few:], few)  # the first projection may keep all
             self.updates += 1
         else:
             values, vectors = largest(B, few)

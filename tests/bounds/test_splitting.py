@@ -8,10 +8,11 @@ from nnspca.bounds import balanced, pair_scaled
 from nnspca.bounds.splitting import Splitting, onto_pairs, onto_rows
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
+from nnspca.numerics.halves import TILE
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])
-@pytest.mark.parametrize("n", [5, 103])
+@pytest.mark.parametrize("n", [5, TILE + 7])
 def test_a_pair_is_projected_onto_its_cone(n, nonnegative):
     """What is left is orthogonal to the projection and in the polar cone (Moreau), pair by pair."""
     rng = np.random.default_rng(n)

@@ -4,11 +4,15 @@ import csv
 import io
 import json
 import re
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from http.client import HTTPConnection
 
 import numpy as np
 import pytest
+import uvicorn
 from starlette.applications import Starlette
 
 import nnspca
@@ -19,6 +23,7 @@ from nnspca.view.sources import preparation
 from tests import oracle
 from tests.pages.conftest import alone, answered, brought
 from tests.pages.test_upload import IMAGES
+from tests.server import free_port
 
 N, K = 9, 3
 
@@ -50,6 +55,22 @@ def post(code, what, said, kind="application/json", **headers):
     app = Starlette(routes=web.routes())
     status, _, content = answered(app, f"/room/{code}/{what}", "POST", body, content_type=kind, **headers)
     return status, json.loads(content)
+
+
+@contextmanager
+def listening():
+    """A server of the rooms alone, in this process; its port."""
+    port = free_port()
+    server = uvicorn.Server(uvicorn.Config(Starlette(routes=web.routes()), port=port, log_level="error", ws="none"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        time.sleep(0.05)
+    try:
+        yield port
+    finally:
+        server.should_exit = True
+        thread.join()
 
 
 def opened(page):
@@ -264,24 +285,35 @@ def test_rooms_people_and_attempts_are_limited_and_a_room_ends(held, monkeypatch
     assert isinstance(made(held)[0], Room)  # there is room again
 
 
-def test_a_class_plays_at_once_and_a_wall_keeps_the_latest_attempts(held, monkeypatch):
+def test_a_class_plays_over_http_a_wall_keeps_the_latest_attempts_and_what_is_malformed_fills_no_log(
+    held, monkeypatch, capfd
+):
     monkeypatch.setattr(rooms, "MOST_POINTS", 100)
     monkeypatch.setattr(rooms, "JOINS", rooms.MOST_PEOPLE)
     room, _, _ = made(held)
     many, each = 40, 3
     room.ask(room.owner, 1, False)
 
-    def student(number):
-        who = post(room.code, "join", {"name": f"S{number}"})[1]["who"]
-        for turn in range(each):
-            features = [(number + turn + step) % N for step in range(K)]
-            assert post(room.code, "attempt", {"who": who, "features": features})[0] == 200
-        assert post(room.code, "guess", {"who": who, "value": number})[0] == 200
-        return room.news(0)
+    def ask(wire, method, what, said=None):
+        body = said if said is None or isinstance(said, bytes) else json.dumps(said)
+        wire.request(method, f"/room/{room.code}/{what}", body, {"content-type": "application/json"})
+        answer = wire.getresponse()
+        return answer.status, json.loads(answer.read())
 
-    with ThreadPoolExecutor(many) as crowd:
-        seen = list(crowd.map(student, range(many)))
+    def student(number, port):
+        with closing(HTTPConnection("127.0.0.1", port, timeout=60)) as wire:
+            who = ask(wire, "POST", "join", {"name": f"S{number}"})[1]["who"]
+            for turn in range(each):
+                features = [(number + turn + step) % N for step in range(K)]
+                assert ask(wire, "POST", "attempt", {"who": who, "features": features})[0] == 200
+            assert ask(wire, "POST", "guess", {"who": who, "value": number})[0] == 200
+            assert ask(wire, "POST", "attempt", (b"[" * 4000, b'{"who": "\\ud800"}', b"\xff")[number % 3])[0] == 400
+            return ask(wire, "GET", "news?since=0")[1]
+
+    with listening() as port, ThreadPoolExecutor(many) as crowd:
+        seen = list(crowd.map(student, range(many), [port] * many))
     assert max(news["people"] for news in seen) == many and max(news["count"] for news in seen) == many * each
     for news in seen:
         assert len(news["points"]) == min(news["count"], 100) and all(share <= 1 for share, _ in news["points"])
     assert sorted(room.news(0)["guesses"]) == list(range(many))
+    assert not capfd.readouterr().err

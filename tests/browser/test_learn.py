@@ -84,6 +84,15 @@ def chapter(page: Page, at: int) -> None:
     page.locator(".chapters button").nth(at).click()
 
 
+CUT = """() => { window.cut = []; const pen = CanvasRenderingContext2D.prototype, write = pen.fillText;
+  pen.fillText = function (words, x, y) {
+    const wide = this.measureText(words).width, from = x - { center: 0.5, right: 1 }[this.textAlign] * wide || x;
+    const [left, right] = [from, from + wide].map((at) => this.getTransform().transformPoint({ x: at, y }).x);
+    if (left < -1 || right > this.canvas.width + 1) window.cut.push(words);
+    return write.call(this, words, x, y);
+  }; }"""
+
+
 def guess(page: Page, at: int) -> None:
     """Guess at the answer of a chapter's question, or skip it; the figure then says what it is."""
     asked = page.locator(".predict")
@@ -223,12 +232,15 @@ def test_the_whole_lesson_is_walked_played_and_answered_at_three_widths_without_
             again.wait_for_timeout(50)
             assert again.evaluate(BEYOND) == [], (width, at)
         chapter(again, 0)
+        again.evaluate(CUT)
         show = again.get_by_role("button", name="Show the solver")
         assert width > 390 or show.bounding_box()["y"] < 800, (
             "the face and its first button are on one screen of a phone"
         )
         show.click()
         expect(again.locator("[data-say=readout]")).to_contain_text("the proven upper bound")
+        again.wait_for_timeout(200)
+        assert again.evaluate("window.cut") == [], "no word beside the board is cut"
 
 
 def library() -> dict[str, tuple[str, ...]]:

@@ -38,11 +38,16 @@ class Origin:
 
 
 def test_a_path_that_only_looks_like_a_script_of_streamlits_gets_its_page():
-    app = server.AssetMiddleware(Origin())
+    async def page(scope, receive, send):
+        headers = [(b"content-type", b"text/html"), (b"content-length", str(len(PAGE)).encode())]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": PAGE})
+
+    app = server.AssetMiddleware(page)
     before = server._packed.cache_info().currsize
     for path in ("/static/js/made-up.js", "/static/js/../js/one.js.map", "/js/one.js"):
         status, headers, body = answered(app, path, accept_encoding="gzip")
-        assert status == 200 and body in (FILE, PAGE) and "content-encoding" not in headers
+        assert (status, body) == (200, PAGE) and "content-encoding" not in headers
     for i in range(50):
         assert gzip.decompress(answered(app, f"/{i}/static/js/one.js", accept_encoding="gzip")[2]) == FILE
     assert server._packed.cache_info().currsize == before + 1

@@ -40,6 +40,13 @@ def test_a_page_shows_the_choices_that_count_on_it(name, said, counting):
     assert drawn(page) == counting == page.session_state["_seen"][0]
 
 
+def test_every_choice_counts_somewhere():
+    shown = [state.counting(page, choice) for page, choice, _ in COUNTING]
+    assert set().union(*shown) == set(state.SHARED)
+    places = {place for entry in state.SHARED.values() for place in entry.counts}
+    assert places == {f"{page} of {choice}" if choice else page for page, choice, keys in COUNTING if keys}
+
+
 @pytest.mark.parametrize("first", ["explore", "papers"])
 def test_what_is_hidden_keeps_what_it_or_the_link_said(first):
     page = alone(ALONE, {"data": "pitprops", "k": "7", "seed": "5"}, page=first)

@@ -73,6 +73,7 @@ def test_a_sparse_file_is_told_of_as_the_same_numbers_written_out(standardise):
 
 def test_a_step_that_is_not_offered_says_why(open_page):
     below = [[1.0, -2.5], [3.0, 6.0], [0.0, 1.0]]
-    for name, X, step in (("counts", counts(60, 40), "project-out"), ("below", below, "log1p")):
+    dense, least = "it would make sparse data dense", "it needs numbers above −1, and the least is −2.5"
+    for name, X, step, why in (("counts", counts(60, 40), "project-out", dense), ("below", below, "log1p", least)):
         page = open_page("pages/data.py", data=name, session=owner(Dataset(name=name, X=X)))
-        assert f"**{step}** is not possible here: it" in texts(page)
+        assert f"**{step}** is not possible here: {why}" in texts(page)

@@ -3,7 +3,8 @@
 For each data set at hand (NNSPCA_DATA names the data), as it is and standardised, with the sign constraint and without:
 a component and an upper bound at the k of :func:`grid`; at every k between where what is carried there would fall
 behind its neighbours' (:func:`weakest`) a component, and an upper bound where the carried one is too weak; and in
-the view that the data set opens with, those of 1 to 10 parts. At the k of the grid a live certificate that leaves more
+the view that the data set opens with, those of 1 to 10 parts, and at k in steps of a ratio those of as many parts as
+the page opens with. At the k of the grid a live certificate that leaves more
 than ``ENOUGH`` is followed by a thorough run of so many processor seconds at most. Every certificate is verified before
 it is written, and what is in the file already is only ever improved; with ``--missing`` only what is not in it yet is
 proven, with ``--check`` nothing is, and what is missing is printed. With ``--certificates`` those of :func:`shown` are
@@ -34,13 +35,14 @@ from nnspca.view import ledger
 from nnspca.view.certificate.proofs import SAME, file_of
 from nnspca.view.explore import choices
 from nnspca.view.link.state import usual_k
+from nnspca.view.parts.choices import usual_parts
 from tests import shelf
 from tests.benchmarks import certificates, live
 
 ENOUGH = 5e-4  # relative gap
 CARRIED, WIDE, CARRIED_WIDE = 1e-3, 1000, 5e-3  # what may be added by carrying; of wider data
 EVERY, FINE, RATIO = 64, 1000, 1.05  # every k up to the first, steps of a ratio up to the second, the path's k beyond
-MOST_PARTS = 10
+MOST_PARTS, MOST_OF_PARTS = 10, 200  # parts at the opening k; largest k of parts at others
 SAVE_SECONDS = 60.0  # between writings of the file
 IN_README = (("cbcl-faces", 180), ("lrs", 20), ("lrs", 90), ("leukemia", 50), ("digits", 10), ("pitprops", 5))
 MOST_BYTES = 1_400_000  # of one certificate
@@ -61,6 +63,15 @@ def grid(name, n):
     steps = {round(EVERY * RATIO**i) for i in range(math.ceil(math.log(FINE / EVERY, RATIO)))}
     ks = {*range(1, EVERY + 1), *steps, *choices.cardinalities(n, usual_k(n, name)), *named(name, n)}
     return tuple(sorted(k for k in ks if k <= n))
+
+
+def groups_of(record):
+    """Return k and number of parts of all groups that are stored: first those of the opening k, then along k."""
+    n, opening = record.n, record.opening
+    steps = {opening - 1, opening + 1, *(round(RATIO**i) for i in range(math.ceil(math.log(MOST_OF_PARTS, RATIO))))}
+    usual = [(k, usual_parts(n, k)) for k in sorted(steps) if 0 < k < n]
+    first = [(opening, r) for r in range(1, min(MOST_PARTS, n) + 1)]
+    return list(dict.fromkeys([*first, *((k, r) for k, r in usual if r > 1)]))
 
 
 def may_add(record):
@@ -135,10 +146,10 @@ class Book:
 
 def missing(key, record):
     """Return what a record lacks: k, and numbers of parts."""
-    counts = range(1, min(MOST_PARTS, record.n) + 1) if key == ledger.opened_as(record.name) else ()
+    groups = groups_of(record) if key == ledger.opened_as(record.name) else ()
     ks = grid(record.name, record.n)
     proven = proven_at(record)
-    return [k for k in ks if k not in proven], [r for r in counts if r not in record.parts]
+    return [k for k in ks if k not in proven], [at for at in groups if at not in record.parts]
 
 
 def prove(book, key, data, seconds, only_missing):
@@ -203,28 +214,27 @@ def _start(record, k):
 
 
 def prove_parts(book, key, cov, seconds, only_missing):
-    """Improve what is stored of several parts at the opening k."""
+    """Improve what is stored of several parts: a longer proof at the opening k, a live one at others."""
     record = book.records[key]
     one, warm = record.components[record.opening], None
-    record.parts[1] = (one[0],), one[1]
-    for r in range(2, min(MOST_PARTS, record.n) + 1):
-        held = record.parts.get(r)
+    record.parts[record.opening, 1] = (one[0],), one[1]
+    for k, r in groups_of(record)[1:]:
+        held = record.parts.get((k, r))
         if held is not None and (only_missing or sum(p.variance for p in held[0]) > (1 - SAME) * held[1]):
             continue
-        found = nnspca.decompose(cov, r, record.opening, deflation="together")
-        quick = nnspca.certify_parts(cov, r, record.opening, found, warm_start=warm)
-        proof = nnspca.certify_parts(
-            cov, r, record.opening, quick.parts, effort="thorough", warm_start=quick, should_stop=patience(seconds)
-        )
-        proof = min(quick, proof, key=lambda c: c.upper)
+        found = nnspca.decompose(cov, r, k, deflation="together")
+        proof = nnspca.certify_parts(cov, r, k, found, warm_start=warm if k == record.opening else None)
+        if k == record.opening:
+            settings = {"effort": "thorough", "warm_start": proof, "should_stop": patience(seconds)}
+            warm = min(proof, nnspca.certify_parts(cov, r, k, proof.parts, **settings), key=lambda c: c.upper)
+            proof = warm
         nnspca.verify(proof, cov)
-        warm = proof
-        made, upper = tuple(packed(part, cov, record.opening) for part in proof.parts), proof.upper
+        made, upper = tuple(packed(part, cov, k) for part in proof.parts), proof.upper
         if held is not None:
             made = max(made, held[0], key=lambda group: math.fsum(p.variance for p in group))
             upper = min(upper, held[1])
-        record.parts[r] = made, upper
-        print(f"{record.name} r={r}: {math.fsum(p.variance for p in made) / upper:.6f}", flush=True)
+        record.parts[k, r] = made, upper
+        print(f"{record.name} k={k} r={r}: {math.fsum(p.variance for p in made) / upper:.6f}", flush=True)
         book.save()
 
 
@@ -259,7 +269,7 @@ def certify_shown(book, name, standardise, k, seconds):
         part = replace(part, variance=proof.lower)
         record.components[k], record.made[k] = (part, proof.upper), made(proof)
         if k == record.opening and record.parts:
-            record.parts[1] = (part,), proof.upper
+            record.parts[k, 1] = (part,), proof.upper
         held.write_bytes(content)
         book.save()
 
@@ -292,7 +302,7 @@ def write(records):
     about, arrays = [], {}
     for place, record in enumerate(records[key] for key in sorted(records)):
         ks, counts = sorted(record.components), sorted(record.parts)
-        groups = [record.parts[r][0] for r in counts]
+        groups = [record.parts[at][0] for at in counts]
         told = {
             "name": record.name,
             "content_hash": record.content_hash,
@@ -304,9 +314,10 @@ def write(records):
             "ks": ks,
             "upper": [record.components[k][1] for k in ks],
             "made": [astuple(record.made.get(k, ledger.Made())) for k in ks],
-            "counts": counts,
+            "parts_ks": [k for k, _ in counts],
+            "counts": [r for _, r in counts],
             "parts_of": [len(group) for group in groups],
-            "parts_upper": [record.parts[r][1] for r in counts],
+            "parts_upper": [record.parts[at][1] for at in counts],
         }
         for kind, listed in (("", [record.components[k][0] for k in ks]), ("parts_", [p for g in groups for p in g])):
             chain = list(shelf.chained((shelf.pack(part.loadings) for part in listed), record.n))

@@ -22,7 +22,7 @@ class Record:
     n: int  # number of features
     opening: int  # the k that the data set opens with
     components: dict[int, tuple[Component, float]]  # by k: the component and the upper bound
-    parts: dict[int, tuple[tuple[Component, ...], float]]  # by number of parts, at the opening k
+    parts: dict[tuple[int, int], tuple[tuple[Component, ...], float]]  # by k and number of parts
     made: dict[int, Made] = field(default_factory=dict)  # by k
 
     @property
@@ -42,8 +42,8 @@ def records() -> dict[Key, Record]:
         record = Record(held.name, *held.problem, held.about["n"], held.opening, {}, {}, {})
         for k, parts, upper in held.singles():
             record.components[k], record.made[k] = (parts[0], upper), held.made(k)
-        for r, parts, upper in held.groups():
-            record.parts[r] = tuple(parts), upper
+        for at, parts, upper in held.groups():
+            record.parts[at] = tuple(parts), upper
         found[held.name, held.problem[1], held.problem[2]] = record
     return found
 

@@ -354,19 +354,18 @@ class Stored:
         """Yield k, for how many parts, the component or the parts, their variance, and the upper bound."""
         for k, part, upper in self.singles():
             yield k, 1, part, part.variances[0], upper
-        for r, parts, upper in self.groups():
-            yield self.opening, r, parts, math.fsum(parts.variances), upper
+        for (k, r), parts, upper in self.groups():
+            yield k, r, parts, math.fsum(parts.variances), upper
 
     def singles(self) -> Iterator[tuple[int, Packed, float]]:
         """Yield each k with its component and upper bound, infinite where none is stored."""
         ks = self.about["ks"]
         return zip(ks, self._packed("", ks, [1] * len(ks)), self.about["upper"], strict=True)
 
-    def groups(self) -> Iterator[tuple[int, Packed, float]]:
-        """Yield each number of parts with the parts, of which there may be fewer, and their upper bound."""
-        counts, sizes = self.about["counts"], self.about["parts_of"]
-        parts = self._packed("parts_", [self.opening] * len(sizes), sizes)
-        return zip(counts, parts, self.about["parts_upper"], strict=True)
+    def groups(self) -> Iterator[tuple[tuple[int, int], Packed, float]]:
+        """Yield each k and number of parts with the parts, of which there may be fewer, and their upper bound."""
+        at, ks = zip(self.about["parts_ks"], self.about["counts"], strict=True), self.about["parts_ks"]
+        return zip(at, self._packed("parts_", ks, self.about["parts_of"]), self.about["parts_upper"], strict=True)
 
     def _packed(self, kind: str, ks: Sequence[int], sizes: Sequence[int]) -> Iterator[Packed]:
         n, nonnegative, variances = self.about["n"], self.problem[2], self.about[f"{kind}lower"]

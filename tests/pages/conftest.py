@@ -214,8 +214,8 @@ def shelved(*records: shelf.Record) -> dict:
 
     def read(record):
         yield from ((k, 1, (part,), part.variance, upper) for k, (part, upper) in record.components.items())
-        for r, (parts, upper) in record.parts.items():
-            yield record.opening, r, parts, sum(part.variance for part in parts), upper
+        for (k, r), (parts, upper) in record.parts.items():
+            yield k, r, parts, sum(part.variance for part in parts), upper
 
     return {
         r.problem: SimpleNamespace(

@@ -54,10 +54,10 @@ def test_what_is_stored_is_feasible_and_has_the_variances_that_are_said(key):
     for k, (part, upper) in record.components.items():
         assert part.cardinality <= k and ((part.loadings >= 0).all() or not record.nonnegative)
         assert np.isclose(cov.variance(part.loadings), part.variance, rtol=ROUND) and part.variance <= upper
-    for parts, upper in record.parts.values():
+    for (k, _), (parts, upper) in record.parts.items():
         assert (sum((part.loadings != 0).astype(int) for part in parts) <= 1).all(), "no feature is shared"
         for part in parts:
-            assert part.cardinality <= record.opening
+            assert part.cardinality <= k
             assert np.isclose(cov.variance(part.loadings), part.variance, rtol=ROUND)
         assert math.fsum(part.variance for part in parts) <= upper
 
@@ -72,7 +72,7 @@ def test_no_solver_finds_more_than_a_stored_bound_allows(key):
         assert part.variance / upper >= 0.995
     if record.n <= 1000:  # many seconds of more
         found = nnspca.decompose(cov, 2, record.opening, deflation="together", seed=7)
-        assert found.variances.sum() <= record.parts[2][1]
+        assert found.variances.sum() <= record.parts[record.opening, 2][1]
 
 
 def test_stored_loadings_lose_next_to_nothing():

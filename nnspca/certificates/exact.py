@@ -19,6 +19,7 @@ from nnspca.certificates.proofs import (
     EigenvalueProof,
     EliminationProof,
     PairProof,
+    Proof,
     ScaleProof,
     SeriesProof,
     TreeProof,
@@ -81,8 +82,9 @@ def needs_second_checker(certificate: Certificate | PartsCertificate, cov: Covar
     if isinstance(certificate, PartsCertificate):
         return True
     problem = Problem(cov, certificate.k, certificate.nonnegative)
-    restricted_problem, _ = restricted(problem, certificate.include, certificate.exclude)
-    return needs_second(certificate.winner.ingredients, certificate.k, restricted_problem.cov)
+    problem, _ = restricted(problem, certificate.include, certificate.exclude)
+    proof, as_data = certificate.winner.ingredients, problem.cov.held.factor is not None
+    return isinstance(proof, Proof) and proof.needs_second_checker(certificate.k, as_data)
 
 
 class UnsupportedProof(Exception):
@@ -153,25 +155,6 @@ def write(writer: Writer, proof: object, r: int, k: int, cov: Covariance) -> Wri
     if type(proof) not in WRITERS:
         raise UnsupportedProof
     return WRITERS[type(proof)](writer, proof, r, k, cov)
-
-
-def needs_second(proof: object, k: int, cov: Covariance) -> bool:
-    """Whether only ``check_more.py`` can check this proof about one component."""
-    match proof:
-        case CarriedProof():
-            return proof.k < k or needs_second(proof.proof, proof.k, cov)
-        case EigenvalueProof():
-            return bool(proof.V.any()) or cov.held.factor is not None
-        case EliminationProof():
-            return proof.boxes is not None
-        case PairProof():
-            return proof.v is not None or proof.V is not None
-        case ScaleProof():
-            return proof.directions is not None
-        case TreeProof():
-            return type(proof.splits) is not tuple
-        case _:
-            return isinstance(proof, EachProof | VariancesProof)
 
 
 def pairs(writer: Writer, proof: PairProof, r: int, k: int, cov: Covariance) -> Written:

@@ -44,13 +44,12 @@ def section(
     cov: Covariance,
     arrays: dict[str, np.ndarray],
     halves: dict[int, Halves] | None = None,
-) -> dict[str, Any] | None:
-    """Return the section for the checkers, which goes next to the claims, and add its arrays to ``arrays``.
+) -> tuple[dict[str, Any], dict[str, np.ndarray]] | None:
+    """Return the section for the checkers, which goes next to the claims, and all arrays of the file.
 
-    ``halves`` are those in ``arrays`` already, by the id of their L: a series has the M of another proof.
-
-    Its ``upper`` is the least upper bound whose proof can be written: the certificate's own upper bound
-    may be lower. Returns None if no proof can be written.
+    ``arrays`` are those in the file already; ``halves`` are those of them by the id of their L: a series has the M of
+    another proof. The ``upper`` of the section is the least upper bound whose proof can be written: the certificate's
+    own upper bound may be lower. None if no proof can be written.
     """
     reading = cov.held.stands_for
     if reading is None:
@@ -70,10 +69,9 @@ def section(
             proof = write(writer, ingredients, r, cert.k, cov)
         except UnsupportedProof:
             continue
-        arrays |= added
         record = {"version": VERSION, "reading": reading, "upper": max(bound.value, cert.upper)}
         record |= {"inside": True} if used_include else {}
-        return record | {"loadings": {"witness": "loadings.npy"}, "proof": proof}
+        return record | {"loadings": {"witness": "loadings.npy"}, "proof": proof}, added
     return None
 
 

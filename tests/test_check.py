@@ -232,7 +232,7 @@ def files(genes):
         exact = oracle.optimum(cov.matrix, 2, nonnegative)[0]
         problem = Problem(cov, 2, nonnegative)
         x = cert.component.loadings
-        trees = branch.tighten(problem, x, goal=cert.lower * 0.9, meter=branch.Allowance(0.2), monitor=QUIET)
+        trees = branch.tighten(problem, x, goal=cert.lower * 0.9, monitor=QUIET.within(0.2))
         few = elimination.tighten(problem, x, 1e9, Limits(4, 5.0), elimination.Budget(0.02), goal=0.0, monitor=QUIET)
         bounds = [*cert.bounds, *list(trees)[-1:], *list(few)[-1:]]
         for bound in bounds:

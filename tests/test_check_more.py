@@ -11,7 +11,7 @@ import pytest
 import nnspca
 from nnspca import check, check_more
 from nnspca.bounds import branch, core, masses, pair_scaled, plain
-from nnspca.bounds.elimination import Elimination
+from nnspca.bounds.cases import Elimination
 from nnspca.bounds.selection import cumulative_masses
 from nnspca.certificates.exact import needs_second_checker, section
 from nnspca.control.progress import Monitor
@@ -52,7 +52,7 @@ def test_a_bound_along_the_first_eigenvector_is_accepted_on_either_side(pitprops
         for k in ks:
             cert = nnspca.certify(cov, k, nonnegative=nonnegative, should_stop=lambda: True)
             alone = with_one_bound(cert, plain.along_leading(Problem(cov, k, nonnegative)))
-            assert section(alone, cov, {})["proof"]["kind"] == kind
+            assert section(alone, cov, {})[0]["proof"]["kind"] == kind
             assert accepted(alone, cov, X)
 
 
@@ -118,7 +118,7 @@ def files(genes):
         parts = nnspca.certify_parts(cov, 2, 2, nonnegative=nonnegative)
         rows = np.array([part.loadings for part in parts.parts])
         joint = list(pair_scaled.tighten(problem, rows, steps=60, goal=0.0, monitor=QUIET))[-1:]
-        tree = branch.tighten(problem, rows, goal=0.0, meter=branch.Allowance(0.17), monitor=QUIET)
+        tree = branch.tighten(problem, rows, goal=0.0, monitor=QUIET.within(0.17))
         several = [*joint, *list(tree)[-1:], plain.largest_eigenvalues(cov, 2), plain.each(cert.bound("eigenvalue"), 2)]
         exact = oracle.optima_of_parts(cov.matrix, 2, 2, nonnegative)[-1][0]
         made += [(with_one_bound(parts, bound), exact) for bound in several]

@@ -22,7 +22,7 @@ from nnspca.bounds.pair_scaled import CHECK, described, proof_of, run_interrupti
 from nnspca.bounds.plan import is_slow, step_seconds
 from nnspca.bounds.splitting import AGAIN, Splitting
 from nnspca.certificates.proofs import PairProof, TreeProof
-from nnspca.control.progress import Allowance, Monitor
+from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible, rounding
@@ -67,7 +67,6 @@ def tighten(
     X: np.ndarray,
     *,
     goal: float,
-    meter: Allowance,
     monitor: Monitor,
     consider: Callable[[np.ndarray], None] = lambda likely: None,
     entries: float = ENTRIES,
@@ -75,14 +74,15 @@ def tighten(
 ) -> Iterator[Bound]:
     """Yield decreasing bounds as the tree grows, until the goal is met or the budget is spent.
 
-    X are the best parts known, shape (n,) or (r, n); the meter may be shared with other searches. Where a node suggests
-    that something better lies, ``consider`` is called: with a support of at most k features, or with r approximate
-    parts. The proof holds at most so many ``entries``. The tree begins at ``start``, what was proven of the whole.
+    X are the best parts known, shape (n,) or (r, n); ``monitor.search`` may be shared with other searches. Where a node
+    suggests that something better lies, ``consider`` is called: with a support of at most k features, or with r
+    approximate parts. The proof holds at most so many ``entries``. The tree begins at ``start``, what was proven of the
+    whole.
     """
     X = np.atleast_2d(X)
     kind: type[_OfFeatures | _OfPairs] = _OfFeatures if len(X) == 1 else _OfPairs
-    few = meter.left < NODES * STEPS * step_seconds(problem.n, len(X))
-    tree = kind(problem, X, goal, meter, monitor, STEPS // 2 if few and len(X) == 1 else STEPS)
+    few = monitor.search.left < NODES * STEPS * step_seconds(problem.n, len(X))
+    tree = kind(problem, X, goal, monitor, STEPS // 2 if few and len(X) == 1 else STEPS)
     root = tree.root(start)
     open_nodes, leaves, held, least = [root], 1, root.entries, np.inf
     while open_nodes:
@@ -92,7 +92,7 @@ def tighten(
             yield tree.bound(root, leaves)
         elif leaves == 1 and worst <= goal and root.proof is not None:  # more steps on the whole were enough
             yield described(worst, root.proof, len(X), 0 if root.splitting is None else root.splitting.steps)
-        if worst <= goal or meter.left <= 0 or held >= entries or monitor.stop():
+        if worst <= goal or monitor.search.left <= 0 or held >= entries or monitor.stop():
             return
         node = heapq.heappop(open_nodes)
         split = tree.undecided(node)
@@ -117,7 +117,6 @@ class _Tree:
     problem: Problem
     X: np.ndarray
     goal: float
-    meter: Allowance
     monitor: Monitor
     steps: int = STEPS  # most steps of a node
     numbers: Iterator[int] = field(default_factory=itertools.count)
@@ -138,14 +137,19 @@ class _Tree:
         for step in range(1, self.steps + 1):
             run_interruptibly(splitting.advance, part.n, self.monitor, r)
             self.monitor.pay((NODE_STEP - 1) * step_seconds(part.n, r))
-            self.meter.pay(step_seconds(part.n, r))
+            self.monitor.search.pay(step_seconds(part.n, r))
             last = step == self.steps or self.monitor.stop()
             if step % CHECK and not last:
                 continue
             proven = proof_of(part, *splitting.multipliers(), r=r, same=same, apart=apart, monitor=self.monitor)
             best = proven if best is None or proven[0] < best[0] else best
             past.append(best[0])
-            if best[0] <= self.goal or last or is_slow(past, self.goal) or (self.meter.left <= 0 and not whole):
+            if (
+                best[0] <= self.goal
+                or last
+                or is_slow(past, self.goal)
+                or (self.monitor.search.left <= 0 and not whole)
+            ):
                 break
         assert best is not None  # the last step makes one
         return best
@@ -248,7 +252,7 @@ class _OfFeatures(_Tree):
 
 def cases(problem: Problem, X: np.ndarray, goal: float, monitor: Monitor) -> _OfFeatures:
     """Return the tree of one component for a caller that opens its nodes as long as it likes, in any order."""
-    return _OfFeatures(problem, X, goal, Allowance(np.inf), monitor)
+    return _OfFeatures(problem, X, goal, monitor)
 
 
 def _of_known_support(part: Covariance) -> tuple[float, PairProof]:

@@ -221,8 +221,7 @@ def _cases(problem: Problem, known: Draft, plan: Plan) -> Iterator[Bound]:
         problem,
         known.X,
         goal=known.lower * (1 + SETTLED / 2),
-        meter=Allowance(plan.trees),
-        monitor=known.monitor,
+        monitor=known.monitor.within(plan.trees),
         consider=known.consider,
         start=least if alone and isinstance(least, PairProof) and least.features is None else None,
     )

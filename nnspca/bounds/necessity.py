@@ -14,11 +14,12 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca.bounds import elimination
-from nnspca.bounds.elimination import SMALL, Elimination
+from nnspca.bounds.cases import Elimination
+from nnspca.bounds.elimination import SMALL
 from nnspca.bounds.plain import largest_variances
 from nnspca.bounds.plan import PLANS, WHOLE, is_slow
 from nnspca.bounds.selection import Limits
-from nnspca.control.progress import Allowance, Monitor
+from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped
 from nnspca.covariance.problem import Problem
 
@@ -27,7 +28,7 @@ def begin(problem: Problem, x: np.ndarray, level: float, monitor: Monitor) -> El
     """Relax the whole on a small set T; None if T would need too many features. No bound above ``level`` matters."""
     relaxation = None
     if level > 0 and problem.n > SMALL:
-        relaxation = elimination.begin(
+        relaxation = elimination.start(
             problem, x, np.inf, Limits(WHOLE, PLANS["live"].loss, SMALL), monitor, lower_bound=level
         )
     if relaxation is None and problem.n <= WHOLE and not monitor.stop():
@@ -35,18 +36,19 @@ def begin(problem: Problem, x: np.ndarray, level: float, monitor: Monitor) -> El
     return relaxation
 
 
-def relax(relaxed: Elimination, goal: float, meter: Allowance, *, trees: bool = False) -> float:
+def relax(relaxed: Elimination, goal: float, *, trees: bool = False) -> float:
     """Lower the bound until it is below the goal, or unlikely to get there soon; return it."""
     past: list[float] = []
-    most = max(meter.left, 1.0)
+    work = relaxed.monitor.search
+    most = max(work.left, 1.0)
     while True:
         value = float(relaxed.upper_bounds()[0].max())
         past.append(value)
-        relaxed.monitor.tell(1 - meter.left / most, "proving a bound")
+        relaxed.monitor.tell(1 - work.left / most, "proving a bound")
         slow = not trees and is_slow(past, goal)
-        spent = meter.left <= 0 or relaxed.monitor.stop()
+        spent = work.left <= 0 or relaxed.monitor.stop()
         try:
-            if value < goal or slow or spent or not relaxed.work(meter, goal, trees):
+            if value < goal or slow or spent or not relaxed.work(goal, trees):
                 return value
         except Stopped:  # the bounds made before hold
             return value
@@ -58,7 +60,6 @@ def upper_bound(
     feature: int,
     x: np.ndarray,
     level: float,
-    meter: Allowance,
     monitor: Monitor,
     *,
     trees: bool = False,
@@ -73,6 +74,6 @@ def upper_bound(
     quick = largest_variances(others.cov, others.k)
     if quick < level or whole is None:
         return quick
-    part = whole.without(feature, x, monitor)
+    part = whole.without(np.array([feature]), x, monitor)
     # T has no variance: there is nothing to branch on
-    return min(quick, relax(part, level, meter, trees=trees and bool(part.part.diagonal.max() > 0)))
+    return min(quick, relax(part, level, trees=trees and bool(part.part.diagonal.max() > 0)))

@@ -18,6 +18,7 @@ from nnspca.certificates.proofs import (
     EigenvalueProof,
     EliminationProof,
     PairProof,
+    Proof,
     ScaleProof,
     SeriesProof,
     TreeProof,
@@ -28,8 +29,6 @@ from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
-OF_ONE = (CarriedProof, EliminationProof, ScaleProof, SeriesProof)  # about one component only
-WITH_INCLUDED = (PairProof, TreeProof)  # the others prove it for the problem without ``include``
 
 
 def derive(proof: object, problem: Problem, r: int = 1) -> float:
@@ -44,13 +43,14 @@ def derive(proof: object, problem: Problem, r: int = 1) -> float:
     >>> round(derive(VariancesProof(), Problem(cov, 1), 2), 6)
     4.0
     """
-    if type(proof) not in DERIVATIONS:
+    if not isinstance(proof, Proof) or type(proof) not in DERIVATIONS:
         raise CertificateError("it carries nothing to re-derive it from")
-    if r > 1 and type(proof) in OF_ONE:
-        raise CertificateError(f"a {type(proof).__name__} proves nothing about several parts")
-    if type(proof) not in WITH_INCLUDED:
+    kind = type(proof)
+    if r > 1 and not kind.of_parts:
+        raise CertificateError(f"a {kind.__name__} proves nothing about several parts")
+    if not kind.uses_included:
         problem = replace(problem, include=())
-    return float(DERIVATIONS[type(proof)](proof, r, problem)) + 4 * r * problem.n * UNDERFLOW
+    return float(DERIVATIONS[kind](proof, r, problem)) + 4 * r * problem.n * UNDERFLOW
 
 
 def carried_bound(proof: CarriedProof, r: int, problem: Problem) -> float:
@@ -89,7 +89,7 @@ def variances_bound(proof: VariancesProof, r: int, problem: Problem) -> float:
     return largest + cov.representation_error * r
 
 
-DERIVATIONS: dict[type, Callable[[Any, int, Problem], float]] = {
+DERIVATIONS: dict[type[Proof], Callable[[Any, int, Problem], float]] = {
     CarriedProof: carried_bound,
     EachProof: each_bound,
     EigenvalueProof: eigenvalue_bound,

@@ -36,11 +36,6 @@ def eigenvalue_bound(proof: EigenvalueProof, r: int, problem: Problem) -> float:
     return tail + most + 2 * EPS * abs(tail) + (k + V.shape[1] + 4) * EPS * most
 
 
-def holds_everywhere(proof: object) -> bool:
-    """Whether the proof bounds every direction, not only the feasible ones: nothing is bounded along V."""
-    return type(proof) is EigenvalueProof and not array(proof.V, "the low-rank part", (None, None)).size
-
-
 def check_rest(cov: Covariance, V: np.ndarray, tail: float) -> None:
     """Check A − VV' ⪯ tail·I, on the side of the features, or of the samples if A is held as data."""
     left = tail - cov.representation_error

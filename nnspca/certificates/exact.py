@@ -19,6 +19,7 @@ from nnspca.certificates.proofs import (
     EigenvalueProof,
     EliminationProof,
     PairProof,
+    Proof,
     ScaleProof,
     SeriesProof,
     TreeProof,
@@ -43,13 +44,12 @@ def section(
     cov: Covariance,
     arrays: dict[str, np.ndarray],
     halves: dict[int, Halves] | None = None,
-) -> dict[str, Any] | None:
-    """Return the section for the checkers, which goes next to the claims, and add its arrays to ``arrays``.
+) -> tuple[dict[str, Any], dict[str, np.ndarray]] | None:
+    """Return the section for the checkers, which goes next to the claims, and all arrays of the file.
 
-    ``halves`` are those in ``arrays`` already, by the id of their L: a series has the M of another proof.
-
-    Its ``upper`` is the least upper bound whose proof can be written: the certificate's own upper bound
-    may be lower. Returns None if no proof can be written.
+    ``arrays`` are those in the file already; ``halves`` are those of them by the id of their L: a series has the M of
+    another proof. The ``upper`` of the section is the least upper bound whose proof can be written: the certificate's
+    own upper bound may be lower. None if no proof can be written.
     """
     reading = cov.held.stands_for
     if reading is None:
@@ -69,10 +69,9 @@ def section(
             proof = write(writer, ingredients, r, cert.k, cov)
         except UnsupportedProof:
             continue
-        arrays |= added
         record = {"version": VERSION, "reading": reading, "upper": max(bound.value, cert.upper)}
         record |= {"inside": True} if used_include else {}
-        return record | {"loadings": {"witness": "loadings.npy"}, "proof": proof}
+        return record | {"loadings": {"witness": "loadings.npy"}, "proof": proof}, added
     return None
 
 
@@ -81,8 +80,9 @@ def needs_second_checker(certificate: Certificate | PartsCertificate, cov: Covar
     if isinstance(certificate, PartsCertificate):
         return True
     problem = Problem(cov, certificate.k, certificate.nonnegative)
-    restricted_problem, _ = restricted(problem, certificate.include, certificate.exclude)
-    return needs_second(certificate.winner.ingredients, certificate.k, restricted_problem.cov)
+    problem, _ = restricted(problem, certificate.include, certificate.exclude)
+    proof, as_data = certificate.winner.ingredients, problem.cov.held.factor is not None
+    return isinstance(proof, Proof) and proof.needs_second_checker(certificate.k, as_data)
 
 
 class UnsupportedProof(Exception):
@@ -153,25 +153,6 @@ def write(writer: Writer, proof: object, r: int, k: int, cov: Covariance) -> Wri
     if type(proof) not in WRITERS:
         raise UnsupportedProof
     return WRITERS[type(proof)](writer, proof, r, k, cov)
-
-
-def needs_second(proof: object, k: int, cov: Covariance) -> bool:
-    """Whether only ``check_more.py`` can check this proof about one component."""
-    match proof:
-        case CarriedProof():
-            return proof.k < k or needs_second(proof.proof, proof.k, cov)
-        case EigenvalueProof():
-            return bool(proof.V.any()) or cov.held.factor is not None
-        case EliminationProof():
-            return proof.boxes is not None
-        case PairProof():
-            return proof.v is not None or proof.V is not None
-        case ScaleProof():
-            return proof.directions is not None
-        case TreeProof():
-            return type(proof.splits) is not tuple
-        case _:
-            return isinstance(proof, EachProof | VariancesProof)
 
 
 def pairs(writer: Writer, proof: PairProof, r: int, k: int, cov: Covariance) -> Written:

@@ -116,8 +116,8 @@ def save_certificate(cert: Any, file: Any, cov: Covariance | None = None) -> Non
             "save_certificate(cert, file, cov)",
             stacklevel=2,
         )
-    elif proof_section := section(cert, cov, arrays, halves):
-        content["check"] = proof_section
+    elif written := section(cert, cov, arrays, halves):
+        content["check"], arrays = written
     text = _text(content)
     arrays[TEXT] = np.array(text)
     buffer = io.BytesIO()

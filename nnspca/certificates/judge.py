@@ -13,8 +13,8 @@ from dataclasses import replace
 import numpy as np
 
 from nnspca.certificates.derivations import derive
-from nnspca.certificates.eigenvalues import holds_everywhere
 from nnspca.certificates.numbers import EFFORTS, array, at_most, flag, number, text, whole
+from nnspca.certificates.proofs import Proof
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem, restricted
@@ -97,7 +97,7 @@ def _check(cert: Certificate | PartsCertificate, cov: Covariance) -> None:
         raise CertificateError(f"the lower bound {lower!r} exceeds the upper bound {upper!r}")
     if isinstance(cert, Certificate):
         claimed = number(cert.leading, "the largest eigenvalue")
-        leading = min((value for proof, value in proven if holds_everywhere(proof)), default=np.inf)
+        leading = min((value for proof, value in proven if proof.holds_everywhere), default=np.inf)
         if not at_most(leading, claimed):
             raise CertificateError(f"the largest eigenvalue is claimed to be {claimed!r}; only {leading!r} is proven")
 
@@ -133,7 +133,7 @@ def _setting(cert: Certificate | PartsCertificate, cov: Covariance) -> Problem:
     return Problem(cov, whole(cert.k, "k", 1, cov.n_features), flag(cert.nonnegative, "the sign constraint"))
 
 
-def _proven(bounds: object, derived: Callable[[object], float]) -> list[tuple[object, float]]:
+def _proven(bounds: object, derived: Callable[[object], float]) -> list[tuple[Proof, float]]:
     """Proof and value of each deterministic bound, after its ingredients proved that value."""
     if type(bounds) is not tuple or not all(type(bound) is Bound for bound in bounds):
         raise CertificateError("its bounds must be a tuple of Bound")

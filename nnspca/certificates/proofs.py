@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 
+class Proof:
+    """Ingredients of a bound; what the judge, the writers and the search must know of its type stands here."""
+
+    of_parts: ClassVar[bool] = True  #: whether it may be about several parts
+    uses_included: ClassVar[bool] = False  #: whether it is about ``include`` too; others hold without it
+
+    @property
+    def holds_everywhere(self) -> bool:
+        """Whether it bounds every direction, not only the feasible ones."""
+        return False
+
+    def needs_second_checker(self, k: int, as_data: bool) -> bool:
+        """Whether only ``check_more.py`` can check it, about one component, where A is held as data or not."""
+        return False
+
+
 @dataclass(frozen=True, eq=False)
-class EigenvalueProof:
+class EigenvalueProof(Proof):
     """Ingredients of the bounds by eigenvalues: ``Σ_c x_c'Ax_c <= r·tail + ‖V‖²`` for r orthonormal x_c.
 
     One component has no more than its k largest entries allow along each column of V, in place of ‖V‖².
@@ -17,9 +34,16 @@ class EigenvalueProof:
     V: np.ndarray  #: (n, d); d = 0 for λ₁
     tail: float  #: claimed: ``A ⪯ tail·I + VV'``
 
+    @property
+    def holds_everywhere(self) -> bool:
+        return not self.V.size  # nothing is bounded along V
+
+    def needs_second_checker(self, k: int, as_data: bool) -> bool:
+        return as_data or bool(self.V.any())
+
 
 @dataclass(frozen=True, eq=False)
-class ScaleProof:
+class ScaleProof(Proof):
     """Ingredients of the bound by balanced row sums: ``max_i [A_ii + the k−1 largest A_ij⁺ w_j / w_i, j ≠ i]``.
 
     With directions W of the samples, of data A = Y'Y, it is the tail t more than that of the rows of
@@ -32,9 +56,14 @@ class ScaleProof:
     directions: np.ndarray | None = None  #: (m, d), W
     tail: float = 0.0  #: claimed where there are directions: ``YY' ⪯ tail·I + WW'``, tail > 0
 
+    of_parts = False
+
+    def needs_second_checker(self, k: int, as_data: bool) -> bool:
+        return self.directions is not None
+
 
 @dataclass(frozen=True, eq=False)
-class PairProof:
+class PairProof(Proof):
     """Ingredients of the pair-scaled bound, of one component or of r parts.
 
     It proves ``r·tail + ‖V‖² + [the r largest g_i] + [the rk largest v_j]`` with
@@ -52,9 +81,14 @@ class PairProof:
     limits: np.ndarray | None = None  #: (s,), θ > 0: ``M_ij = θ_i``, ``M_ji = (A_ij⁺)²/θ_i`` for i in S and j outside
     weights: np.ndarray | None = None  #: (n,), d > 0: ``M_ij = A_ij⁺ d_j/d_i`` for i and j outside; None for all 1
 
+    uses_included = True
+
+    def needs_second_checker(self, k: int, as_data: bool) -> bool:
+        return self.v is not None or self.V is not None
+
 
 @dataclass(frozen=True, eq=False)
-class SeriesProof:
+class SeriesProof(Proof):
     """One L and one M that prove a pair-scaled bound for each of several numbers of features.
 
     For c features, S_i is the sum of the c−1 largest M_ij of row i. With −S_i on the diagonal of L no row costs
@@ -66,6 +100,8 @@ class SeriesProof:
     cardinalities: tuple[int, ...]  #: each c, falling
     tails: tuple[float, ...]  #: claimed for each c: that eigenvalue is at most this
 
+    of_parts = False
+
     def pairs(self, place: int) -> PairProof:
         """Return the proof for the cardinality at a place, as L and M of its own."""
         count = self.cardinalities[place] - 1
@@ -75,7 +111,7 @@ class SeriesProof:
 
 
 @dataclass(frozen=True, eq=False)
-class TreeProof:
+class TreeProof(Proof):
     """Ingredients of the bound by branch and bound: a tree of cases, and a pair-scaled proof for each leaf."""
 
     #: Preorder of the tree. Numbers are the features that a node is split at ("without" first, then "with"), −1 for a
@@ -85,6 +121,11 @@ class TreeProof:
     #: One for each leaf, in that order. Of a tree of features, it is about the features that the leaf does not exclude,
     #: or the k included ones if there are k.
     leaves: tuple[PairProof, ...]
+
+    uses_included = True
+
+    def needs_second_checker(self, k: int, as_data: bool) -> bool:
+        return type(self.splits) is not tuple
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +143,7 @@ class BoxProof:
 
 
 @dataclass(frozen=True, eq=False)
-class EliminationProof:
+class EliminationProof(Proof):
     """Ingredients of the elimination by masses: bounds on a set T of features that extend to all.
 
     With q features outside T, whose masses (upper bounds on x_i², ‖x‖ = 1) sum to at most ε_q, the upper bound is
@@ -118,9 +159,14 @@ class EliminationProof:
     light: float  #: if a feature's variance alone bounds its mass by at most this value, its row is not read
     boxes: BoxProof | None = None  #: smaller masses of the features of largest variance, whose rows are not read again
 
+    of_parts = False
+
+    def needs_second_checker(self, k: int, as_data: bool) -> bool:
+        return self.boxes is not None
+
 
 @dataclass(frozen=True, eq=False)
-class CarriedProof:
+class CarriedProof(Proof):
     """Ingredients of a bound carried from another k.
 
     A bound for more features holds for fewer. From k to k' > k features, the optimum of one component minus d grows
@@ -130,14 +176,25 @@ class CarriedProof:
     k: int  #: 2 or more, if it is below the certificate's k
     proof: object  #: proves the value for that k; itself not carried
 
+    of_parts = False
+
+    def needs_second_checker(self, k: int, as_data: bool) -> bool:
+        return self.k < k or (isinstance(self.proof, Proof) and self.proof.needs_second_checker(self.k, as_data))
+
 
 @dataclass(frozen=True, eq=False)
-class EachProof:
+class EachProof(Proof):
     """Ingredients of the bound on r parts that is r times a bound on one part, which ``proof`` proves."""
 
     proof: object
 
+    def needs_second_checker(self, k: int, as_data: bool) -> bool:
+        return True
+
 
 @dataclass(frozen=True, eq=False)
-class VariancesProof:
+class VariancesProof(Proof):
     """The bound by the rk largest variances A_ii; it needs no ingredients."""
+
+    def needs_second_checker(self, k: int, as_data: bool) -> bool:
+        return True

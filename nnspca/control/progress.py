@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -62,6 +62,7 @@ class Monitor:
     end: float = 1.0
     on_found: OnFound | None = None  # called with every feasible point on the way, improved or not
     allowance: Allowance | None = None  # once it is spent, loops end as if the caller had asked to stop
+    search: Allowance = field(default_factory=lambda: Allowance(np.inf))  # of steps of one search, which begins no more
 
     def stop(self) -> bool:
         """Whether the caller asked to stop, or the allowance is spent."""
@@ -90,6 +91,10 @@ class Monitor:
         """Report a feasible point; the listener keeps the best."""
         if self.on_found is not None:
             self.on_found(loadings, float(variance))
+
+    def within(self, seconds: float) -> Monitor:
+        """Return this span for a search whose steps may take so much work."""
+        return replace(self, search=Allowance(seconds))
 
     def relay(self, progress: Progress) -> None:
         """Map another call's progress to this span."""

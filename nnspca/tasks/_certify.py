@@ -13,10 +13,9 @@ import numpy as np
 from nnspca.bounds.certificate import REST, SMALL, Draft, Near, allowance, tighten, variance_of
 from nnspca.bounds.plan import PLANS, Plan
 from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS
-from nnspca.certificates.eigenvalues import holds_everywhere
 from nnspca.certificates.judge import judged, validated
 from nnspca.certificates.numbers import array
-from nnspca.certificates.proofs import PairProof, ScaleProof
+from nnspca.certificates.proofs import PairProof, Proof, ScaleProof
 from nnspca.control.arguments import (
     Effort,
     Seed,
@@ -163,7 +162,8 @@ def certify(
     near = near_support(problem, best) if component is None and limits is None else None
     known = Draft(parts=(best,), start=start, near=near)
     facts = pursue(problem, known, aim, resumed)
-    leading = min(bound.value for bound in known.bounds.values() if holds_everywhere(bound.ingredients))
+    proven = ((bound.ingredients, bound.value) for bound in known.bounds.values())
+    leading = min(value for proof, value in proven if isinstance(proof, Proof) and proof.holds_everywhere)
     cert = Certificate(component=known.parts[0], leading=leading, **facts)
     return replace(Left(cov, outs, left).widen(cert), include=ins) if ins or outs else cert
 
@@ -216,7 +216,9 @@ def pursue(problem: Problem, known: Draft, aim: Aim, resumed: Certificate | Part
 def _resume(problem: Problem, known: Draft, before: Certificate | PartsCertificate) -> None:
     """Begin with the least bound of a certificate of the same problem, once it is proven again."""
     bound = judged(before, problem, known.r)
-    if bound is None or bound.name not in BOUNDS | PARTS_BOUNDS or holds_everywhere(bound.ingredients):
+    if bound is None or bound.name not in BOUNDS | PARTS_BOUNDS:
+        return
+    if isinstance(bound.ingredients, Proof) and bound.ingredients.holds_everywhere:
         return  # λ₁ is proven anew
     known.record(bound, 0.0)
     if isinstance(bound.ingredients, ScaleProof) and bound.ingredients.directions is None:

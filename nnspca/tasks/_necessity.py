@@ -24,7 +24,7 @@ from nnspca.control.arguments import (
     check_share,
     check_whole,
 )
-from nnspca.control.progress import Allowance, Monitor
+from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
@@ -234,10 +234,10 @@ class _Question:
         upper_bounds = np.full(problem.n, np.nan if problem.n > 1 else 0.0)  # no feature, no component
         if problem.n == 1 or not asked:
             return upper_bounds
-        relaxing, proving = monitor.part(0.0, RELAXED), monitor.part(RELAXED, 1.0)
+        relaxing, proving = monitor.part(0.0, RELAXED).within(work.whole), monitor.part(RELAXED, 1.0)
         whole = without.begin(problem, np.asarray(self.component.loadings), self.threshold, relaxing)
         if whole is not None:
-            above = without.relax(whole, lower * (1 + CLOSED), Allowance(work.whole)) / lower - 1
+            above = without.relax(whole, lower * (1 + CLOSED)) / lower - 1
             # without a feature the upper bound lies above the best point by about as much: where that
             # is far too much, the work is better spent on others
             asked = [i for i in asked if self._largest_without(i) * (1 + work.doubt * above) < self.threshold]
@@ -245,14 +245,12 @@ class _Question:
         for number, i in enumerate(asked):
             if monitor.stop():
                 break
-            mine = proving.part(number / len(asked), (number + 1) / len(asked))
+            mine = proving.part(number / len(asked), (number + 1) / len(asked)).within(left / (len(asked) - number))
             mine.tell(0.0, f"a bound without feature {number + 1} of {len(asked)}", lower)
-            meter = Allowance(left / (len(asked) - number))
-            left -= meter.left
             upper_bounds[i] = without.upper_bound(
-                whole, problem, i, self.lacking[i], self.threshold, meter, mine, trees=work.trees
+                whole, problem, i, self.lacking[i], self.threshold, mine, trees=work.trees
             )
-            left += meter.left
+            left -= mine.search.spent
         return upper_bounds
 
 

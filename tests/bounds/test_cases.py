@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.bounds import branch, elimination, masses
-from nnspca.bounds.elimination import Elimination, _joined
+from nnspca.bounds import elimination, masses
+from nnspca.bounds.cases import Elimination, _joined
 from nnspca.bounds.selection import Limits
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import SeriesProof
@@ -30,10 +30,9 @@ def posed():
 @pytest.fixture(scope="module")
 def begun(posed):
     """An elimination of it, some way down."""
-    made = elimination.begin(*posed, np.inf, Limits(300, LOSS), QUIET)
-    meter = branch.Allowance(1e12)
+    made = elimination.start(*posed, np.inf, Limits(300, LOSS), QUIET)
     for _ in range(40):
-        made.work(meter, 0.0, False)
+        made.work(0.0, False)
     return made
 
 
@@ -55,7 +54,7 @@ def test_there_are_no_more_splittings_than_their_proofs_may_be_stored(begun, mon
     fresh = next(case for case in begun.cases.values() if case not in held)
     before = fresh.source
     fresh.source = None  # its own splitting is the only one to continue
-    assert not begun._step(next(q for q, case in begun.cases.items() if case is fresh), branch.Allowance(1e12), 0.0)
+    assert not begun._step(next(q for q, case in begun.cases.items() if case is fresh), 0.0)
     fresh.source = before
 
 
@@ -68,7 +67,7 @@ def test_the_proofs_by_the_same_multipliers_are_stored_once(begun):
 
 @pytest.mark.parametrize(("most", "cramped"), [(0.6, True), (0.01, False)])
 def test_a_part_is_too_small_where_the_upper_bound_is_that_of_features_outside_that_may_hold_much(posed, most, cramped):
-    made = elimination.begin(*posed, np.inf, Limits(300, LOSS), QUIET)
+    made = elimination.start(*posed, np.inf, Limits(300, LOSS), QUIET)
     made.excluded_mass = np.where(np.arange(K) == K - 1, most, 1e-6 * np.arange(K))
     for case in made.cases.values():
         case.value, case.is_stalled = made.lower_bound * 1.001, True
@@ -85,11 +84,10 @@ def test_a_series_names_no_number_of_features_twice_where_few_are_kept(posed):
     """With fewer features than places, several cases are about all of them."""
     problem, x = posed
     made = Elimination(problem, x, masses.attained(problem.cov, x), np.flatnonzero(x)[:5], 1e-3 * np.arange(K + 1))
-    meter = branch.Allowance(1e12)
     for _ in range(12):
-        made.work(meter, 0.0, False)
+        made.work(0.0, False)
     for q in (3, 7, 12):
-        made._open(q, meter)
+        made._open(q)
     proofs = _joined([made.cases[q] for q in sorted(made.cases)])
     series = [proof for _, proof in proofs if isinstance(proof, SeriesProof)]
     assert len(made.cases) > 3

@@ -7,8 +7,9 @@ import pytest
 
 import nnspca
 from nnspca.bounds import branch, elimination, masses
+from nnspca.bounds.cases import Elimination
 from nnspca.bounds.companions import Companions
-from nnspca.bounds.elimination import Budget, Elimination
+from nnspca.bounds.elimination import Budget
 from nnspca.bounds.plan import GAIN, PLANS
 from nnspca.bounds.selection import Limits, cumulative_masses
 from nnspca.certificates import elimination as judged
@@ -62,7 +63,7 @@ def held(problem, A, k, nonnegative, rng):
     made = begun(posed, x, kept(rng, posed, x))
     if made is None:
         return 0
-    meter, proven = branch.Allowance(1e12), 0
+    proven = 0
     for _ in range(int(rng.integers(1, 10))):
         bound = made.bound()
         if np.isfinite(bound.value):
@@ -71,7 +72,7 @@ def held(problem, A, k, nonnegative, rng):
             derived = derive(bound.ingredients, Problem(problem.cov, k, nonnegative))
             assert derived <= bound.value
             assert oracle.allows(derived, attained)
-        if not made.work(meter, 0.0, bool(rng.random() < 0.4)):
+        if not made.work(0.0, bool(rng.random() < 0.4)):
             break
     return proven
 
@@ -155,8 +156,7 @@ def test_what_matters_little_is_set_aside_without_loss():
         cov = held_as_factor(X)
         part = nnspca.solve(cov, 3)
         made = begun(Problem(cov, 3), part.loadings, np.arange(5))
-        meter = branch.Allowance(1e12)
-        while made.work(meter, 0.0, True) and made.bound().value > part.variance * (1 + 1e-6):
+        while made.work(0.0, True) and made.bound().value > part.variance * (1 + 1e-6):
             pass
         assert part.variance / made.bound().value > 1 - 1e-4
 
@@ -164,7 +164,7 @@ def test_what_matters_little_is_set_aside_without_loss():
 def test_too_many_heavy_features_are_told_at_once():
     cov = held_as_factor(np.random.default_rng(0).standard_normal((8, 14)))
     part = nnspca.solve(cov, 3)
-    assert elimination.begin(Problem(cov, 3), part.loadings, np.inf, Limits(4, 1e-3), QUIET) is None
+    assert elimination.start(Problem(cov, 3), part.loadings, np.inf, Limits(4, 1e-3), QUIET) is None
 
 
 def test_rows_that_were_read_are_read_on_a_machine_that_sees_the_covariance_as_far_off_as_it_may_be():

@@ -136,8 +136,7 @@ def test_the_tree_comes_down_to_the_optimum():
         Problem(cov, 4),
         found.padded(2),
         goal=optimum * (1 + 1e-4),
-        meter=branch.Allowance(8.0),
-        monitor=Monitor(),
+        monitor=Monitor().within(8.0),
         consider=met.append,
     )
     values = [bound.value for bound in falling]

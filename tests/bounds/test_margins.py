@@ -30,7 +30,7 @@ from nnspca.bounds import (
     selection,
     shrunk,
 )
-from nnspca.bounds.elimination import Elimination
+from nnspca.bounds.cases import Elimination
 from nnspca.control.progress import Monitor
 from nnspca.covariance import factor
 from nnspca.covariance.factor import DenseFactor, SparseFactor
@@ -332,13 +332,12 @@ def test_a_case_taken_over_has_room_for_what_another_machine_sees():
     value, proof = pair_scaled.proof_of(Problem(whole.part, K), L[block], M[block])
     whole.cases[0].value, whole.cases[0].proof = value + whole.error, proof
     whole._keep(0, proof)
-    meter = branch.Allowance(1e9)
-    whole._open(1, meter)
+    whole._open(1)
     before = {first: case.value for first, case in whole.cases.items()}
     assert set(before) == {0, 1}
     assert whole.cases[1].source == 0
     whole.error = 1e3
-    whole._transfer(1, meter)
-    less = Elimination(whole.problem, whole.x, whole.lower_bound, S[1:], whole.excluded_mass, whole=whole)
+    whole._transfer(1)
+    less = whole.without(S[:1], whole.x, whole.monitor)
     for cases_of in (whole, less):
         assert {first: case.value for first, case in cases_of.cases.items()} == before

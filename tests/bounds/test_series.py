@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.bounds import branch, elimination, masses, pair_scaled
+from nnspca.bounds import elimination, masses, pair_scaled
 from nnspca.bounds.pair_scaled import Series
 from nnspca.bounds.selection import Limits
 from nnspca.bounds.splitting import Splitting
@@ -90,13 +90,12 @@ def test_no_step_of_an_elimination_proves_less_than_the_optimum(nonnegative):
         for k in (2, 3, 5):
             x = oracle.optimum(A, k, nonnegative)[1]
             posed = Problem(cov, k, nonnegative)
-            made = elimination.begin(posed, x, np.inf, Limits(10, 3e-3, k + 1), QUIET)
+            made = elimination.start(posed, x, np.inf, Limits(10, 3e-3, k + 1), QUIET)
             if made is None:
                 continue
             assert set(made.cases) == {0}
-            meter = branch.Allowance(1e12)
             for _ in range(12):
-                if not made.work(meter, 0.0, False):
+                if not made.work(0.0, False):
                     break
                 bound = made.bound()
                 of_series += any(isinstance(proof, SeriesProof) for proof in bound.ingredients.proofs)

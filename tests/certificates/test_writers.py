@@ -38,9 +38,9 @@ def test_a_new_proof_is_written_once_its_writer_is_named(cov, monkeypatch):
     alone = replace(cert, bounds=(forged,))
     assert section(alone, cov, {}) is None
     monkeypatch.setitem(WRITERS, NormProof, norm)
-    assert section(alone, cov, {})["proof"] == {"kind": "norm", "k": 3}
+    assert section(alone, cov, {})[0]["proof"] == {"kind": "norm", "k": 3}
     taken = replace(alone, k=2, bounds=(replace(forged, ingredients=CarriedProof(3, NormProof())),))
-    assert section(taken, cov, {})["proof"] == {"kind": "norm", "k": 3}
+    assert section(taken, cov, {})[0]["proof"] == {"kind": "norm", "k": 3}
 
 
 def test_a_proof_that_is_written_in_vain_leaves_no_array_behind(cov):
@@ -48,9 +48,9 @@ def test_a_proof_that_is_written_in_vain_leaves_no_array_behind(cov):
     cert = nnspca.certify_parts(cov, 2, 2)
     unknown = nnspca.Bound("variances", 0.0, ingredients=NormProof())
     other = cert.bound("eigenvalues")
-    arrays, alone = {}, {}
-    told = section(replace(cert, bounds=(other, unknown)), cov, arrays)
-    assert told == section(replace(cert, bounds=(other,)), cov, alone)
+    told, arrays = section(replace(cert, bounds=(other, unknown)), cov, {})
+    only, alone = section(replace(cert, bounds=(other,)), cov, {})
+    assert told == only
     assert set(arrays) == set(alone)
     assert all((arrays[name] == alone[name]).all() for name in arrays)
 

@@ -97,7 +97,7 @@ def honest(corpus):
             ("boxed", with_boxes(problem, x)),
         ):
             corpus.accept(name + sign, cert, bound, cov, "table")
-        tree = branch.tighten(problem, rows, goal=0.0, meter=branch.Allowance(0.17), monitor=QUIET)
+        tree = branch.tighten(problem, rows, goal=0.0, monitor=QUIET.within(0.17))
         for name, bound in (
             ("parts-pairs", list(pair_scaled.tighten(problem, rows, steps=60, goal=0.0, monitor=QUIET))[-1]),
             ("parts-groups", list(tree)[-1]),
@@ -109,7 +109,7 @@ def honest(corpus):
     similar = nnspca.Covariance.from_matrix(SIMILAR)
     wide, cert = nnspca.certify(similar, 6), nnspca.certify(similar, 3)
     tree = branch.tighten(
-        Problem(similar, 3, True), cert.component.loadings, goal=cert.lower, meter=branch.Allowance(2.0), monitor=QUIET
+        Problem(similar, 3, True), cert.component.loadings, goal=cert.lower, monitor=QUIET.within(2.0)
     )
     corpus.accept("cases", cert, list(tree)[-1], similar, "similar")
     carried = replace(wide.winner, name="larger-k", ingredients=CarriedProof(6, wide.winner.ingredients))

@@ -91,6 +91,7 @@ def proof_of(
     same: np.ndarray | None = None,
     apart: np.ndarray | None = None,
     level: bool = True,
+    balance: int = BALANCE,
     monitor: Monitor | None = None,
 ) -> tuple[float, PairProof]:
     """The bound of any L, M and v: products enforced, rows balanced and levelled, eigenvalues proven.
@@ -99,7 +100,9 @@ def proof_of(
     for a caller that spends it elsewhere.
     """
     same = problem.included if same is None else same
-    return run_interruptibly(lambda: _proven(problem, L, M, v, r, same, apart, level), len(L), monitor or Monitor(), r)
+    return run_interruptibly(
+        lambda: _proven(problem, L, M, v, r, same, apart, level, balance), len(L), monitor or Monitor(), r
+    )
 
 
 def _proven(
@@ -111,11 +114,12 @@ def _proven(
     same: np.ndarray,
     apart: np.ndarray | None,
     level: bool,
+    balance: int,
 ) -> tuple[float, PairProof]:
     cov, k = problem.cov, problem.k
     L = (L + L.T) / 2
     M = least_products(L if apart is None else np.where(apart, 0.0, L), M, problem.nonnegative)
-    M = _balanced(L, M, k, same) if v is None else M
+    M = _balanced(L, M, k, same, balance) if v is None else M
     L, M = halves.rounded(L, M)
     if v is not None:
         v = np.where(same.any(axis=-1), v, np.maximum(v, 0.0))
@@ -202,13 +206,15 @@ def _beside_prices(M: np.ndarray, v: np.ndarray, k: int, same: np.ndarray, apart
     return sure + sums[np.arange(len(M)), np.minimum(places, len(M))]
 
 
-def _balanced(L: np.ndarray, M: np.ndarray, k: int, forced: np.ndarray) -> np.ndarray:
+def _balanced(L: np.ndarray, M: np.ndarray, k: int, forced: np.ndarray, steps: int) -> np.ndarray:
     """Rescale M by the best d of a few power steps in single precision: any d is valid."""
+    if not steps:
+        return M
     size = max(float(np.abs(L.diagonal()).max()), float(M.max()), 1e-300)  # single precision overflows above about 1e38
     diagonal, single = (L.diagonal() / size).astype(np.float32), (M / size).astype(np.float32)
     d = np.ones(len(M), dtype=np.float32)
     best, least, shift = d, np.inf, 0.0
-    for _ in range(BALANCE):
+    for _ in range(steps):
         image = diagonal * d + _largest(single * d, k, forced)
         rows = image / d
         if rows.max() < least:

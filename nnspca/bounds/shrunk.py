@@ -127,7 +127,8 @@ def of_matrix(problem: Problem, x: np.ndarray, least: float, budget: float, moni
     if not made or monitor.stop():
         return
     assert isinstance(made[-1].ingredients, PairProof)
-    value, proof = pair_scaled.proof_of(problem, *core.extended(rest, made[-1].ingredients), monitor=monitor)
+    L, M = core.extended(rest, made[-1].ingredients)
+    value, proof = pair_scaled.proof_of(problem, L, M, balance=0, monitor=monitor)
     yield replace(made[-1], value=value, ingredients=proof)
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg
 
+# Features up to which all eigenpairs are computed at first, and where more are needed than were computed: of 1,444 they
+# take as long as five steps of a splitting.
+ALL = 700
 PARTIAL_FROM = 90  # features from which a few eigenpairs are cheaper than all: at 128 a third of the time
 MIN_RATIO = 8  # a subspace is updated if the matrix is larger by this factor
 DEPTH = 3  # blocks of the Krylov space; half and twice of it, and of the next, change a live bound by 1e-11 at most
@@ -38,7 +41,8 @@ class Fantope:
         B = (B + B.T) / 2
         self.projections += 1
         most = n if self.r > 1 or n < PARTIAL_FROM or self.projections > FIRST_PROJECTIONS else n // SHARE
-        few = n if self.rank is None or n < PARTIAL_FROM else min(_with_margin(self.rank), most)
+        all_at_first = n <= ALL or self.r > 1
+        few = (n if all_at_first else most) if self.rank is None else min(_with_margin(self.rank), most)
         if self.r == 1 and self.basis is not None and MIN_RATIO * few <= n and self.updates < RECOMPUTE:
             values, vectors = updated_pairs(B, self.basis[:, -few:], few)  # the first projection may keep all
             self.updates += 1
@@ -47,8 +51,12 @@ class Fantope:
             self.updates = 0
         weights = self._weights(values)
         if weights.all() and len(values) < most:  # more may be positive than were computed
-            values, vectors = np.linalg.eigh(B)
-            self.updates, weights = 0, self._weights(values)
+            if all_at_first:
+                values, vectors = np.linalg.eigh(B)
+                self.updates = 0
+            else:
+                values, vectors = updated_pairs(B, vectors, min(DEPTH * len(values), most))
+            weights = self._weights(values)
         self.rank = positive = int(np.count_nonzero(weights))
         self.basis = vectors[:, -_with_margin(positive) :]
         eigenvectors = vectors[:, -positive:]

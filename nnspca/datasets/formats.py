@@ -31,6 +31,7 @@ CHUNK = 2**20  # bytes decoded at once
 # how pandas reads cells: what stands for a missing value is said beside
 READ: dict[str, Any] = {"header": None, "index_col": False, "keep_default_na": False, "low_memory": False}
 READ["float_precision"] = "round_trip"
+DIGITS = 15  # so many and no exponent: pandas' own way, twice as fast as Python's, gives the nearest double too
 
 
 def read_text(data: bytes, options: Reading, *, tabs: bool = False) -> Grid:
@@ -81,6 +82,8 @@ def read_text(data: bytes, options: Reading, *, tabs: bool = False) -> Grid:
     usual = READ | ({"sep": r"\s+"} if delimiter == " " else {"sep": delimiter, "skipinitialspace": True})
     absent = {word for one in ABSENT for word in (one, one.upper(), one.capitalize())} | {"NaN", "N.A.", "N/A"}
     usual |= {"decimal": decimal, "na_values": sorted(absent), "names": range(len(found.names))}
+    if _is_short(data, decimal):
+        usual["float_precision"] = "high"
 
     def below(**how: Any) -> Any:
         stream = opened()
@@ -101,6 +104,12 @@ def read_text(data: bytes, options: Reading, *, tabs: bool = False) -> Grid:
         raise DataError(f"{_misfit(str(error), found, delimiter)} {shown(rows)}") from error
     decided = {**found.decided, "delimiter": delimiter, "decimal": decimal, "encoding": encoding}
     return replace(found, frame=frame, decimal=decimal, decided=decided, notes=(*notes, *found.notes))
+
+
+def _is_short(data: bytes, decimal: str) -> bool:
+    """Whether no number of a text has more than so many digits or an exponent: one exact division gives its double."""
+    seen = data.translate(bytes.maketrans(b"123456789\0" + decimal.encode(), b"0" * 11))  # UTF-16 has zeros between
+    return not any(long in seen for long in (b"0" * (DIGITS + 1), b"0e", b"0E"))
 
 
 def _misfit(said: str, found: Grid, delimiter: str) -> str:

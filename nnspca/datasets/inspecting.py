@@ -195,12 +195,13 @@ def _duplicates(data: Dataset, used: np.ndarray) -> list[Finding]:
 def _totals(data: Dataset, used: np.ndarray) -> list[Finding]:
     """Columns that are the sum of all others, or so called and the sum of those before them."""
     X, found = data.X[:, used], []
-    whole = X.sum(axis=1)
+    whole, small = X.sum(axis=1), 1e-9 * np.abs(X).max(axis=0)
+    may_be = np.isclose(X[0], whole[0] - X[0], rtol=1e-6, atol=small)
     for j, i in enumerate(used.tolist()):
-        others = [whole - X[:, j]]
+        others = [whole - X[:, j]] * bool(may_be[j])
         if j > 1 and means("sum_of_columns", str(data.feature_names[i])):
             others.append(X[:, [k for k in range(j) if used[k] not in found]].sum(axis=1))
-        if any(np.allclose(X[:, j], other, rtol=1e-6, atol=1e-9 * np.abs(X[:, j]).max()) for other in others):
+        if any(np.allclose(X[:, j], other, rtol=1e-6, atol=small[j]) for other in others):
             found.append(i)
     if len(used) < 3 or len(found) >= len(used) - 1:  # where all are sums of all, none is the total
         return []

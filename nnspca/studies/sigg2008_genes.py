@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-import scipy.stats
+import scipy.special
 
 from nnspca.covariance import Covariance
 from nnspca.studies.study import Given, Rows, StudyResult, Table
@@ -29,7 +29,8 @@ def entropy(values: np.ndarray) -> np.ndarray:
     array([0., 1.])
     """
     shares = np.maximum(values, np.finfo(float).tiny)
-    return scipy.stats.entropy(shares, axis=-1) / np.log(max(values.shape[-1], 2))
+    shares /= shares.sum(axis=-1, keepdims=True)
+    return scipy.special.entr(shares).sum(axis=-1) / np.log(max(values.shape[-1], 2))
 
 
 def contributions(X: np.ndarray, stop: Callable[[], bool]) -> np.ndarray | None:

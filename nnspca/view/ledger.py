@@ -106,6 +106,7 @@ class _Account:
     def __init__(self) -> None:
         self.entries: dict[tuple[int, int], _Entry] = {}  # by k and number of parts
         self.stored = False  # whether some of it comes with the package
+        self.weight = 0  # bytes of its components
         self.changed()
 
     def changed(self) -> None:
@@ -113,8 +114,12 @@ class _Account:
         self.followed: dict[tuple[tuple[int, ...], float], dict[int, Known]] = {}
 
     def take(self, k: int, r: int, parts: Sequence[Component], lower: float, upper: float, *, stored: bool) -> None:
-        if self.entries.setdefault((k, r), _Entry()).take(parts, lower, upper, stored=stored):
+        entry = self.entries.setdefault((k, r), _Entry())
+        before = entry.components
+        if entry.take(parts, lower, upper, stored=stored):
             self.changed()
+        if entry.components is not before:  # all of it weighed at each find would cost more than the finds
+            self.weight += nbytes(entry.components) - nbytes(before)
         self.stored |= stored
 
 
@@ -197,7 +202,7 @@ class Ledger:
         """Drop the problems that were used least recently; what comes with the package stays."""
         found_here = [of for of, account in self._accounts.items() if not account.stored]
         for problem in found_here[:-1]:
-            if nbytes(tuple(self._accounts.values())) <= self._most_bytes:
+            if sum(account.weight for account in self._accounts.values()) <= self._most_bytes:
                 return
             del self._accounts[problem]
 

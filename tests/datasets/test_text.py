@@ -15,6 +15,7 @@ from nnspca.datasets import read
 from nnspca.errors import DataError
 
 NUMBERS = st.floats(-1e50, 1e50, allow_subnormal=False)
+SHORT = st.builds(lambda digits, places: digits / 10**places, st.integers(-(10**14), 10**14), st.integers(0, 9))
 
 
 def refused(text, filename="t.csv", **arguments):
@@ -24,7 +25,9 @@ def refused(text, filename="t.csv", **arguments):
 
 
 @given(
-    hnp.arrays(np.float64, st.tuples(st.integers(2, 8), st.integers(1, 6)), elements=NUMBERS),
+    st.sampled_from([NUMBERS, SHORT]).flatmap(
+        lambda of: hnp.arrays(np.float64, st.tuples(st.integers(2, 8), st.integers(1, 6)), elements=of)
+    ),
     st.sampled_from([",", ";", "\t"]),
     st.booleans(),
 )
@@ -45,8 +48,9 @@ def test_an_array_written_as_text_comes_back_to_the_last_bit(X, delimiter, heade
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
 def test_names_survive_the_usual_encodings(encoding):
-    text = "größe,höhe\r\n1,2\r\n3,4\r\n5,7\r\n"
-    assert read(text.encode(encoding), "t.csv").feature_names == ("größe", "höhe")
+    text = "größe,höhe\r\n1,2\r\n3,4\r\n5,LONG\r\n"
+    ds = read(text.replace("LONG", long := "4.95435087091940929").encode(encoding), "t.csv")
+    assert ds.feature_names == ("größe", "höhe") and ds.X[2, 1] == float(long)
 
 
 @pytest.mark.parametrize(

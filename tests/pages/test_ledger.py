@@ -109,6 +109,18 @@ def test_the_least_recently_used_problems_go_first_and_stored_ones_stay():
     assert not book.at(("live 0", False, True), 1, 0.0).bounded
 
 
+def test_a_find_weighs_its_own_component_alone_however_much_is_known(monkeypatch):
+    book, weighed = Ledger(), []
+    monkeypatch.setattr(ledger, "nbytes", lambda thing: weighed.append(thing) or nbytes(thing))
+    for i in range(3):
+        book.record((f"live {i}", False, True), 1, component(1.0), 2.0)
+    weighed.clear()
+    book.record(PROBLEM, 1, part := component(1.0))
+    for upper in (4.0, 3.0, 2.0):
+        book.record(PROBLEM, 1, None, upper)
+    assert weighed == [(part,), ()]
+
+
 def test_neither_a_lower_live_bound_nor_one_carried_from_a_stored_one_is_called_stored():
     book = Ledger()
     book.record(PROBLEM, 2, component(1.0, k=2), 2.0, stored=True)

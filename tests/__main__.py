@@ -64,9 +64,7 @@ def main(words: Sequence[str]) -> int:
     with serving() if in_browsers and not chosen else nullcontext() as server:
         more = {SHARED: f"{server.address} {server.log}"} if server else {}
         more |= {FEW: "1"} if part == "quick" else {}
-        tests = _pytest(
-            [*PARTS[part], *(chosen or where * (part == "heavy"))], more, _cores() + WAITING * (part in ("", "all"))
-        )
+        tests = _pytest([*PARTS[part], *(chosen or where * (part == "heavy"))], more, _cores() + WAITING * in_browsers)
         failed = 0
         for check, running in zip(CHECKS, checks, strict=False):
             print("$", *check, flush=True)

@@ -17,7 +17,8 @@ QUICK = bool(os.environ.get("NNSPCA_TEST_QUICK"))  # set by ``python -m tests qu
 FEW = 1  # instances of each statement that are tried then
 # Of the browser tests: these begin.
 LONGEST = ("test_every_page.py", "test_explore.py", "test_parts.py")
-BROWSING = 10  # how far a worker at a browser steps back, and with it the browser: as far as what the app computes
+# How far a worker at a browser steps back, and with it the browser, as what the app computes; one at heavy tests, too.
+BROWSING = 10
 BACK = 14  # and one at other tests
 
 settings.register_profile(
@@ -62,12 +63,12 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put the browser tests first.
+    """Put what waits more than it computes first: the browser tests, and the heavy ones where the second share begins.
 
-    They wait more than they compute: the first worker, which is given an even share as all are, spends its time on them
+    Each worker is given an even share: the first spends its time on the browser tests, the second on the heavy ones,
     while the others take the rest. Two browsers would wait for each other's proofs, redrawing.
     """
-    items[:] = _browsers_first(items)
+    items[:] = _waiting_first(items)
     if QUICK:
         few = _few_of_each(items)
         config.hook.pytest_deselected(items=[item for item in items if item not in few])
@@ -78,10 +79,17 @@ def _at_a_browser(item: pytest.Item) -> bool:
     return item.get_closest_marker("browser") is not None
 
 
-def _browsers_first(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Put the browser tests before all others, the longest of them before the rest."""
-    rest = [item for item in items if not _at_a_browser(item)]
-    return sorted(filter(_at_a_browser, items), key=lambda item: item.path.name not in LONGEST) + rest
+def _heavy(item: pytest.Item) -> bool:
+    return item.get_closest_marker("heavy") is not None
+
+
+def _waiting_first(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Put the browser tests before all others, the longest first, and the heavy ones where the second share begins."""
+    browsing = sorted(filter(_at_a_browser, items), key=lambda item: item.path.name not in LONGEST)
+    others = [item for item in items if not _at_a_browser(item)]
+    rest, heavy = [item for item in others if not _heavy(item)], list(filter(_heavy, others))
+    before = max(0, len(items) // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1)) - len(browsing))
+    return browsing + rest[:before] + heavy + rest[before:]
 
 
 def _step_back(to: int) -> None:
@@ -95,7 +103,7 @@ def _step_back(to: int) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    _step_back(BROWSING if _at_a_browser(item) else BACK)
+    _step_back(BROWSING if _at_a_browser(item) or _heavy(item) else BACK)
 
 
 def _few_of_each(items: list[pytest.Item]) -> set[pytest.Item]:

@@ -144,6 +144,9 @@ class Printed:
         return f"{ours / self.value:.2g} times it" if self.ratio else ours - self.value
 
 
+PRINTED = tuple(Printed(name, **one) for name, words in WORDS["studies"].items() for one in words.get("printed", ()))
+
+
 @dataclass(frozen=True, eq=False)
 class Given:
     """The arguments of a study's generator."""

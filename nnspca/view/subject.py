@@ -21,8 +21,8 @@ from nnspca.view.figures.band import Band
 from nnspca.view.jobs import Job, stretch
 from nnspca.view.ledger import Known, Problem
 from nnspca.view.link.state import State
+from nnspca.view.running import Key
 from nnspca.view.sources import preparation
-from nnspca.view.tasks import Key
 
 _T = TypeVar("_T")
 

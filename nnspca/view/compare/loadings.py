@@ -12,7 +12,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.result import Judgement, rounded
-from nnspca.view import sanitize, tasks
+from nnspca.view import running, sanitize
 from nnspca.view.jobs import Job
 from nnspca.view.subject import Subject
 
@@ -89,9 +89,9 @@ def ask(subject: Subject) -> None:
         st.error(sanitize.plain(str(problem)), icon=":material/error:")
         return
     key = subject.key_of("judged", subject.seed, hashlib.sha256(text.encode()).hexdigest())
-    task = tasks.kept("judge", key, lambda job: _judge(job, subject, loadings))
-    job = tasks.offer(task, tasks.Button("Judge", "Some seconds.", ":material/gavel:"))
-    judged: Judgement | None = tasks.answer(task, job, "Stopped. What was proven by then is shown.")
+    task = running.kept("judge", key, lambda job: _judge(job, subject, loadings))
+    job = running.offer(task, running.Button("Judge", "Some seconds.", ":material/gavel:"))
+    judged: Judgement | None = running.answer(task, job, "Stopped. What was proven by then is shown.")
     if judged is not None:
         st.dataframe(told(judged, subject), hide_index=True, alt="One row for each component that was given.")
 

@@ -163,8 +163,8 @@ class Given:
 
     def settings(self, *span: float) -> dict[str, Any]:
         """Return the seed and stop switch of a public call; with a span, its progress as that stretch of this run's."""
-        told = {"on_progress": self.monitor.part(*span).relay} if span else {}
-        return {"seed": self.seed, "should_stop": self.monitor.should_stop, **told}
+        reports = {"on_progress": self.monitor.part(*span).relay} if span else {}
+        return {"seed": self.seed, "should_stop": self.monitor.should_stop, **reports}
 
     def proven(self, proof: Certificate | PartsCertificate, unit: float, place: int = 0) -> tuple[str, Row]:
         """Return the row of what a certificate proves of one of the data sets."""

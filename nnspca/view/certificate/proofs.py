@@ -66,10 +66,10 @@ class Clock:
 
     def fell(self, upper: float) -> bool:
         """Tell of an upper bound where it is lower than those before; return whether it is."""
-        told: Live = self._job.live
-        lower = upper < told.upper * (1 - NOTED)
+        live: Live = self._job.live
+        lower = upper < live.upper * (1 - NOTED)
         if lower:
-            self._tell(falls=(*told.falls, (time.monotonic() - self._begun, upper)))
+            self._tell(falls=(*live.falls, (time.monotonic() - self._begun, upper)))
         return lower
 
     def end(self) -> None:

@@ -93,7 +93,7 @@ def ask(subject: Subject) -> None:
     job = running.offer(task, running.Button("Judge", "Some seconds.", ":material/gavel:"))
     judged: Judgement | None = running.answer(task, job, "Stopped. What was proven by then is shown.")
     if judged is not None:
-        st.dataframe(told(judged, subject), hide_index=True, alt="One row for each component that was given.")
+        st.dataframe(records(judged, subject), hide_index=True, alt="One row for each component that was given.")
 
 
 def _text() -> str:
@@ -108,7 +108,7 @@ def _judge(job: Job, subject: Subject, loadings: np.ndarray) -> Judgement:
     return judged
 
 
-def told(judged: Judgement, subject: Subject) -> list[dict[str, object]]:
+def records(judged: Judgement, subject: Subject) -> list[dict[str, object]]:
     """Return a row for each component: what it explains, how near the best possible it is, and what does better."""
     rows: list[dict[str, object]] = []
     for part, proof, other in zip(judged.components, judged.certificates, judged.better, strict=True):

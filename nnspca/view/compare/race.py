@@ -108,14 +108,14 @@ def under_way(job: Job, racers: Sequence[str], subject: Subject) -> None:
 @functools.cache
 def recorded() -> dict[str, Any]:
     """Return when and where races were recorded, with which settings, and the races themselves, by problem and k."""
-    told = json.loads(FILE.read_text(encoding="utf-8"))
-    return told | {"races": {(*one["problem"], one["k"]): _unpacked(one["race"]) for one in told["races"]}}
+    records = json.loads(FILE.read_text(encoding="utf-8"))
+    return records | {"races": {(*one["problem"], one["k"]): _unpacked(one["race"]) for one in records["races"]}}
 
 
-def _unpacked(told: dict[str, Any]) -> Race:
-    lanes = (lane | {"marks": tuple(Mark(**mark) for mark in lane["marks"])} for lane in told["lanes"])
-    falls = tuple(Fall(**fall) for fall in told["falls"])
-    return Race(**told | {"lanes": tuple(Lane(**lane) for lane in lanes), "falls": falls}, fraction=1.0)
+def _unpacked(record: dict[str, Any]) -> Race:
+    lanes = (lane | {"marks": tuple(Mark(**mark) for mark in lane["marks"])} for lane in record["lanes"])
+    falls = tuple(Fall(**fall) for fall in record["falls"])
+    return Race(**record | {"lanes": tuple(Lane(**lane) for lane in lanes), "falls": falls}, fraction=1.0)
 
 
 def stored(subject: Subject, racers: Sequence[str]) -> Race | None:
@@ -123,10 +123,10 @@ def stored(subject: Subject, racers: Sequence[str]) -> Race | None:
 
     It says no more than the ledger: no variance is larger and no upper bound lower than the one that other pages show.
     """
-    told, best = recorded(), subject.known_at()
-    ended = told["races"].get((*subject.problem, subject.k))
+    records, best = recorded(), subject.known_at()
+    ended = records["races"].get((*subject.problem, subject.k))
     settings = {"seed": subject.seed, "rank": subject.now.d, "seconds": SECONDS}
-    if ended is None or any(told[name] != value for name, value in settings.items()):
+    if ended is None or any(records[name] != value for name, value in settings.items()):
         return None
     n, sign = subject.data.n_features, subject.nonnegative
     lanes = {name: Lane(name, BARRED, reason=why) for name in racers if (why := reason_excluded(name, n, sign))}
@@ -151,10 +151,10 @@ def track(known: Race | None, racers: Sequence[str], subject: Subject, place: De
 
 def origin() -> str:
     """Say when and where the races were recorded that are shown without a run."""
-    told = recorded()
+    records = recorded()
     return (
-        f":material/inventory_2: **A stored race** of {told['made']}, on one core ({told['machine']}), seed "
-        f"{told['seed']}. **Solve live** runs it here."
+        f":material/inventory_2: **A stored race** of {records['made']}, on one core ({records['machine']}), seed "
+        f"{records['seed']}. **Solve live** runs it here."
     )
 
 

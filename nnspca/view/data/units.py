@@ -1,4 +1,4 @@
-"""Is this about units? Where an answer hangs on a choice about the numbers, both answers stand side by side."""
+"""Is this about units? Where an answer depends on a choice about the numbers, both answers stand side by side."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ AFTER = ("log1p", "hellinger")  # steps between which a question decides
 
 @dataclass(frozen=True)
 class Question:
-    """What an answer may hang on, and the choices of which each gives one."""
+    """What an answer may depend on, and the choices of which each gives one."""
 
     title: str
     kinds: Sequence[str]  # the observations that raise it

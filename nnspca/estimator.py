@@ -195,12 +195,12 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         if cov.features.mean is None:
             raise ValueError("cov was given as a matrix: there is no mean to score samples with; give one of data")
         sizes = [part.k for part in parts]
-        told: dict[str, Any] = {"method": parts.method, "deflation": parts.deflation, "nonnegative": parts.nonnegative}
-        told |= {"n_nonzero": sizes[0] if len(set(sizes)) == 1 else sizes, "standardize": cov.features.standardized}
-        told |= {"include": parts.include or None, "exclude": parts.exclude or None}
-        est = cls(len(parts), **{**told, **parameters})
+        given: dict[str, Any] = {"method": parts.method, "deflation": parts.deflation, "nonnegative": parts.nonnegative}
+        given |= {"n_nonzero": sizes[0] if len(set(sizes)) == 1 else sizes, "standardize": cov.features.standardized}
+        given |= {"include": parts.include or None, "exclude": parts.exclude or None}
+        est = cls(len(parts), **{**given, **parameters})
         est._learn_names(cov.feature_names, cov.n_features)
-        est._seed, est.n_nonzero_ = _seed(est.random_state), told["n_nonzero"]
+        est._seed, est.n_nonzero_ = _seed(est.random_state), given["n_nonzero"]
         m = cast("int", cov.n_samples)
         est._take(cov, parts, m / (m - check_whole("ddof", est.ddof, 0, m - 1)))
         return est

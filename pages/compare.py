@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from nnspca.view import tasks
+from nnspca.view import running
 from nnspca.view.compare import loadings, race, sets
 from nnspca.view.link import state, widgets
 from nnspca.view.link.state import State
@@ -25,7 +25,7 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
     task = sets.task(subjects)
     with press:
         complete = all(one.complete for one in sets.compared(subjects))  # then a run only on request
-        tasks.press(task, tasks.solve(), tasks.STOPPED, at_once=not complete)
+        running.press(task, running.solve(), running.STOPPED, at_once=not complete)
     known = sets.compared(subjects)
     widgets.answer(answer, "compare", sets.answer(known))
     with figure:
@@ -48,7 +48,7 @@ def solvers(now: State, answer: DeltaGenerator) -> None:
         widgets.end_page()
     before = race.stored(subject, racers)
     with press:
-        job = tasks.press(race.task(subject, racers), tasks.solve(), tasks.STOPPED, at_once=before is None)
+        job = running.press(race.task(subject, racers), running.solve(), running.STOPPED, at_once=before is None)
     if job is None and before is not None:
         asked.caption(race.origin())
     known = before if job is None else job.result or job.live
@@ -74,8 +74,8 @@ title.title(f"Compare {what}")
 answer = st.container(key=f"answer-{what}".replace(" ", "-")).empty()
 answer.markdown(sets.WORKING)  # it has its line from the first
 if what == state.SOLVERS:
-    tasks.drop("compare")
+    running.drop("compare")
     solvers(now, answer)
 else:
-    tasks.drop("race")
+    running.drop("race")
     data_sets(now, answer)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from nnspca.view import chance, collection, session, tasks
+from nnspca.view import chance, collection, running, session
 from nnspca.view.certificate import proofs
 from nnspca.view.explore import choices, folds, player, samples, work
 from nnspca.view.explore.choices import KEYS, Choices
@@ -20,16 +20,16 @@ def at_k(held: DeltaGenerator, choice: Choices) -> tuple[View, Runs, bool]:
         now = state.current()
         subject = Subject(catalogue.in_use(now), now)
         task, longer = work.task(subject, choice), proofs.tightening(subject)
-        shown = tasks.ask(task) if work.is_needed(subject, choice) else tasks.running(task)
+        shown = running.ask(task) if work.is_needed(subject, choice) else running.run_of(task)
         shown = work.find(subject) if shown is None else shown
         going = shown is not None and not shown.done
-        runs = Runs(shown, *work.start_curves(subject, choice, shown), tasks.running(longer))
+        runs = Runs(shown, *work.start_curves(subject, choice, shown), running.run_of(longer))
         view = view_of(subject, choice, runs)
         if not (here.is_whole or (here.at_rest == here.going() and chance.is_known(subject))):
             st.rerun()  # more than this part is to be drawn
         with held:
             player.render(view, runs)
-            tasks.offer(task, tasks.solve(), in_place=True)
+            running.offer(task, running.solve(), in_place=True)
             if view.known[view.k].optimal:
                 st.space("stretch")  # the other buttons stay where they are
             else:
@@ -49,12 +49,12 @@ st.markdown(question(subject))
 with st.container(key="stage", horizontal=True, vertical_alignment="bottom"):
     held = st.container(key="at-k", horizontal=True, vertical_alignment="bottom")
     choice = choices.ask(subject)
-running = st.container(key="under-way")
-with here.place_of_k or running:
+under_way = st.container(key="under-way")
+with here.place_of_k or under_way:
     view, runs, going = at_k(held, choice)
 part, has_samples = view.part, view.data.kind != "covariance"
-with running:
-    if runs.shown is not None and tasks.follow(runs.shown, news=lambda _: 0) and going:
+with under_way:
+    if runs.shown is not None and running.follow(runs.shown, news=lambda _: 0) and going:
         st.rerun()  # it ended after the picture had been drawn
     proofs.under_way(runs.longer, view)
     chance.follow(view, runs.shown)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from nnspca.view import chance, necessity, say, stability, tasks
+from nnspca.view import chance, necessity, running, say, stability
 from nnspca.view.certificate.panels import opened
 from nnspca.view.figures.style import Figure
 from nnspca.view.link import state, widgets
@@ -36,9 +36,9 @@ purpose.markdown(f"{panels.purpose(now, choice)} {say.as_read(subject.data).capi
 known = subject.known_parts((choice.r,))[choice.r]
 with acts:
     needed = not (choice.best and known.found and known.bounded)  # the ledger does not answer
-    job = tasks.offer(work.task(subject, choice), tasks.solve("content"), at_once=needed, in_place=True)
+    job = running.offer(work.task(subject, choice), running.solve("content"), at_once=needed, in_place=True)
 others_task = work.others(subject, choice)
-view = view_of(subject, choice, (others_task and tasks.running(others_task), job), done=job is None or job.done)
+view = view_of(subject, choice, (others_task and running.run_of(others_task), job), done=job is None or job.done)
 if job is not None:
     with acts:
         panels.watch(job, view)

@@ -24,7 +24,7 @@ LAYERS = (
     ("nnspca.view.ui",),
     ("nnspca.view.subject",),
     ("nnspca.view.sources", "nnspca.view.ledger"),
-    ("nnspca.view.tasks", "nnspca.view.machines"),
+    ("nnspca.view.running", "nnspca.view.machines"),
     ("nnspca.view.link",),
     ("nnspca.view.figures",),
     ("nnspca.view.session", "nnspca.view.cache"),

@@ -64,7 +64,7 @@ class Companions:
         return self._whole(rows) / self._size, 0.0
 
     def _single(self, rows: np.ndarray, factor: DenseFactor) -> tuple[np.ndarray, np.ndarray]:
-        """The same in single precision, and a bound on the error of their norm."""
+        """The companions' norms in single precision, and a bound on the error of their norm."""
         if self._products is None:
             self._products = singles.SingleProducts(factor.Y / np.sqrt(self._size))
         shares = self._largest(self._products.at(rows, slice(None)), rows).astype(float)
@@ -74,7 +74,7 @@ class Companions:
         return shares, error + rounding.single_underflow(len(factor.Y) * self.problem.k)
 
     def _whole(self, rows: np.ndarray) -> np.ndarray:
-        """The same from all entries of the rows."""
+        """The norms from all entries of the rows."""
         return self._largest(np.array(self.problem.cov.block(rows)), rows)
 
     def _largest(self, block: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -83,7 +83,7 @@ class Companions:
         return largest_entries(shares, self.count)
 
     def _stored(self, rows: np.ndarray, factor: SparseFactor) -> np.ndarray:
-        """The same from the stored entries of the product; where they do not suffice, from all entries of a row."""
+        """The norms from the stored entries of the product; where they do not suffice, from all entries of a row."""
         largest, complete = np.zeros((len(rows), self.count)), np.zeros(len(rows), dtype=bool)
         product, mean = factor.stored_products(rows), factor.mean
         most, least = float(mean.max(initial=0.0)), float(mean.min(initial=0.0))

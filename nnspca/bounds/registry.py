@@ -31,10 +31,10 @@ class BoundInfo:
 
 def _read(table: str) -> dict[str, BoundInfo]:
     """Return the bounds of a table of bounds.toml, by name."""
-    told = tomllib.loads(Path(__file__).with_name("bounds.toml").read_text(encoding="utf-8"))[table]
+    entries = tomllib.loads(Path(__file__).with_name("bounds.toml").read_text(encoding="utf-8"))[table]
     return {
         name: BoundInfo(name, **{**info, "proofs": tuple(getattr(proofs, kind) for kind in info["proofs"])})
-        for name, info in told.items()
+        for name, info in entries.items()
     }
 
 

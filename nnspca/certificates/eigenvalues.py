@@ -81,7 +81,7 @@ def least_of_rest(A: np.ndarray, V: np.ndarray, tail: float) -> float:
 
 
 def _least_of_factored_rest(factor: Factor, V: np.ndarray, tail: float) -> float:
-    """The same for A = Y'Y with few samples, in the span of V and of the samples.
+    """Bound the rest of A = Y'Y with few samples from below, in the span of V and of the samples.
 
     With ``[V, Y'] = Q [R, T]``, Q of orthonormal columns, ``Y'Y − VV' = Q (TT' − RR') Q'``. LAPACK's R and T are exact
     for rows a relative (n · columns) u away in the Frobenius norm (Higham 2002, §19.3), products by twice as much.

@@ -29,7 +29,7 @@ from nnspca.result import Bound, Certificate, Component, PartsCertificate
 
 FORMAT = 6
 TEXT = "certificate"  # the array that holds the JSON
-TOLD = ("format", "certificate", "bounds")
+TOP = ("format", "certificate", "bounds")
 ASIDE = ("check", "written_by")  # a proof for another reader, and the version that wrote the file; not in every one
 GIVEN = ("include", "exclude")  # in a file only where there are such features
 PROOFS: dict[str, Any] = {proof.__name__: proof for proof in (*DERIVATIONS, BoxProof, Halves)}
@@ -202,8 +202,8 @@ def load_certificate(file: str | PathLike[str] | BinaryIO | bytes) -> Certificat
         content = {name: given for name, given in content.items() if name not in ASIDE}
         if sum(2 * array.size**2 for name, array in arrays.items() if name.endswith(OWN)) > NUMBERS:
             raise ValueError(f"it stands for more than {NUMBERS:,} numbers")
-        if set(content) not in ({*TOLD, "component"}, {*TOLD, "parts"}):
-            raise ValueError(f"it must hold {', '.join(TOLD)}, and either a component or parts")
+        if set(content) not in ({*TOP, "component"}, {*TOP, "parts"}):
+            raise ValueError(f"it must hold {', '.join(TOP)}, and either a component or parts")
         bounds = tuple(_bound(entry, arrays) for entry in content["bounds"])
         for name in set(GIVEN) & set(content["certificate"]):
             content["certificate"][name] = tuple(content["certificate"][name])

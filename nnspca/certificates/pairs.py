@@ -193,7 +193,7 @@ def _leaf(leaves: object) -> PairProof:
 
 
 def _tree_of_pairs(proof: TreeProof, r: int, problem: Problem) -> float:
-    """The same of a tree of pairs of features, which share a part or do not."""
+    """Check a tree of pairs of features, which share a part or do not."""
     k, n = problem.k, problem.n
     splits = array(proof.splits, "the tree", (None, 2), "iu").astype(int)
     if not ((splits >= -1) & (splits < n)).all():

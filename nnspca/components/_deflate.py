@@ -189,10 +189,10 @@ class DeflationInfo:
 with_fields(DeflationInfo)
 
 
-TOLD: dict[Any, dict[str, str]] = tomllib.loads(Path(__file__).with_name("deflations.toml").read_text(encoding="utf-8"))
+ENTRIES: dict[Any, Any] = tomllib.loads(Path(__file__).with_name("deflations.toml").read_text(encoding="utf-8"))
 REMAINDERS = {"disjoint": restricted, "projection": projected, "schur": schur, "hotelling": hotelling}
 DEFLATIONS: dict[Any, DeflationInfo] = {
-    name: DeflationInfo(name, **info, remainder=REMAINDERS.get(name)) for name, info in TOLD.items()
+    name: DeflationInfo(name, **info, remainder=REMAINDERS.get(name)) for name, info in ENTRIES.items()
 }
 
 

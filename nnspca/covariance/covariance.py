@@ -364,8 +364,8 @@ class Covariance:
     def __repr__(self) -> str:
         moved = f", moved by {self.held.moved:.3g} to have no negative eigenvalue" if self.held.moved else ""
         chosen = f"; {self.features.chosen}" if self.features.chosen else ""
-        told = f"n_features={self.n_features}, n_samples={self.n_samples}, held as {self.held.form.name}{moved}{chosen}"
-        return f"Covariance({told})"
+        text = f"n_features={self.n_features}, n_samples={self.n_samples}, held as {self.held.form.name}{moved}{chosen}"
+        return f"Covariance({text})"
 
 
 def of_sums(sums: Sums, standardize: bool, names: Any, *, center: bool = True) -> Covariance:

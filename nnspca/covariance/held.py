@@ -6,6 +6,7 @@ none of it.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -69,7 +70,7 @@ class Held:
         """How many whole rows of A are read at a time, so that they fit in memory and take no tenth of a second."""
         return max(1, min(STRIP, STRIP_ENTRIES // self._n))
 
-    @property
+    @cached_property
     def batch(self) -> int:
         """How many vectors A is applied to at a time, so that a step of each takes no tenth of a second."""
         sparse = self.factor is not None and not isinstance(self.factor, DenseFactor)

@@ -40,9 +40,9 @@ def _leukemia(_: bool, tell: Tell, should_stop: Stop) -> tuple[Content, str]:
     files = [originals.MLL] if fetch.is_local(originals.MLL) else [originals.SYMBOLS, originals.MLL]
     whole, before = sum(file.size for file in files), 0
     for file in files:
-        told = None if tell is None else partial(lambda before, done, _: tell(before + done, whole), before)
+        report = None if tell is None else partial(lambda before, done, _: tell(before + done, whole), before)
         try:
-            data, source = fetch.obtain(file, told, should_stop)
+            data, source = fetch.obtain(file, report, should_stop)
         except DataError as error:  # the probes' own names serve; the catalogue still offers the symbols
             if file is originals.MLL or isinstance(error, ReadingStopped):
                 raise

@@ -92,15 +92,15 @@ class Table:
         return [self.every[place] for place in self.places.tolist()]
 
     def saying(self, says: str, topic: str = "", about: Sequence[str] = (), **otherwise: Any) -> Table:
-        """The same with a decision."""
+        """Note a decision."""
         return replace(self, notes=(*self.notes, decision(says, topic, about, **otherwise)))
 
     def asking(self, topic: str, says: str, *choices: Choice, **about: Any) -> Table:
-        """The same with a doubt."""
+        """Note a doubt."""
         return replace(self, doubts=(*self.doubts, doubt(topic, says, *choices, **about)))
 
     def without(self, columns: Sequence[int | Texts], role: str = "left out") -> Table:
-        """The same without some columns, of text or by their places among the numbers, which get another role."""
+        """Leave out some columns, of text or by their places among the numbers, which get another role."""
         if not len(columns):
             return self
         at = [j for j in columns if not isinstance(j, Texts)]
@@ -116,7 +116,7 @@ class Table:
         )
 
     def of_rows(self, kept: np.ndarray) -> Table:
-        """The same with some rows."""
+        """Keep some rows."""
         where = np.flatnonzero(kept)
 
         def some(one: Any) -> Any:

@@ -81,7 +81,7 @@ def covariance(table: Table, reading: Reading) -> Content | None:
     return Content(X=full, feature_names=tuple(names), notes=table.notes, doubts=table.doubts, table=table)
 
 
-def _mirrored(A: np.ndarray, told: bool) -> tuple[np.ndarray | None, str]:
+def _mirrored(A: np.ndarray, sure: bool) -> tuple[np.ndarray | None, str]:
     """A triangle as the whole matrix, and a sentence about it; None if it is neither whole nor a triangle."""
     n = len(A)
     off = ~np.eye(n, dtype=bool)
@@ -95,7 +95,7 @@ def _mirrored(A: np.ndarray, told: bool) -> tuple[np.ndarray | None, str]:
         diagonal = " Its diagonal is empty and all other numbers lie within ±1: read as correlations, with ones there."
     if not gone.any():
         blank_upper, blank_lower = not A[upper].any(), not A[lower].any()
-        if not (told and n > 2 and blank_upper != blank_lower and A.diagonal().all()):
+        if not (sure and n > 2 and blank_upper != blank_lower and A.diagonal().all()):
             return A, diagonal.strip()
     else:
         blank_upper, blank_lower = bool(gone[upper].all()), bool(gone[lower].all())

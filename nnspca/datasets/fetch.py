@@ -87,7 +87,7 @@ def local_folders() -> list[Path]:
 
 
 def is_local(file: RemoteFile) -> bool:
-    """Return whether the file lies in a local folder; its checksum is looked at when it is loaded."""
+    """Return whether the file lies in a local folder; its checksum is checked when it is loaded."""
     return any(os.path.isfile(folder / file.name) for folder in local_folders())
 
 

@@ -25,8 +25,8 @@ from nnspca.datasets.options import Reading
 from nnspca.errors import DataError, needed, reason
 from nnspca.numerics.doubles import EXACT
 
-SAMPLED = 300  # rows that are looked at to find delimiter, header and title
-SAMPLED_CHARACTERS = 1_000_000  # after which no more rows are looked at
+SAMPLED = 300  # rows that are read to find delimiter, header and title
+SAMPLED_CHARACTERS = 1_000_000  # after which no more rows are read
 CHUNK = 2**20  # bytes decoded at once
 # how pandas reads cells: what stands for a missing value is said beside
 READ: dict[str, Any] = {"header": None, "index_col": False, "keep_default_na": False, "low_memory": False}
@@ -41,7 +41,7 @@ def read_text(data: bytes, options: Reading, *, tabs: bool = False) -> Grid:
     encoding = options.encoding or _encoding(data)
     if not options.encoding and encoding in ("cp1252", "latin-1"):
         notes.append(decision(f"The text is no UTF-8: it was read as {encoding}.", "encoding"))
-    told: re.Match[str] | None = None
+    stated: re.Match[str] | None = None
     about, mark, table = data.partition(b"!series_matrix_table_begin")  # GEO's, after lines about each sample
     if mark:
         data = table.partition(b"\n")[2]
@@ -51,17 +51,17 @@ def read_text(data: bytes, options: Reading, *, tabs: bool = False) -> Grid:
 
     def opened() -> io.TextIOWrapper:
         stream = io.TextIOWrapper(io.BytesIO(data), encoding, newline="")
-        if told:
+        if stated:
             stream.readline()
         return stream
 
     try:
-        told = re.match(r'"?sep=(.)"?\s*$', opened().readline(100))
+        stated = re.match(r'"?sep=(.)"?\s*$', opened().readline(100))
         lines = list(_some(opened()))
     except (UnicodeError, LookupError) as error:
         raise DataError(f"the text is not encoded as {encoding}{reason(error)}: give encoding='…'.") from error
     tabbed = tabs and any("\t" in line for line in lines)
-    delimiter = options.delimiter or (told[1] if told else "\t" if tabbed else _delimiter(lines))
+    delimiter = options.delimiter or (stated[1] if stated else "\t" if tabbed else _delimiter(lines))
     rows = list(_rows(lines, delimiter))
     if not any(map(any, rows)):
         raise DataError("the file is empty: it needs at least two rows of numbers.")
@@ -278,8 +278,8 @@ def _delimiter(lines: list[str]) -> str:
         cells = [cell for row in rows if len(row) > 1 for cell in row[:100] if cell]
         alike = max(widths.values()) / len(rows)
         triangle = len(widths) > 2 and len(widths) >= sum(widths.values()) - 1  # each row is one longer
-        told = sum(is_number(cell) or cell.lower() in ABSENT for cell in cells) / max(1, len(cells))
-        score = (1.0 if triangle else alike) * (0.05 + told) * (0.9 if sign == " " else 1.0)
+        plain = sum(is_number(cell) or cell.lower() in ABSENT for cell in cells) / max(1, len(cells))
+        score = (1.0 if triangle else alike) * (0.05 + plain) * (0.9 if sign == " " else 1.0)
         if score > most:
             best, most = sign, score
     return best

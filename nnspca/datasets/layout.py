@@ -17,7 +17,7 @@ from nnspca.datasets.options import Reading
 from nnspca.datasets.scales import order_of
 from nnspca.errors import DataError
 
-SAMPLED_CELLS = 300  # of each row, that are looked at to find the header
+SAMPLED_CELLS = 300  # of each row, that are read to find the header
 LEVELS = 3  # most rows of a header
 KINDS = frozenset({"c", "d", "s", "t", "continuous", "discrete", "string", "time", "class", "meta", ""})  # of Orange's
 

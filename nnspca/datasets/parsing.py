@@ -1,4 +1,4 @@
-"""Turns a table of cells into columns of numbers and columns of text, each distinct cell looked at once."""
+"""Turns a table of cells into columns of numbers and columns of text, each distinct cell read once."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from nnspca.datasets.options import Reading
 from nnspca.errors import DataError, needed
 from nnspca.numerics.doubles import EXACT, as_doubles
 
-MANY = 5000  # distinct cells of which only some are looked at to know words from numbers
+MANY = 5000  # distinct cells of which only some are read to tell words from numbers
 BESIDE_NUMBER = re.compile(r"(\S+)\s+([^\W\d]\S{0,7}|°\S)")  # 12 kg, or 12.3 b
 BESIDE_CODE = re.compile(r"(\d{1,2})\s*[-–:.)=]\s*[^\W\d_].*|[^\W\d_].*\((\d{1,2})\)")  # 1 = never, or never (1)
 UNIT = re.compile(
@@ -139,7 +139,7 @@ def without_empty(table: Table) -> Table:
 
 
 class _Column:
-    """The cells of one column, each distinct one looked at once."""
+    """The cells of one column, each distinct one read once."""
 
     def __init__(self, name: str, series: Any, reading: Reading, usual: str):
         pandas = needed("pandas", "tables")

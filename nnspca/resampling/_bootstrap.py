@@ -126,8 +126,8 @@ def bootstrap(
     check_callables(on_resample=on_resample, should_stop=should_stop, on_progress=on_progress)
     monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
     known = parts.features if isinstance(parts, Components) else None
-    told: dict[str, Any] = {"center": center, "sample_weight": sample_weight, "groups": groups, "executor": executor}
-    samples = read_samples(data, standardize, "bootstrap", monitor, known, shuffles=shuffles, **told)
+    shared: dict[str, Any] = {"center": center, "sample_weight": sample_weight, "groups": groups, "executor": executor}
+    samples = read_samples(data, standardize, "bootstrap", monitor, known, shuffles=shuffles, **shared)
     draws = check_whole("resamples", resamples, 1, 100_000)
     threshold = check_number("threshold", threshold, 0, 1, "a share")
     if n_components is None:
@@ -309,8 +309,8 @@ def cross_validate(
     """
     check_callables(on_point=on_point, should_stop=should_stop, on_progress=on_progress)
     monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
-    told: dict[str, Any] = {"center": center, "sample_weight": sample_weight, "groups": groups, "executor": executor}
-    samples = read_samples(data, standardize, "cross_validate", monitor, **told)
+    shared: dict[str, Any] = {"center": center, "sample_weight": sample_weight, "groups": groups, "executor": executor}
+    samples = read_samples(data, standardize, "cross_validate", monitor, **shared)
     n = samples.shape[1]
     ks = check_one_or_several("k", k)
     wanted = tuple(sorted({check_whole("k", each, 1, n) for each in ks}))

@@ -92,8 +92,8 @@ def parallel_analysis(
     """
     check_callables(should_stop=should_stop, on_progress=on_progress)
     monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
-    told: dict[str, Any] = {"center": center, "groups": groups, "executor": executor, "shuffles": True}
-    samples = read_samples(data, standardize, "parallel_analysis", monitor, **told)
+    shared: dict[str, Any] = {"center": center, "groups": groups, "executor": executor, "shuffles": True}
+    samples = read_samples(data, standardize, "parallel_analysis", monitor, **shared)
     count, n = check_whole("draws", draws, 19, 100_000), samples.shape[1]
     ks = tuple(sorted({check_whole("k", each, 1, n) for each in check_one_or_several("k", k)}))
     if not ks or (len(ks) > 1 and n_components != 1):

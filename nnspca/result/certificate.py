@@ -240,7 +240,7 @@ def _features(k: int, nonnegative: bool) -> str:
     return f"{wording.counted(k, 'feature')} {'with loadings ≥ 0' if nonnegative else 'of any sign'}"
 
 
-TOLD = 4  # most components that are described one by one
+DESCRIBED = 4  # most components that are described one by one
 BETTER = 1e-9  # relative gain from which another component is better
 
 
@@ -306,11 +306,11 @@ class Judgement(Display):
 
     def summary(self) -> str:
         """Return plain sentences: how near to the proven maximum each component is, and what does better."""
-        told = [self._sentence(c) for c in range(min(len(self.components), TOLD))]
-        more = len(self.components) - len(told)
-        least = rounded.ratio(float(self.ratio[len(told) :].min(initial=1.0)))
+        described = [self._sentence(c) for c in range(min(len(self.components), DESCRIBED))]
+        more = len(self.components) - len(described)
+        least = rounded.ratio(float(self.ratio[len(described) :].min(initial=1.0)))
         others = f"Of {wording.spelled(more)} more, each has at least {least} of it (proven)."
-        return sentences.join(*told, others if more else "")
+        return sentences.join(*described, others if more else "")
 
     def _figure(self, figures: Any) -> Figure:
         """The variance of each component, the best one known, and the proven maximum."""
@@ -335,11 +335,11 @@ class Judgement(Display):
             f"Judgement: {wording.counted(count, 'component')} of {wording.counted(n, 'feature')} "
             "beside the proven maximum"
         ]
-        for c, (part, other) in enumerate(zip(self.components[:TOLD], self.better[:TOLD], strict=True)):
+        for c, (part, other) in enumerate(zip(self.components[:DESCRIBED], self.better[:DESCRIBED], strict=True)):
             share = rounded.ratio(part.variance, self.certificates[c].upper)
             named = "" if other is None else f"; better: {wording.members(other, 3)}"
             lines.append(
                 f"{c + 1}: {wording.counted(part.k, 'feature')}, {wording.sign(part.nonnegative)}: "
                 f"variance {rounded.number(part.variance, down=True)}, at least {share} of the optimum (proven){named}"
             )
-        return [*lines, *([f"… and {count - TOLD} more"] if count > TOLD else [])]
+        return [*lines, *([f"… and {count - DESCRIBED} more"] if count > DESCRIBED else [])]

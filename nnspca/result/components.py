@@ -253,8 +253,8 @@ class Ranking(Display):
         most = f"proven: any other has at most {self._most()}"
         head = f"Ranking: {one} of at most {allowed} ({sure}{most}){self._ended}"
         shown = self.components[: wording.LINES - 2]
-        told = [
+        lines = [
             f"{c}: {sentences.line(part)} ({wording.variance_share(part.variance, part)})"
             for c, part in enumerate(shown, 1)
         ]
-        return [head, *told, *([f"… and {len(self) - len(shown)} more"] if len(self) > len(shown) else [])]
+        return [head, *lines, *([f"… and {len(self) - len(shown)} more"] if len(self) > len(shown) else [])]

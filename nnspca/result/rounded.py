@@ -59,11 +59,11 @@ def number(value: float, *, up: bool = False, down: bool = False, telling: int =
     if value == 0 or not math.isfinite(value):
         return f"{value:zg}"
     rounding = ROUND_CEILING if up else ROUND_FLOOR if down else ROUND_HALF_EVEN
-    told = Context(prec=telling, rounding=rounding).create_decimal(_exact(value, up=up))
-    size = told.adjusted()
+    decimal = Context(prec=telling, rounding=rounding).create_decimal(_exact(value, up=up))
+    size = decimal.adjusted()
     if not -4 < size < 7:
-        return f"{told.scaleb(-size):.{telling - 1}f} × 10{str(size).translate(RAISED)}"
-    return f"{told:,.{max(telling - 1 - size, 0)}f}"
+        return f"{decimal.scaleb(-size):.{telling - 1}f} × 10{str(size).translate(RAISED)}"
+    return f"{decimal:,.{max(telling - 1 - size, 0)}f}"
 
 
 def pair(lower: float, upper: float) -> tuple[str, str]:

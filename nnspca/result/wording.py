@@ -71,8 +71,8 @@ class Display(ByValue):
 
     def _repr_html_(self) -> str:
         more = f"<details><summary>more</summary><pre>{escape(repr(self))}</pre></details>"
-        told = "".join(f"<p>{escape(text)}</p>" for text in (self.summary(), *_chosen(self)))
-        return f"<div>{told}{more}</div>"
+        words = "".join(f"<p>{escape(text)}</p>" for text in (self.summary(), *_chosen(self)))
+        return f"<div>{words}{more}</div>"
 
     def to_frame(self) -> DataFrame:
         """Return a data frame with the rows of ``to_records()``: of pandas, or of polars where the data were one."""

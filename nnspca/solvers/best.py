@@ -39,7 +39,7 @@ STEPS = 3  # on all the features before they are chosen; 2 and 6 end as well
 EXPLORED = 8  # random directions are drawn in the span of so many eigenvectors; 4 and 16 end as well
 PAIRED = 2000  # features above which all pairs would take longer than all other starts
 FEW = 50  # nonzeros above which a pair is of little use as a start
-ROWS = 256  # features whose pairs are looked at at once
+ROWS = 256  # features whose pairs are tried at once
 
 
 @dataclass(frozen=True, eq=False)

@@ -169,7 +169,7 @@ def optimise_on_support(cov: Covariance, x: np.ndarray, *, nonnegative: bool, mo
     towards the leading one leads on.
 
     The result has at least the variance of ``x`` up to rounding, on a subset of its support. Where
-    the two tie, it is the stationary one: the answer does not hang on the last bit of a sum.
+    the two tie, it is the stationary one: the answer does not depend on the last bit of a sum.
     """
     support = np.flatnonzero(x)
     if not len(support):

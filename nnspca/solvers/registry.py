@@ -106,10 +106,10 @@ __all__ = ["METHODS", "MethodInfo", "OptionInfo"]
 
 def _read() -> dict[Any, MethodInfo]:
     """Return the methods of methods.toml by name, each with its options and functions."""
-    told = tomllib.loads(Path(__file__).with_name("methods.toml").read_text(encoding="utf-8"))
+    entries = tomllib.loads(Path(__file__).with_name("methods.toml").read_text(encoding="utf-8"))
 
     def option(said: str | dict[str, Any]) -> OptionInfo:
-        fields = told["shared"][said] if isinstance(said, str) else said
+        fields = entries["shared"][said] if isinstance(said, str) else said
         return OptionInfo(**{**fields, "kind": type(fields["default"]), "choices": tuple(fields.get("choices", ()))})
 
     def made(name: Any, info: dict[str, Any]) -> MethodInfo:
@@ -117,7 +117,7 @@ def _read() -> dict[Any, MethodInfo]:
         fields |= {what: _function(info[what]) for what in ("solver", "joint") if what in info}
         return MethodInfo(name, **{**fields, "signs": tuple(info.get("signs", (True, False)))})
 
-    return {name: made(name, info) for name, info in told["methods"].items()}
+    return {name: made(name, info) for name, info in entries["methods"].items()}
 
 
 def _function(path: str) -> Callable[..., Any]:

@@ -17,6 +17,7 @@ from nnspca.components._decompose import decompose
 from nnspca.result import Certificate, Component
 from nnspca.spannogram import curves, enumeration
 from nnspca.spannogram.net import paper_bound
+from nnspca.studies.study import PRINTED as NUMBERS
 from nnspca.studies.study import PROOFS, WORDS, Given, Rows, StudyResult, Table
 from nnspca.tasks._certify import certify
 from nnspca.tasks._solve import solve
@@ -325,11 +326,9 @@ def show_theorem(run: StudyResult) -> Iterator[Table]:
         frame = run.rows["guarantees"]
         frame = frame.assign(**{PROVEN: frame["variance"] / frame["Data and k"].map(uppers)}).drop(columns="variance")
         if run.own:
-            from nnspca.studies.catalogue import PRINTED as numbers  # which is made of this module's figures
-
             figures = ("asteris2014-fig4", "asteris2014-fig5", "asteris2014-fig6")
             data = dict(zip(figures, run.data, strict=True))
-            expected = {f"{data[p.study]}, k = {p.k}": p.value for p in numbers if p.study in data}
+            expected = {f"{data[p.study]}, k = {p.k}": p.value for p in NUMBERS if p.study in data}
             frame.insert(3, PRINTED, frame["Data and k"].map(expected))
         frame = frame.assign(**{"Data and k": frame["Data and k"].map(_titled(frame["Data and k"]))})
         yield run.drawn("theorem.guarantees", frame)

@@ -19,7 +19,7 @@ from nnspca.studies import (
     zass2006,
     zass2006_detection,
 )
-from nnspca.studies.study import WORDS, Paper, Printed, Study, StudyResult
+from nnspca.studies.study import PRINTED, WORDS, Paper, Study, StudyResult
 
 FOLDER = Path(__file__).parent / "stored"  # written by `python -m tests.stored`
 MODULES = (asteris2014, asteris2011, sigg2008, sigg2008_nonnegative, sigg2008_genes, zass2006, zass2006_detection)
@@ -28,14 +28,13 @@ PAPERS = {name: Paper(name, **words) for name, words in WORDS["papers"].items()}
 
 
 def _study(name: str, words: dict) -> Study:
-    words["printed"] = tuple(Printed(name, **number) for number in words.get("printed", ()))
-    words |= {key: tuple(words.get(key, ())) for key in ("needs", "stand_ins")}
     yields, show = FIGURES[name]
-    return Study(name, PAPERS[name.partition("-")[0]], yields=yields, show=show, **words)
+    facts = {key: tuple(words.get(key, ())) for key in ("needs", "stand_ins")}
+    facts["printed"] = tuple(number for number in PRINTED if number.study == name)
+    return Study(name, PAPERS[name.partition("-")[0]], yields=yields, show=show, **words | facts)
 
 
 STUDIES = {name: _study(name, words) for name, words in WORDS["studies"].items()}
-PRINTED = tuple(number for study in STUDIES.values() for number in study.printed)
 
 
 @cache

@@ -144,6 +144,9 @@ class Printed:
         return f"{ours / self.value:.2g} times it" if self.ratio else ours - self.value
 
 
+PRINTED = tuple(Printed(name, **one) for name, words in WORDS["studies"].items() for one in words.get("printed", ()))
+
+
 @dataclass(frozen=True, eq=False)
 class Given:
     """The arguments of a study's generator."""
@@ -160,8 +163,8 @@ class Given:
 
     def settings(self, *span: float) -> dict[str, Any]:
         """Return the seed and stop switch of a public call; with a span, its progress as that stretch of this run's."""
-        told = {"on_progress": self.monitor.part(*span).relay} if span else {}
-        return {"seed": self.seed, "should_stop": self.monitor.should_stop, **told}
+        reports = {"on_progress": self.monitor.part(*span).relay} if span else {}
+        return {"seed": self.seed, "should_stop": self.monitor.should_stop, **reports}
 
     def proven(self, proof: Certificate | PartsCertificate, unit: float, place: int = 0) -> tuple[str, Row]:
         """Return the row of what a certificate proves of one of the data sets."""

@@ -125,8 +125,8 @@ def necessity(
         check_instance("component", component, Component, "one that nnspca.solve gave")
         component = replace(validated(component, "component", Problem(cov, k, nonnegative)), features=cov.features)
     if component is None:
-        told = monitor.part(0.0, SOLVED).relay
-        component = solve(cov, k, nonnegative=nonnegative, seed=seed, should_stop=should_stop, on_progress=told)
+        relay = monitor.part(0.0, SOLVED).relay
+        component = solve(cov, k, nonnegative=nonnegative, seed=seed, should_stop=should_stop, on_progress=relay)
     with one_blas_thread():
         result = _Question(Problem(cov, k, nonnegative), within, effort, component).answered(monitor)
     monitor.tell(1.0, "done", result.lower)

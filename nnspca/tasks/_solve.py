@@ -354,9 +354,9 @@ def excluding(call: Callable[P, R]) -> Callable[P, R]:
             if both := sorted(set(ins) & set(outs)):
                 raise ValueError(f"include and exclude share feature {both[0]}; give it to one of them at most")
             asked["include"] = np.searchsorted(left.places, ins).tolist()
-        for name, told in asked.items():
-            if name.startswith("on_") and name != "on_progress" and told is not None:
-                asked[name] = lambda result, tell=told: tell(left.widen(result))
+        for name, listener in asked.items():
+            if name.startswith("on_") and name != "on_progress" and listener is not None:
+                asked[name] = lambda result, tell=listener: tell(left.widen(result))
         options = asked.pop("options", {})  # of a method
         run: Callable[..., R] = call
         return left.widen(run(**asked, **options))

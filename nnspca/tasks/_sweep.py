@@ -171,7 +171,7 @@ def path(
     monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
     every = [k for level in levels for k in level]
     full = {k for i, level in enumerate(levels) for k in level if sum(map(len, levels[:i])) < (anchors or len(every))}
-    # best takes longest and is looked at most: it goes first, and nothing waits for others
+    # best takes longest and is read most: it goes first, and nothing waits for others
     after = {(k, "best"): [(other, "best") for other in near] for k, near in neighbours(levels).items()}
     others: dict[Place, list[Place]] = {(k, name): [] for k in every for name in methods if name != "best"}
     after = (after if "best" in methods else {}) | others

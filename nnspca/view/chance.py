@@ -15,11 +15,11 @@ from nnspca.covariance.samples import DENSE_FEATURES
 from nnspca.datasets import Dataset
 from nnspca.result import ParallelAnalysis, rounded
 from nnspca.result.chance import LEVEL, reached
-from nnspca.view import cache, tasks
+from nnspca.view import cache, running
 from nnspca.view.jobs import Job
 from nnspca.view.ledger import Problem
+from nnspca.view.running import Button, Task
 from nnspca.view.subject import Subject
-from nnspca.view.tasks import Button, Task
 
 FILE = Path(__file__).with_name("chance.json")
 DRAWS = 20
@@ -101,11 +101,11 @@ def follow(subject: Subject, after: Job | None, r: int = 1) -> None:
     made = Task("chance", key, work, after=after)
     about = f"Shuffle each column by itself {DRAWS} times, and search again: how much does chance explain?"
     if subject.data.X.shape[0] * subject.data.n_features <= LIVE and subject.problem not in stored():
-        job: Job | None = tasks.ask(made)
+        job: Job | None = running.ask(made)
     else:
-        job = tasks.offer(made, Button("Compare with chance", about, ":material/shuffle:"))
+        job = running.offer(made, Button("Compare with chance", about, ":material/shuffle:"))
     if job is not None:
-        tasks.follow_to_end(job, "Stopped: what chance gives is not known.")
+        running.follow_to_end(job, "Stopped: what chance gives is not known.")
 
 
 def leading(known: Sequence[Chance]) -> int:

@@ -12,7 +12,7 @@ import nnspca
 from nnspca.components import deflated_problem
 from nnspca.datasets import Dataset
 from nnspca.result import Component, Components, Necessity, rounded
-from nnspca.view import say, tasks
+from nnspca.view import running, say
 from nnspca.view.jobs import Job, stretch
 from nnspca.view.link.state import keys_of
 from nnspca.view.link.widgets import choose
@@ -67,10 +67,10 @@ def panel(parts: Components, subject: Subject) -> None:
             width=380,
         )
         key = subject.key("indispensable", parts.deflation, np.packbits(parts.loadings != 0).tobytes(), within)
-        task = tasks.kept("need", key, lambda job: _find(job, parts, subject, within))
+        task = running.kept("need", key, lambda job: _find(job, parts, subject, within))
         about = "Some seconds, at most about half a minute a part. Stop at any time: what is proven is kept."
-        job = tasks.offer(task, tasks.compute(about, ":material/push_pin:"))
-    needed = tasks.answer(task, job, STOPPED)
+        job = running.offer(task, running.compute(about, ":material/push_pin:"))
+    needed = running.answer(task, job, STOPPED)
     if needed is not None and needed.proven:
         _answer(needed, parts, subject)
 

@@ -78,7 +78,7 @@ class Session:
     place_of_k: Any = None
     choose_k: Callable[[], object] = lambda: None
     is_whole: bool = True  # whether the whole page is being drawn, not a part of it
-    # the runs of a page on which nothing hangs on k but its part for k
+    # the runs of a page on which nothing depends on k but its part for k
     at_rest: dict[str, weakref.ref[Job]] | None = None
     assignments: int = 0  # how often widgets were assigned values
     assigned: dict[str, tuple[int, Any, Any]] = field(default_factory=dict)  # by key: which assignment, before, after

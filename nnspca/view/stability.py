@@ -11,7 +11,7 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Components, Stability, rounded, wording
-from nnspca.view import sanitize, tasks
+from nnspca.view import running, sanitize
 from nnspca.view.jobs import Job
 from nnspca.view.link.state import keys_of
 from nnspca.view.link.widgets import choose
@@ -41,10 +41,10 @@ def panel(parts: Components, subject: Subject, options: Sequence[tuple[str, Any]
         )
         key = subject.key("stable", parts.method, options, len(parts.parts), draws)
         search = dict(options) | ({"starts": STARTS} if parts.deflation == TOGETHER else {})
-        task = tasks.kept("stable", key, lambda job: _find(job, parts, subject, draws, search))
+        task = running.kept("stable", key, lambda job: _find(job, parts, subject, draws, search))
         about = "Some seconds to some minutes. Stop at any time: what was drawn by then is shown."
-        job = tasks.offer(task, tasks.compute(about, ":material/casino:"))
-    stability = tasks.answer(task, job, STOPPED)
+        job = running.offer(task, running.compute(about, ":material/casino:"))
+    stability = running.answer(task, job, STOPPED)
     if stability is not None and stability.resamples:
         _answer(stability, subject)
         few = f" with {STARTS} starts each" if "starts" in search else ""

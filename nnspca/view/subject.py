@@ -21,8 +21,8 @@ from nnspca.view.figures.band import Band
 from nnspca.view.jobs import Job, stretch
 from nnspca.view.ledger import Known, Problem
 from nnspca.view.link.state import State
+from nnspca.view.running import Key
 from nnspca.view.sources import preparation
-from nnspca.view.tasks import Key
 
 _T = TypeVar("_T")
 
@@ -94,7 +94,7 @@ class Subject:
         return self.key_of(what, self.k, self.seed, *about)
 
     def key_of(self, what: str, *about: Hashable) -> Key:
-        """Return the key of a result that does not hang on k and seed, or on others."""
+        """Return the key of a result that does not depend on k and seed, or on others."""
         return what, self.data.name, *self.problem, bool(self.data.feature_titles), *about
 
     def call(

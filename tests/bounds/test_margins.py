@@ -282,7 +282,7 @@ ASKED = {
         lambda: eigenvalues.residual(HELD, V[:, :0]),
         lambda: eigenvalues.residual(DATA, V[:, :0]),
     ],
-    "elimination.py": [lambda: eliminated().upper_bounds()[0], lambda: -eliminated().bound().ingredients.light],
+    "cases.py": [lambda: eliminated().upper_bounds()[0], lambda: -eliminated().bound().ingredients.light],
     "selection.py": [lambda: selection.cumulative_masses(np.full(3, 0.01))],
     "masses.py": [
         lambda: -masses.attained(DATA, np.eye(N)[0]),

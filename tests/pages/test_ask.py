@@ -9,12 +9,12 @@ import pytest
 from nnspca.bounds import carried
 from nnspca.datasets import Dataset
 from nnspca.result import Progress
-from nnspca.view import cache, tasks
+from nnspca.view import cache, running
 from nnspca.view.certificate import proofs
 from nnspca.view.jobs import Job
 from nnspca.view.link.state import State
+from nnspca.view.running import Task
 from nnspca.view.subject import Subject
-from nnspca.view.tasks import Task
 from tests.pages.conftest import alone, redrawn
 
 SOON = 10  # seconds
@@ -40,10 +40,10 @@ def test_what_a_result_hangs_on_is_in_its_key(what):
 
 SCRIPT = """
 import streamlit as st
-from nnspca.view import tasks
+from nnspca.view import running
 given = st.session_state
-task, button = given["task"], tasks.Button("Begin", "", "")
-given["job"] = tasks.offer(task, button) if given["button"] else tasks.ask(task)
+task, button = given["task"], running.Button("Begin", "", "")
+given["job"] = running.offer(task, button) if given["button"] else running.ask(task)
 """
 
 
@@ -51,7 +51,7 @@ IN_PLACE = (
     SCRIPT.replace("button) if", "button, in_place=True) if True or")
     + """
 if given["job"] is not None:
-    tasks.follow(given["job"])
+    running.follow(given["job"])
 """
 )
 
@@ -153,13 +153,13 @@ class EndsWhile(Job):
 def looks(monkeypatch):
     """The looks at runs that a browser would be asked to take."""
     taken = []
-    monkeypatch.setattr(tasks.canvas, "progress", lambda name, look, every: taken.append(look))
+    monkeypatch.setattr(running.canvas, "progress", lambda name, look, every: taken.append(look))
     return taken
 
 
 def test_the_page_is_drawn_again_after_a_run_that_ended_while_its_bar_was_drawn(looks):
     job = EndsWhile("sudden")
-    tasks.follow(job)
+    running.follow(job)
     (look,) = looks
     assert job.done
     assert look()["draw"]
@@ -167,11 +167,11 @@ def test_the_page_is_drawn_again_after_a_run_that_ended_while_its_bar_was_drawn(
 
 def test_the_page_is_drawn_again_for_news_alone_and_the_bar_tells_how_long_a_long_run_goes(looks):
     job = Job("long")
-    job._started -= tasks.PATIENCE
-    tasks.follow(job)
+    job._started -= running.PATIENCE
+    running.follow(job)
     (look,) = looks
     assert not look()["draw"]
-    job._started -= tasks.LONG + 1.0
+    job._started -= running.LONG + 1.0
     assert "s so far" in look()["text"]
     job.report(Progress(0.5, ""))
     assert " s of about 1" in look()["text"]

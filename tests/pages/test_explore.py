@@ -11,7 +11,7 @@ import pytest
 import nnspca
 from nnspca.bounds import carried
 from nnspca.result import rounded
-from nnspca.view import cache, ledger, tasks
+from nnspca.view import cache, ledger, running
 from nnspca.view.certificate import proofs
 from nnspca.view.explore import choices, payload
 from nnspca.view.explore.view import View
@@ -70,7 +70,7 @@ def test_where_the_ledger_answers_no_run_begins_and_solve_live_tells_how_it_goes
     assert before.count("(stored proof)") == 1 and shown["live"] == {"says": ""} and not shown["address"]
     workers, others = FairSemaphore(1), Job("others")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tasks, "shared_workers", lambda: workers)
+        patch.setattr(running, "shared_workers", lambda: workers)
         assert workers.acquire(others, lambda: False)
         page.button(key="start-explore").click().run()
         assert played(page)["address"] and played(page)["live"]["says"] == ""  # it waits for a worker
@@ -162,7 +162,7 @@ def test_a_run_that_ends_while_its_page_is_drawn_is_shown_at_once(open_page, mon
     page = settle(open_page(**SMALL, ks="2, 4"), path=True)
     solve = nnspca.solve
     monkeypatch.setattr(nnspca, "solve", lambda *given, **more: time.sleep(1.0) or solve(*given, **more))
-    monkeypatch.setattr(tasks, "PATIENCE", 20.0)  # the page waits for so quick an end
+    monkeypatch.setattr(running, "PATIENCE", 20.0)  # the page waits for so quick an end
     page.number_input(key="k").set_value(7).run()
     assert played(page)["ks"] == [2, 4, 7]
 

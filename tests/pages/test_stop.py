@@ -7,7 +7,7 @@ import pytest
 import streamlit as st
 
 import nnspca
-from nnspca.view import tasks
+from nnspca.view import running
 from nnspca.view.compare import race, sets
 from nnspca.view.explore import folds
 from nnspca.view.jobs import FairSemaphore, Job
@@ -114,7 +114,7 @@ def test_stop_is_answered_before_a_figure_is_drawn_anew(
         st.stop()
 
     monkeypatch.setattr(panels, draws, end_here)
-    monkeypatch.setattr(tasks, "PATIENCE", 10.0)  # on a busy machine the run may take a while to hear it
+    monkeypatch.setattr(running, "PATIENCE", 10.0)  # on a busy machine the run may take a while to hear it
     page.run()
     assert begun
     assert "Stopped." in texts(page)

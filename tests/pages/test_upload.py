@@ -10,7 +10,7 @@ from PIL import Image
 
 import nnspca
 from nnspca.datasets import catalogue, fetch, preparing, read
-from nnspca.view import tasks
+from nnspca.view import running
 from nnspca.view.data import desk
 from nnspca.view.desk import Reading
 from nnspca.view.link.state import State
@@ -156,7 +156,7 @@ def slow(monkeypatch):
     preview = nnspca.datasets.preview
 
     def slowly(*given, **more):
-        time.sleep(1.5 * tasks.PATIENCE)
+        time.sleep(1.5 * running.PATIENCE)
         return preview(*given, **more)
 
     monkeypatch.setattr(nnspca.datasets, "preview", slowly)

@@ -16,13 +16,13 @@ from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS
 from nnspca.certificates.exact import needs_second_checker
 from nnspca.datasets import Dataset
 from nnspca.result import Bound, Certificate, PartsCertificate, Progress, rounded, wording
-from nnspca.view import ledger, say, tasks
+from nnspca.view import ledger, running, say
 from nnspca.view.certificate import proofs
 from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known
+from nnspca.view.running import Button, Task
 from nnspca.view.session import Content
 from nnspca.view.subject import Subject
-from nnspca.view.tasks import Button, Task
 from nnspca.view.ui import charts, downloads
 
 Proof = Certificate | PartsCertificate
@@ -97,9 +97,9 @@ def kept(known: Known, subject: Subject) -> None:
         f"the certificate. Proving it here takes {lasts}; it ends once as much is proven."
     )
     button = Button("Prove this number here", f"Takes {lasts}. Stop at any time.", ":material/verified:")
-    job = tasks.offer(proofs.proving(subject), button)
+    job = running.offer(proofs.proving(subject), button)
     if job is not None:
-        tasks.follow_to_end(job, "Stopped before as much was proven. The stored proof is the lower bound.")
+        running.follow_to_end(job, "Stopped before as much was proven. The stored proof is the lower bound.")
 
 
 def _row(bound: Bound, certificate: Proof, total: float) -> dict[str, str]:
@@ -131,9 +131,9 @@ def check_and_files(certificate: Proof, subject: Subject) -> None:
 
     says = "Recomputes every variance and every upper bound with separate code."
     button = Button("Check it by a second route", says, ":material/verified:")
-    job = tasks.offer(Task(f"verify-{key}", about, work), button)
+    job = running.offer(Task(f"verify-{key}", about, work), button)
     if job is not None:
-        tasks.follow(job, "Stopped before the check was complete.")
+        running.follow(job, "Stopped before the check was complete.")
         if job.done and job.result:
             st.success("Confirmed: the second route finds the same variances and the same upper bounds.")
     name += f"-k{certificate.k}-ratio-{rounded.floor(certificate.ratio, 4):g}-certificate"

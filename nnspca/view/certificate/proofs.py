@@ -15,11 +15,11 @@ import streamlit as st
 import nnspca
 from nnspca.bounds.plan import PLANS
 from nnspca.result import Certificate, Components, PartsCertificate, Progress, rounded
-from nnspca.view import cache, ledger, tasks
+from nnspca.view import cache, ledger, running
 from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known
+from nnspca.view.running import Button, Key, Task
 from nnspca.view.subject import Subject
-from nnspca.view.tasks import Button, Key, Task
 
 FOLDER = Path(__file__).with_name("stored")  # certificates of the views that data sets open with, and of README's table
 RESTARTS, LEADERS = 100, 25  # of the search for a better component, before the longer proof
@@ -66,10 +66,10 @@ class Clock:
 
     def fell(self, upper: float) -> bool:
         """Tell of an upper bound where it is lower than those before; return whether it is."""
-        told: Live = self._job.live
-        lower = upper < told.upper * (1 - NOTED)
+        live: Live = self._job.live
+        lower = upper < live.upper * (1 - NOTED)
         if lower:
-            self._tell(falls=(*told.falls, (time.monotonic() - self._begun, upper)))
+            self._tell(falls=(*live.falls, (time.monotonic() - self._begun, upper)))
         return lower
 
     def end(self) -> None:
@@ -283,7 +283,7 @@ def offer_tightening(
         "results so far are kept."
     )
     more = {"about": about} if known.bounded else {"disabled": True}
-    tasks.offer(task, dataclasses.replace(TIGHTEN, width=width, **more), in_place=in_place)
+    running.offer(task, dataclasses.replace(TIGHTEN, width=width, **more), in_place=in_place)
 
 
 def under_way(job: Job | None, subject: Subject) -> None:
@@ -291,7 +291,7 @@ def under_way(job: Job | None, subject: Subject) -> None:
     if job is None:
         return
     if job.result is None or job.place is not None:
-        tasks.follow_to_end(job, STOPPED)
+        running.follow_to_end(job, STOPPED)
     if job.result is not None:
         st.success(brought(job.result, subject.total), icon=":material/trending_down:")
 

@@ -12,7 +12,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.result import Judgement, rounded
-from nnspca.view import sanitize, tasks
+from nnspca.view import running, sanitize
 from nnspca.view.jobs import Job
 from nnspca.view.subject import Subject
 
@@ -89,11 +89,11 @@ def ask(subject: Subject) -> None:
         st.error(sanitize.plain(str(problem)), icon=":material/error:")
         return
     key = subject.key_of("judged", subject.seed, hashlib.sha256(text.encode()).hexdigest())
-    task = tasks.kept("judge", key, lambda job: _judge(job, subject, loadings))
-    job = tasks.offer(task, tasks.Button("Judge", "Some seconds.", ":material/gavel:"))
-    judged: Judgement | None = tasks.answer(task, job, "Stopped. What was proven by then is shown.")
+    task = running.kept("judge", key, lambda job: _judge(job, subject, loadings))
+    job = running.offer(task, running.Button("Judge", "Some seconds.", ":material/gavel:"))
+    judged: Judgement | None = running.answer(task, job, "Stopped. What was proven by then is shown.")
     if judged is not None:
-        st.dataframe(told(judged, subject), hide_index=True, alt="One row for each component that was given.")
+        st.dataframe(records(judged, subject), hide_index=True, alt="One row for each component that was given.")
 
 
 def _text() -> str:
@@ -108,7 +108,7 @@ def _judge(job: Job, subject: Subject, loadings: np.ndarray) -> Judgement:
     return judged
 
 
-def told(judged: Judgement, subject: Subject) -> list[dict[str, object]]:
+def records(judged: Judgement, subject: Subject) -> list[dict[str, object]]:
     """Return a row for each component: what it explains, how near the best possible it is, and what does better."""
     rows: list[dict[str, object]] = []
     for part, proof, other in zip(judged.components, judged.certificates, judged.better, strict=True):

@@ -16,7 +16,7 @@ import nnspca
 from nnspca.result import Progress, rounded, wording
 from nnspca.studies import race
 from nnspca.studies.racing import BARRED, RUNNING, STOPPED, Fall, Lane, Mark, Race, reason_excluded
-from nnspca.view import sanitize, say, session, tasks
+from nnspca.view import running, sanitize, say, session
 from nnspca.view.compare import figures
 from nnspca.view.figures.style import Figure, Look
 from nnspca.view.jobs import Job
@@ -24,8 +24,8 @@ from nnspca.view.ledger import Known
 from nnspca.view.link import canvas, state
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import DeltaGenerator, answer, choose
+from nnspca.view.running import Task
 from nnspca.view.subject import Subject
-from nnspca.view.tasks import Task
 from nnspca.view.ui import charts, downloads
 
 KEYS = state.keys_of("compare")
@@ -59,7 +59,7 @@ def options(racers: Sequence[str], now: State) -> dict[str, dict[str, object]]:
 def task(subject: Subject, racers: Sequence[str]) -> Task:
     """Return the live race, which tells its standing."""
     key = subject.key("race", subject.now.d, racers)
-    return tasks.found("race", key, lambda job: _run(job, subject, racers))
+    return running.found("race", key, lambda job: _run(job, subject, racers))
 
 
 def _run(job: Job, subject: Subject, racers: Sequence[str]) -> Race:
@@ -108,14 +108,14 @@ def under_way(job: Job, racers: Sequence[str], subject: Subject) -> None:
 @functools.cache
 def recorded() -> dict[str, Any]:
     """Return when and where races were recorded, with which settings, and the races themselves, by problem and k."""
-    told = json.loads(FILE.read_text(encoding="utf-8"))
-    return told | {"races": {(*one["problem"], one["k"]): _unpacked(one["race"]) for one in told["races"]}}
+    records = json.loads(FILE.read_text(encoding="utf-8"))
+    return records | {"races": {(*one["problem"], one["k"]): _unpacked(one["race"]) for one in records["races"]}}
 
 
-def _unpacked(told: dict[str, Any]) -> Race:
-    lanes = (lane | {"marks": tuple(Mark(**mark) for mark in lane["marks"])} for lane in told["lanes"])
-    falls = tuple(Fall(**fall) for fall in told["falls"])
-    return Race(**told | {"lanes": tuple(Lane(**lane) for lane in lanes), "falls": falls}, fraction=1.0)
+def _unpacked(record: dict[str, Any]) -> Race:
+    lanes = (lane | {"marks": tuple(Mark(**mark) for mark in lane["marks"])} for lane in record["lanes"])
+    falls = tuple(Fall(**fall) for fall in record["falls"])
+    return Race(**record | {"lanes": tuple(Lane(**lane) for lane in lanes), "falls": falls}, fraction=1.0)
 
 
 def stored(subject: Subject, racers: Sequence[str]) -> Race | None:
@@ -123,10 +123,10 @@ def stored(subject: Subject, racers: Sequence[str]) -> Race | None:
 
     It says no more than the ledger: no variance is larger and no upper bound lower than the one that other pages show.
     """
-    told, best = recorded(), subject.known_at()
-    ended = told["races"].get((*subject.problem, subject.k))
+    records, best = recorded(), subject.known_at()
+    ended = records["races"].get((*subject.problem, subject.k))
     settings = {"seed": subject.seed, "rank": subject.now.d, "seconds": SECONDS}
-    if ended is None or any(told[name] != value for name, value in settings.items()):
+    if ended is None or any(records[name] != value for name, value in settings.items()):
         return None
     n, sign = subject.data.n_features, subject.nonnegative
     lanes = {name: Lane(name, BARRED, reason=why) for name in racers if (why := reason_excluded(name, n, sign))}
@@ -151,10 +151,10 @@ def track(known: Race | None, racers: Sequence[str], subject: Subject, place: De
 
 def origin() -> str:
     """Say when and where the races were recorded that are shown without a run."""
-    told = recorded()
+    records = recorded()
     return (
-        f":material/inventory_2: **A stored race** of {told['made']}, on one core ({told['machine']}), seed "
-        f"{told['seed']}. **Solve live** runs it here."
+        f":material/inventory_2: **A stored race** of {records['made']}, on one core ({records['machine']}), seed "
+        f"{records['seed']}. **Solve live** runs it here."
     )
 
 
@@ -169,9 +169,9 @@ def winner(standing: Race, best: Known) -> str:
     What is said at the digits shown decides: who has the same words was as good.
     """
     upper, lanes = _upper(standing, best), [lane for lane in standing.finished if lane.marks]
-    running = any(lane.state == RUNNING for lane in standing.lanes)
+    go_on = any(lane.state == RUNNING for lane in standing.lanes)
     if not lanes:
-        return RUNNING_YET if running or standing.proof_state == RUNNING else "No solver has finished."
+        return RUNNING_YET if go_on or standing.proof_state == RUNNING else "No solver has finished."
     bounded, most = math.isfinite(upper), max(lane.variance for lane in lanes)
     said = rounded.proven_share(most, upper)
     arrived = {
@@ -182,7 +182,7 @@ def winner(standing: Race, best: Known) -> str:
     }
     first = min(arrived, key=arrived.__getitem__)
     count = len(standing.finished)
-    among = "" if not running else f" ({count} solvers have finished)" if count > 1 else " (no other has finished)"
+    among = "" if not go_on else f" ({count} solvers have finished)" if count > 1 else " (no other has finished)"
     by = f"first reached by **{state.TITLES[first]}** after {rounded.seconds(arrived[first])}{among}"
     if not bounded:
         return f"The most variance was {by}; no upper bound is proven yet."

@@ -18,9 +18,9 @@ from nnspca.view.ledger import Known
 from nnspca.view.link import state
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import choose, propose
+from nnspca.view.running import Task
 from nnspca.view.sources import catalogue, preparation
 from nnspca.view.subject import Subject, band_of
-from nnspca.view.tasks import Task
 from nnspca.view.ui import charts, downloads
 
 KEYS = state.keys_of("compare")

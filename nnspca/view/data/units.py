@@ -1,4 +1,4 @@
-"""Is this about units? Where an answer hangs on a choice about the numbers, both answers stand side by side."""
+"""Is this about units? Where an answer depends on a choice about the numbers, both answers stand side by side."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ import nnspca
 from nnspca.datasets import preparing
 from nnspca.datasets.inspecting import MOST_COLUMNS
 from nnspca.result import Component, sentences
-from nnspca.view import sanitize, tasks
+from nnspca.view import running, sanitize
 from nnspca.view.desk import Desk
 from nnspca.view.jobs import Job
 from nnspca.view.link import state
 from nnspca.view.link.state import State
+from nnspca.view.running import Task
 from nnspca.view.sources import preparation
 from nnspca.view.subject import Subject
-from nnspca.view.tasks import Task
 from nnspca.view.ui import component
 
 AFTER = ("log1p", "hellinger")  # steps between which a question decides
@@ -29,7 +29,7 @@ AFTER = ("log1p", "hellinger")  # steps between which a question decides
 
 @dataclass(frozen=True)
 class Question:
-    """What an answer may hang on, and the choices of which each gives one."""
+    """What an answer may depend on, and the choices of which each gives one."""
 
     title: str
     kinds: Sequence[str]  # the observations that raise it
@@ -61,7 +61,7 @@ def _ask(question: Question, why: str, subject: Subject, slot: str) -> None:
     wanted = [view for view in views.values() if view.cov and not view.known_at().found]  # here, in its thread
     if wanted:
         key = tuple(view.key("units") for view in views.values())
-        if not tasks.follow(tasks.ask(Task(slot, key, lambda job: _find(job, wanted)))):
+        if not running.follow(running.ask(Task(slot, key, lambda job: _find(job, wanted)))):
             return
     found = {name: view.known_at().component for name, view in views.items() if view.known_at().found}
     if len({tuple(part.support) for part in found.values()}) == 1 < len(found):

@@ -16,7 +16,7 @@ import streamlit as st
 import nnspca
 from nnspca.result import Component, CrossValidation, SweepPoint, rounded, sentences
 from nnspca.solvers.registry import METHODS
-from nnspca.view import cache, chance, export, stability, tasks
+from nnspca.view import cache, chance, export, running, stability
 from nnspca.view.certificate import panels, proofs
 from nnspca.view.explore import figures, samples
 from nnspca.view.explore.choices import KEYS, STEPS, Choices, thinned
@@ -26,9 +26,9 @@ from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import Job
 from nnspca.view.link.state import remembered
 from nnspca.view.link.widgets import Suggestion, choose
+from nnspca.view.running import Key
 from nnspca.view.session import Content
 from nnspca.view.subject import Subject
-from nnspca.view.tasks import Key
 from nnspca.view.ui import charts, downloads
 
 MOST = 12  # values of k that are tried
@@ -79,10 +79,10 @@ def holds(part: Component, view: View) -> None:
             width=260,
         )
         key = _held_out_key(view, ks, solver, folds)
-        task = tasks.kept("which", key, lambda job: _hold_out(job, view, ks, solver, folds))
+        task = running.kept("which", key, lambda job: _hold_out(job, view, ks, solver, folds))
         about = "Takes as long as the curve, once for each fold. Stop at any time: the results so far are shown."
-        job = tasks.offer(task, tasks.compute(about, ":material/content_cut:"))
-    result = tasks.answer(task, job, STOPPED)
+        job = running.offer(task, running.compute(about, ":material/content_cut:"))
+    result = running.answer(task, job, STOPPED)
     if result is None or result.best_k is None:
         said.markdown(samples.uncertain(part, view))
     else:

@@ -111,16 +111,16 @@ def played_ks(view: View) -> list[int]:
 
 
 def _state(view: View, k: int) -> tuple[Hashable, ...]:
-    """Return what the component at k and its sentence hang on."""
+    """Return what the component at k and its sentence depend on."""
     known, whole = view.known[k], view.known.get(view.data.n_features)
     return k, view.played[k].lower, known.upper, known.source, known.found, whole and whole.lower, view.by_chance(k)
 
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """What is told of the component at one k."""
+    """What is said of the component at one k."""
 
-    state: tuple[Hashable, ...]  # what it hangs on
+    state: tuple[Hashable, ...]  # what it depends on
     says: str
     context: str
     support: np.ndarray
@@ -134,7 +134,7 @@ def component_rows(view: View, ks: Sequence[int]) -> dict[str, Any]:
 
     What is as it was at the last look is not worked out again.
     """
-    data, kept, key = view.data, cache.results(), view.key_of("told", view.choice.method)
+    data, kept, key = view.data, cache.results(), view.key_of("rows", view.choice.method)
     rows: dict[int, Row] = kept.get(key) or {}
     which = samples.drawn(data) if view.choice.strips else np.zeros(0, dtype=int)
     scored = {k for k in ks if len(which) and (k == view.k or len(which) * len(ks) <= SCORES)}
@@ -179,19 +179,19 @@ def _curve(name: str, points: Mapping[int, Component], view: View) -> dict[str, 
 
 def live_point(view: View) -> dict[str, Any]:
     """Return what the live run has told: its words, and while it goes on its place in the chart."""
-    told = view.live
-    if told is None:
+    live = view.live
+    if live is None:
         return {"says": ""}
     row = view.known.get(view.k, Known(view.k))
-    words = proofs.live_words(told, view.total, rounded.digits(row.lower, row.upper, view.total))
-    if told.ended or not told.found:
+    words = proofs.live_words(live, view.total, rounded.digits(row.lower, row.upper, view.total))
+    if live.ended or not live.found:
         return {"says": words}
-    share, bounded = floor(told.found / view.total, DIGITS), bool(told.falls)
-    upper = min(ceil(told.upper / view.total, DIGITS), 1.0) if bounded else None
+    share, bounded = floor(live.found / view.total, DIGITS), bool(live.falls)
+    upper = min(ceil(live.upper / view.total, DIGITS), 1.0) if bounded else None
     return {
         "says": words,
         "k": view.k,
         "share": share,
         "upper": upper,
-        "gap": 1 - rounded.share(told.found, told.upper),
+        "gap": 1 - rounded.share(live.found, live.upper),
     }

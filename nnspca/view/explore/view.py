@@ -76,7 +76,7 @@ class View(Subject):
     known: Mapping[int, Known]  # what the ledger knows at each k
     played: Mapping[int, Known]  # of those with a component: the best known, or those of another solver
     others: Mapping[str, Mapping[int, Component]] = field(default_factory=dict)  # the curves of other solvers
-    live: proofs.Live | None = None  # what the run for the k that is shown has told
+    live: proofs.Live | None = None  # what the run for the k that is shown has ended
     found: Hashable = ()  # what changes with each find about the curve: what is made of it is kept by this
 
     @cached_property
@@ -135,8 +135,8 @@ class Runs:
     @property
     def at_rest(self) -> bool:
         """Whether none goes on, and none has left word below the picture."""
-        told = self.longer or (self.shown and (self.shown.problem or self.shown.stopped))
-        return not (told or self.going())
+        ended = self.longer or (self.shown and (self.shown.problem or self.shown.stopped))
+        return not (ended or self.going())
 
 
 def sentence_at(view: View, k: int) -> str:

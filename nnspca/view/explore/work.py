@@ -9,14 +9,14 @@ from typing import Any
 import nnspca
 from nnspca.result import Component, Progress, SweepPoint
 from nnspca.tasks import certify_path, coarse_first, path
-from nnspca.view import cache, ledger, tasks
+from nnspca.view import cache, ledger, running
 from nnspca.view.certificate import proofs
 from nnspca.view.explore.choices import KEYS, MOST, STEPS, Choices, thinned
 from nnspca.view.jobs import Job, stretch
 from nnspca.view.ledger import Known
 from nnspca.view.link.widgets import upcoming_value
+from nnspca.view.running import Task
 from nnspca.view.subject import Subject
-from nnspca.view.tasks import Task
 
 SMALL = 2000  # features up to which every search is the full one, and every k may get an upper bound
 CERTIFIED = 11  # how many of them get an upper bound live in any case, from coarse to fine
@@ -76,18 +76,18 @@ def start_curves(subject: Subject, choice: Choices, shown: Job | None) -> tuple[
     missing = [k for k in ks if not rows[k].found or (k in own and not is_settled(subject, rows[k]))]
     key = subject.key_of("path", subject.seed, ks)
     curve = Task("path", key, lambda job: _solve_curve(job, subject, ks, own), after=shown)
-    job = tasks.ask(curve) if missing else tasks.running(curve)
+    job = running.ask(curve) if missing else running.run_of(curve)
     if not choice.others:
         return job, None
     key = subject.key_of("sweep", subject.seed, choice.others, ks)
-    return job, tasks.ask(Task("curves", key, lambda job: _solve_others(job, subject, choice), after=shown))
+    return job, running.ask(Task("curves", key, lambda job: _solve_others(job, subject, choice), after=shown))
 
 
 def _solve_others(job: Job, subject: Subject, choice: Choices) -> None:
     """Find other solvers' curves, which are always computed; a point is kept for all visitors."""
     ks, results = choice.ks if len(choice.ks) <= MOST else thinned(choice.ks, STEPS), cache.results()
 
-    def key(k: int, method: str) -> tasks.Key:
+    def key(k: int, method: str) -> running.Key:
         return subject.key_of("point", subject.seed, k, method)
 
     def publish(point: SweepPoint) -> None:
@@ -146,10 +146,10 @@ def find(subject: Subject) -> Job | None:
         return subject.call(job, nnspca.solve, subject.k, start=subject.known_at().component.loadings, **quick)
 
     sought = Task("find", subject.key("find"), work)
-    return tasks.running(sought) if subject.known_at().found else tasks.ask(sought)
+    return running.run_of(sought) if subject.known_at().found else running.ask(sought)
 
 
-def _solve(job: Job, subject: Subject, choice: Choices, key: tasks.Key) -> None:
+def _solve(job: Job, subject: Subject, choice: Choices, key: running.Key) -> None:
     """Solve one k and prove an upper bound, unless another solver is shown and one is known."""
     before, is_best = subject.known_at(), choice.method == "best"
     clock = proofs.Clock(job, before.lower if nnspca.METHODS[choice.method].feasible else 0.0)

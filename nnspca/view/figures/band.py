@@ -53,10 +53,10 @@ def gaps(ends: Sequence[tuple[float, float]], digits: int) -> list[float | None]
     return [ceil(1 - share(low, high), digits) if math.isfinite(high) else None for low, high in ends]
 
 
-def told(low: float, high: float) -> tuple[str, str]:
+def worded(low: float, high: float) -> tuple[str, str]:
     """Return a share that is explained and its upper bound, in as many decimals as tell them apart.
 
-    >>> told(0.0489, 0.04909), told(0.0489, math.inf)
+    >>> worded(0.0489, 0.04909), worded(0.0489, math.inf)
     (('4.89 %', '4.91 %'), ('4.8 %', ''))
     """
     digits = rounded.digits(low, high, 1.0)
@@ -117,7 +117,7 @@ def figure(
     """
     figure, closed_text = go.Figure(), closed(band, what)
     at = chosen[0] if chosen is not None else max(band.at, default=0)
-    known = [told(low, high) for one, low, high in zip(band.at, band.lower, band.upper, strict=True) if one == at]
+    known = [worded(low, high) for one, low, high in zip(band.at, band.lower, band.upper, strict=True) if one == at]
     result = "; ".join(f"{low} at {what} {at}{high and f', the proven maximum is {high}'}" for low, high in known)
     alt = (
         f"{title}: {', '.join(curves) or 'nothing yet'}; {result}; an upper bound is proven at {len(band.proven)} of "
@@ -223,7 +223,7 @@ def add_curve(
     }
     figure.add_scatter(
         y=[100 * points[x] for x in at],
-        customdata=[[x, told(points[x], upper.get(x, math.inf))[0]] for x in at],
+        customdata=[[x, worded(points[x], upper.get(x, math.inf))[0]] for x in at],
         hovertemplate=f"{where}<br>explains %{{customdata[1]}}<extra>{name}</extra>",
         **shared,
     )
@@ -250,6 +250,6 @@ def _add_marks(figure: go.Figure, band: Band, palette: Palette, what: str) -> No
         name="upper bound, proven",
         cliponaxis=False,
         marker={"symbol": "line-ew", "size": TEXT, "line": {"width": 3, "color": palette.upper_bound}},
-        customdata=[told(low, high)[1] for _, low, high in rows],
+        customdata=[worded(low, high)[1] for _, low, high in rows],
         hovertemplate=f"{what} = %{{x}}<br>the proven maximum is %{{customdata}}<extra>proven</extra>",
     )

@@ -92,14 +92,14 @@ def payload(board: str) -> dict[str, Any]:
     """
     name = BOARDS[board]
     data, whole = catalogue.dataset(name), covariance(name).trace
-    best, mean, told = proven(name), component.backdrop(data), facts(board)
+    best, mean, own = proven(name), component.backdrop(data), facts(board)
     scaled = " Each is divided by its standard deviation." if state.opening(name).standardise else ""
     return {
-        **told,
+        **own,
         "name": board,
         "title": TITLES[board],
         "scene": component.packed_scene(data, mean, ()),
-        "about": f"{data.X.shape[0]:,} samples, {told['n']} {told['noun']}.{scaled}",
+        "about": f"{data.X.shape[0]:,} samples, {own['n']} {own['noun']}.{scaled}",
         **_numbers(name, data),
         "solver": {**solver(best), "variance": best.lower},
         "upper": best.upper,

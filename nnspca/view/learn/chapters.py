@@ -52,15 +52,15 @@ PLAYED = ("step", "board", "painted", "best", "at", "guess")
 def chapter(words: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return a chapter for the browser: the facts of its figure in its words, and the meaning of each symbol."""
 
-    def filled(told: Any) -> Any:
-        if isinstance(told, dict):
-            return {key: filled(part) for key, part in told.items()}
+    def filled(words: Any) -> Any:
+        if isinstance(words, dict):
+            return {key: filled(part) for key, part in words.items()}
         return (
-            told.format(**facts)
-            if isinstance(told, str)
-            else [filled(t) for t in told]
-            if isinstance(told, list)
-            else told
+            words.format(**facts)
+            if isinstance(words, str)
+            else [filled(part) for part in words]
+            if isinstance(words, list)
+            else words
         )
 
     symbols = [[sign, *(meaning or [LESSON["symbols"][sign]])] for sign, *meaning in words["symbols"]]
@@ -215,9 +215,9 @@ def matrix() -> dict[str, Any]:
 
 def check() -> dict[str, Any]:
     """The certificate of those four features, that of a small face, and what such a table proves on the faces."""
-    told, facts, small = matrix(), boards.facts("faces"), small_face()
+    shown, facts, small = matrix(), boards.facts("faces"), small_face()
     more = {"faces": facts["n"], "pixels": facts["k"], "others": facts["k"] - 1, "share": facts["rows"]}
-    return told | {"answer": 2, "small": small, "facts": told["facts"] | more | small["facts"]}  # the third option
+    return shown | {"answer": 2, "small": small, "facts": shown["facts"] | more | small["facts"]}  # the third option
 
 
 def small_face() -> dict[str, Any]:
@@ -265,7 +265,7 @@ def content(names: tuple[str, ...]) -> dict[str, Any]:
 
     Of the numbers of every figure ``facts`` are those that its words use.
     """
-    told = {
+    figures = {
         "paint": paint(names),
         "pca": pca(),
         "ghosts": ghosts(),
@@ -276,7 +276,7 @@ def content(names: tuple[str, ...]) -> dict[str, Any]:
         "bounds": matrix(),
         "check": check(),
     }
-    return {"steps": [chapter(words, told[words["figure"]]["facts"]) for words in CHAPTERS], "figures": told}
+    return {"steps": [chapter(words, figures[words["figure"]]["facts"]) for words in CHAPTERS], "figures": figures}
 
 
 def questions() -> tuple[list[dict[str, Any]], list[float]]:

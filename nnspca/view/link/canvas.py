@@ -126,7 +126,7 @@ _progress = component("progress", SHARED, ("progress.js",), ("news.js",))
 
 
 def progress(name: str, look: Callable[[], dict[str, object]], every: float) -> None:
-    """Show progress, looked at every so many seconds; the page is run again once ``look`` has something to draw.
+    """Show progress, read every so many seconds; the page is run again once ``look`` has something to draw.
 
     A look is the ``fraction`` that is done, a ``text``, and whether to ``draw``.
     """

@@ -197,7 +197,7 @@ def _note(
 
 
 def _data() -> Any:
-    """Return the data set that the session shows: what is possible hangs on it."""
+    """Return the data set that the session shows: what is possible depends on it."""
     return state.remembered(state.SHARED["data"]) or state.SHARED["data"].default
 
 
@@ -266,7 +266,7 @@ def part(key: str, place: DeltaGenerator) -> Iterator[None]:
 
 
 def end_page() -> NoReturn:
-    """End the page here, its notes told: nothing can be drawn once a script was told to stop."""
+    """Draw the page's notes and end it here: nothing can be drawn once a script is stopped."""
     notes()
     st.stop()
 

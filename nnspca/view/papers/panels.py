@@ -15,7 +15,7 @@ import streamlit as st
 from nnspca.result.rounded import fixed
 from nnspca.studies import PAPERS, STUDIES, Study, StudyResult, Table, stored
 from nnspca.studies.study import PROOFS
-from nnspca.view import cache, ledger, machines, tasks
+from nnspca.view import cache, ledger, machines, running
 from nnspca.view.figures import style
 from nnspca.view.figures.style import Palette
 from nnspca.view.jobs import Job
@@ -72,10 +72,10 @@ def absent(study: Study) -> None:
 def start(study: Study, now: State) -> Job | None:
     """Draw the button that solves live; return the job, None until it has been asked for."""
     key = "study", study.name, data_of(study), now.seed  # what the result depends on
-    task = tasks.found("study", key, lambda job: _run(job, study, now))
+    task = running.found("study", key, lambda job: _run(job, study, now))
     known = cache.results().get(task.key) is not None  # what another visit has run is shown at once
     stopped = "Stopped. The rows known by then are shown."
-    return tasks.press(task, tasks.solve(width="content"), stopped, at_once=known)
+    return running.press(task, running.solve(width="content"), stopped, at_once=known)
 
 
 def _run(job: Job, study: Study, now: State) -> StudyResult:

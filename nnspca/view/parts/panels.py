@@ -11,7 +11,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.result import Components, Progress, rounded, sentences, wording
-from nnspca.view import chance, necessity, say, session, tasks
+from nnspca.view import chance, necessity, running, say, session
 from nnspca.view.certificate import panels, proofs
 from nnspca.view.chance import Chance
 from nnspca.view.figures import band
@@ -23,8 +23,8 @@ from nnspca.view.link.widgets import Suggestion
 from nnspca.view.parts import figures
 from nnspca.view.parts.choices import IN_TURN, Choices, title_of
 from nnspca.view.parts.view import View
+from nnspca.view.running import Button, Task
 from nnspca.view.subject import JOINT, TOGETHER, band_of, is_disjoint
-from nnspca.view.tasks import Button, Task
 from nnspca.view.ui import charts, component
 
 KNOWN = "best found"
@@ -105,7 +105,7 @@ def offer_tightening(view: View) -> None:
     if view.lead is not None and view.choice.disjoint:
         task = proofs.tightening(view, view.lead, view.choice.r)
         proofs.offer_tightening(task, view.best, in_place=True)
-        proofs.under_way(tasks.running(task), view)
+        proofs.under_way(running.run_of(task), view)
 
 
 def proven(view: View) -> None:
@@ -126,7 +126,7 @@ def watch(job: Job, view: View) -> None:
         told = proofs.live(job)
         return "" if told is None else proofs.live_words(told, view.total, digits, what)
 
-    tasks.follow(job, "Stopped. What was found by then is shown.", says=says)
+    running.follow(job, "Stopped. What was found by then is shown.", says=says)
     if job.done and says():
         st.caption(says())
 
@@ -212,14 +212,14 @@ def fill_band(view: View) -> None:
     task = Task("parts-curve", view.key("parts-curve", view.choice.r), work)
     button = Button("Prove the curve", "Finds and proves fewer parts: some seconds each.", ":material/show_chart:")
     if missing:
-        tasks.press(task, button, "Stopped. The points found so far are drawn.")
+        running.press(task, button, "Stopped. The points found so far are drawn.")
 
 
 def compared(view: View, task: Task | None) -> Figure | None:
     """Show what other ways find: numbers, parts, what the first explain together; offer a run of what is not known."""
     if task is not None:
         button = Button("Compare", "Finds parts in each of these ways.", ":material/compare:", "Compare again")
-        tasks.press(task, button, tasks.STOPPED)
+        running.press(task, button, running.STOPPED)
     results, choice, lead = view.results, view.choice, view.lead
     if lead is None or len(results) < 2:
         return None
@@ -288,7 +288,7 @@ def each_alone(view: View) -> None:
             job.publish(view.call(job, nnspca.certify, own.k, cov=left, **proof))
 
     button = Button("Prove each part alone", "Some seconds a part.", ":material/verified:", "Prove again")
-    job = tasks.press(Task("parts-proof", key, work), button, tasks.STOPPED)
+    job = running.press(Task("parts-proof", key, work), button, running.STOPPED)
     apart = "features that the other parts" if parts.deflation == TOGETHER else "variance that the earlier parts"
     for r, cert in enumerate(job.results if job is not None else ()):
         st.markdown(

@@ -69,12 +69,12 @@ def _reconstruction(parts: Components, subject: Subject) -> None:
     if used:
         these = "This part explains" if used == 1 else "These parts explain"
         says = f"{these} {rounded.percent(1 - left)} of this {what}'s squared distance from the mean."
-    told: dict[str, Any] = {"title": title, "says": says}
+    words: dict[str, Any] = {"title": title, "says": says}
     if data.image_shape is not None:
-        figure = figures.rebuilt(sample, approximation, data.image_shape, charts.palette(), **told)
+        figure = figures.rebuilt(sample, approximation, data.image_shape, charts.palette(), **words)
     else:
         assert data.axis is not None
-        figure = figures.retraced(sample, approximation, data.axis, charts.palette(), **told)
+        figure = figures.retraced(sample, approximation, data.axis, charts.palette(), **words)
     charts.figure(figure, "rebuilt")
     st.markdown(says)
 

@@ -13,8 +13,8 @@ from nnspca.view.certificate import proofs
 from nnspca.view.certificate.proofs import Clock
 from nnspca.view.jobs import Job, stretch
 from nnspca.view.parts.choices import IN_TURN, Choices, arguments, title_of
+from nnspca.view.running import Key, Task
 from nnspca.view.subject import Subject, is_disjoint
-from nnspca.view.tasks import Key, Task
 
 
 def part_key(subject: Subject, choice: Choices, way: str) -> Key:

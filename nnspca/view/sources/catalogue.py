@@ -12,14 +12,14 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset, DatasetInfo, fetch, preparing
 from nnspca.result import Progress, rounded
-from nnspca.view import cache, sanitize, session, tasks
+from nnspca.view import cache, running, sanitize, session
 from nnspca.view.desk import Desk
 from nnspca.view.jobs import Job
 from nnspca.view.link import widgets
 from nnspca.view.link.state import State, assign, usual_k, usual_scale
+from nnspca.view.running import Button, Task
 from nnspca.view.sources import opened, preparation, uploads
 from nnspca.view.sources.opened import Opened
-from nnspca.view.tasks import Button, Task
 
 SLOT = "pass"
 
@@ -71,9 +71,9 @@ def _fetched(slot: str, load: Callable[..., object], label: str) -> bool:
 
     look: Literal["primary", "secondary"] = "primary" if label == "Download" else "secondary"
     button = Button(label, None, ":material/download:", again=again, type=look)
-    job = tasks.offer(Task(slot, slot, work), button)
+    job = running.offer(Task(slot, slot, work), button)
     if job is not None:
-        tasks.follow(job, f"Stopped. Nothing was kept; **{again}** starts over.")
+        running.follow(job, f"Stopped. Nothing was kept; **{again}** starts over.")
     return job is not None and job.done and not job.problem and not job.stopped
 
 
@@ -85,11 +85,11 @@ def read(opened: Opened) -> None:
     shape = f"{rows:,} rows × {columns:,} columns, {size} on disk. {need} {opened.kept_text}"
     st.markdown(f"**{name}**: {shape}")
     task = Task(SLOT, opened.name, opened.read)
-    if not tasks.follow(tasks.ask(task), "Stopped. Nothing was kept."):
+    if not running.follow(running.ask(task), "Stopped. Nothing was kept."):
         return
     if opened.data is not None:
         st.rerun()
-    st.button("Read it again", icon=":material/replay:", key="read-it", on_click=tasks.begin_again, args=(task,))
+    st.button("Read it again", icon=":material/replay:", key="read-it", on_click=running.begin_again, args=(task,))
 
 
 def laid(name: str) -> Desk | None:
@@ -176,9 +176,10 @@ def ready(*views: State) -> tuple[Dataset, ...]:
     found = tuple(preparation.prepared(loaded(view.data), view.prep) for view in views)
     large = [(data, view.standardise) for data, view in zip(found, views, strict=True)]
     if waiting := [one for one in large if preparation.waits(*one)]:
-        button = tasks.compute("The covariance of all features and its spectrum.", ":material/replay:")
-        job = tasks.offer(preparation.run(waiting), button, at_once=True)
-        if job is None or not tasks.follow(job, "Stopped before the data were prepared.") or job.stopped or job.problem:
+        button = running.compute("The covariance of all features and its spectrum.", ":material/replay:")
+        job = running.offer(preparation.run(waiting), button, at_once=True)
+        prepared = job is not None and running.follow(job, "Stopped before the data were prepared.")
+        if job is None or not prepared or job.stopped or job.problem:
             widgets.end_page()
     return found
 

@@ -10,8 +10,8 @@ from nnspca.datasets import Dataset, preparing
 from nnspca.result import Progress
 from nnspca.view import cache, session
 from nnspca.view.jobs import Job
+from nnspca.view.running import Task
 from nnspca.view.sources.opened import Summed
-from nnspca.view.tasks import Task
 
 QUICK = 3e9  # products of two numbers that a page makes itself, in half a second
 

@@ -234,10 +234,10 @@ def _tuples(value: Any) -> Any:
     return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
-def _notes(told: Sequence[Mapping[str, Any]]) -> tuple[Note, ...]:
+def _notes(sent: Sequence[Mapping[str, Any]]) -> tuple[Note, ...]:
     """Notes that the other process wrote."""
     made = []
-    for note in told:
+    for note in sent:
         settles = tuple(
             Choice(str(choice["label"]), {str(name): _tuples(value) for name, value in choice["sets"].items()})
             for choice in note["settles"]
@@ -247,25 +247,25 @@ def _notes(told: Sequence[Mapping[str, Any]]) -> tuple[Note, ...]:
     return tuple(made)
 
 
-def _columns(told: Sequence[Sequence[Any]]) -> tuple[Column, ...]:
+def _columns(sent: Sequence[Sequence[Any]]) -> tuple[Column, ...]:
     """The columns that the other process wrote."""
     made: list[Any] = [str, str, str, float, float, float, int, int]  # what each field is made by
     made += [lambda several: tuple(map(str, several)), lambda several: tuple(map(int, several))]
-    return tuple(Column(*(make(value) for make, value in zip(made, one, strict=True))) for one in told)
+    return tuple(Column(*(make(value) for make, value in zip(made, one, strict=True))) for one in sent)
 
 
-def _dataset(told: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Dataset:
+def _dataset(sent: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Dataset:
     X: Any = arrays.get("X")
     if X is None:
         parts = tuple(arrays[name] for name in ("data", "indices", "indptr"))
-        X = scipy.sparse.csr_array(parts, shape=tuple(map(int, told["shape"])))
+        X = scipy.sparse.csr_array(parts, shape=tuple(map(int, sent["shape"])))
         X.check_format(full_check=True)
-    words: dict[str, Any] = {name: str(told[name]) for name in _TEXTS}
-    words |= {name: tuple(map(str, told[name])) for name in _LISTS}
-    words |= {name: arrays.get(name) for name in _ROWS} | {"notes": _notes(told["notes"])}
-    if told["axis"] is not None:
-        words["axis"] = Axis(np.array(told["axis"][0], float), *map(str, told["axis"][1:]))
-    shape = told["image_shape"]
+    words: dict[str, Any] = {name: str(sent[name]) for name in _TEXTS}
+    words |= {name: tuple(map(str, sent[name])) for name in _LISTS}
+    words |= {name: arrays.get(name) for name in _ROWS} | {"notes": _notes(sent["notes"])}
+    if sent["axis"] is not None:
+        words["axis"] = Axis(np.array(sent["axis"][0], float), *map(str, sent["axis"][1:]))
+    shape = sent["image_shape"]
     return Dataset(X=X, image_shape=shape and (int(shape[0]), int(shape[1])), **words)
 
 

@@ -16,15 +16,15 @@ from nnspca.datasets import Dataset, FilePreview, Inspection, Note, ReadingStopp
 from nnspca.datasets.catalogue import recognised
 from nnspca.errors import DataError
 from nnspca.result import Progress
-from nnspca.view import cache, ledger, sanitize, session, tasks
+from nnspca.view import cache, ledger, running, sanitize, session
 from nnspca.view.cache import nbytes
 from nnspca.view.desk import UNSEEN, Desk, File, Reading
 from nnspca.view.jobs import Job, Work
 from nnspca.view.link import state, widgets
+from nnspca.view.running import Task
 from nnspca.view.session import Session
 from nnspca.view.sources import preparation, sandbox
 from nnspca.view.sources.opened import MOST
-from nnspca.view.tasks import Task
 
 YOURS = "{} (yours)"  # what a file is called that has the name of a data set of the catalogue
 OWN, ALL = 400 * 2**20, 1024 * 2**20  # bytes of files and data that one visit keeps, and all visits together
@@ -48,12 +48,12 @@ def follow(desk: Desk) -> bool:
     if desk.tried == desk.reading:
         return True
     task = Task("read", (desk, desk.reading), _work(desk))
-    job = tasks.ask(task)
-    if not tasks.follow(job, "Stopped. Nothing of the file was kept."):
+    job = running.ask(task)
+    if not running.follow(job, "Stopped. Nothing of the file was kept."):
         return False
     if job.stopped or job.result is None:
         label, icon = "Read it again", ":material/replay:"
-        st.button(label, icon=icon, key="read-again", on_click=tasks.begin_again, args=(task,))
+        st.button(label, icon=icon, key="read-again", on_click=running.begin_again, args=(task,))
         return False
     take(desk, job.result)
     return True

@@ -71,7 +71,7 @@ def shared_workers() -> FairSemaphore:
     return FairSemaphore(max(2, os.cpu_count() or 2))
 
 
-def running(task: Task) -> Job | None:
+def run_of(task: Task) -> Job | None:
     """Return this session's run of a task, None where it was not begun; one of its kind for another view stops."""
     job = session.current().jobs.get(task.kind)
     if job is None or job.key == task.key:
@@ -82,7 +82,7 @@ def running(task: Task) -> Job | None:
 
 def ask(task: Task) -> Job:
     """Return this session's run of a task, joined or begun."""
-    return running(task) or _begin(task)
+    return run_of(task) or _begin(task)
 
 
 def offer(task: Task, button: Button, *, at_once: bool = False, in_place: bool = False) -> Job | None:
@@ -90,7 +90,7 @@ def offer(task: Task, button: Button, *, at_once: bool = False, in_place: bool =
 
     While it runs the button waits, and says so, or its progress and Stop stand ``in_place`` of it.
     """
-    job = running(task)
+    job = run_of(task)
     if job is None and at_once:
         job = _begin(task)
     busy = job is not None and not job.done

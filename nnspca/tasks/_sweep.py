@@ -12,14 +12,7 @@ import numpy as np
 
 from nnspca.bounds import carried
 from nnspca.bounds.plan import PLANS
-from nnspca.control.arguments import (
-    Effort,
-    Method,
-    Seed,
-    check_choice,
-    check_one_or_several,
-    check_several,
-)
+from nnspca.control.arguments import Effort, Method, Seed, check_choice, check_one_or_several, check_several
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Features, Problem, places_of
@@ -38,15 +31,7 @@ from nnspca.solvers.climb import climb, polish
 from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import certify as certify_one
 from nnspca.tasks._certify import is_neighbour
-from nnspca.tasks._solve import (
-    begun,
-    check_cardinality,
-    check_includes,
-    check_method,
-    check_seed,
-    excluding,
-    solve,
-)
+from nnspca.tasks._solve import begun, check_cardinality, check_includes, check_method, check_seed, excluding, solve
 
 OnPoint = Callable[[SweepPoint], None]
 Place = tuple[int, str]  # of a point: its k, or number of parts, and method

@@ -7,6 +7,5 @@ from nnspca.view.link import state
 
 now = state.current()
 st.title("Learn")
-chapters.check_link()
 chapters.show()
 web.offer(now.data)

@@ -61,6 +61,12 @@ def run(folder, *command):
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
 
 
+@pytest.mark.parametrize(("title", "most"), [("A bound", 6), ("A solver", 3), ("A data set", 2), ("A chart", 2)])
+def test_what_is_added_takes_few_files(title, most):
+    text = PAGE.read_text(encoding="utf-8").partition(f"\n## {title}")[2].partition("\n## ")[0]
+    assert 1 < len({path for path, *_ in PLACE.findall(text)}) <= most
+
+
 def test_what_is_added_is_written_as_all_else(copy):
     folder, touched = copy
     run(folder, "-m", "ruff", "check", *touched)

@@ -13,6 +13,7 @@ class Proof:
 
     of_parts: ClassVar[bool] = True  #: whether it may be about several parts
     uses_included: ClassVar[bool] = False  #: whether it is about ``include`` too; others hold without it
+    beyond_first: ClassVar[tuple[str, ...]] = ()  #: fields that only ``check_more.py`` reads, where they are given
 
     @property
     def holds_everywhere(self) -> bool:
@@ -21,7 +22,7 @@ class Proof:
 
     def needs_second_checker(self, k: int, as_data: bool) -> bool:
         """Whether only ``check_more.py`` can check it, about one component, where A is held as data or not."""
-        return False
+        return any(getattr(self, name) is not None for name in self.beyond_first)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,10 +57,7 @@ class ScaleProof(Proof):
     directions: np.ndarray | None = None  #: (m, d), W
     tail: float = 0.0  #: claimed where there are directions: ``YY' ⪯ tail·I + WW'``, tail > 0
 
-    of_parts = False
-
-    def needs_second_checker(self, k: int, as_data: bool) -> bool:
-        return self.directions is not None
+    of_parts, beyond_first = False, ("directions",)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,10 +79,7 @@ class PairProof(Proof):
     limits: np.ndarray | None = None  #: (s,), θ > 0: ``M_ij = θ_i``, ``M_ji = (A_ij⁺)²/θ_i`` for i in S and j outside
     weights: np.ndarray | None = None  #: (n,), d > 0: ``M_ij = A_ij⁺ d_j/d_i`` for i and j outside; None for all 1
 
-    uses_included = True
-
-    def needs_second_checker(self, k: int, as_data: bool) -> bool:
-        return self.v is not None or self.V is not None
+    uses_included, beyond_first = True, ("v", "V")
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,10 +154,7 @@ class EliminationProof(Proof):
     light: float  #: if a feature's variance alone bounds its mass by at most this value, its row is not read
     boxes: BoxProof | None = None  #: smaller masses of the features of largest variance, whose rows are not read again
 
-    of_parts = False
-
-    def needs_second_checker(self, k: int, as_data: bool) -> bool:
-        return self.boxes is not None
+    of_parts, beyond_first = False, ("boxes",)
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,8 +180,7 @@ class EachProof(Proof):
 
     proof: object
 
-    def needs_second_checker(self, k: int, as_data: bool) -> bool:
-        return True
+    beyond_first = ("proof",)
 
 
 @dataclass(frozen=True, eq=False)

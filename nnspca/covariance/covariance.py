@@ -9,14 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.control.arguments import (
-    check_flag,
-    check_names,
-    check_places,
-    check_vectors,
-    check_whole,
-    shown,
-)
+from nnspca.control.arguments import check_flag, check_names, check_places, check_vectors, check_whole, shown
 from nnspca.control.progress import OnProgress, ShouldStop
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import samples as reading

@@ -10,14 +10,7 @@ from nnspca.datasets.missing import MissingValues
 from nnspca.datasets.notes import Choice, DataDoubt, Note
 from nnspca.datasets.options import Reading
 from nnspca.datasets.originals import gene_symbols, spiked
-from nnspca.datasets.preparing import (
-    crop,
-    hellinger,
-    leave_out,
-    log1p,
-    normalize_images,
-    project_out,
-)
+from nnspca.datasets.preparing import crop, hellinger, leave_out, log1p, normalize_images, project_out
 from nnspca.datasets.reading import FilePreview, preview, read
 from nnspca.errors import ReadingStopped
 

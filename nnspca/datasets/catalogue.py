@@ -52,7 +52,7 @@ def _leukemia(_: bool, tell: Tell, should_stop: Stop) -> tuple[Content, str]:
 
 _SPIKED = originals.spiked()  # 300 × 120 numbers: made in a millisecond
 
-ENTRIES = {
+_OTHERS = {  # than those that one function of ``originals`` makes, which catalogue.toml names
     "lfw-faces": Entry(lambda both, *_: (originals.lfw_faces(both), "bundled with scikit-image"), has_negatives=True),
     "cbcl-faces": Entry(_cbcl, originals.cbcl_faces, originals.CBCL, is_local=lambda: fetch.is_local(originals.CBCL)),
     "cbcl-faces-raw": Entry(
@@ -72,12 +72,17 @@ ENTRIES = {
         is_local=lambda: fetch.is_local(originals.MLL),
         names=originals.SYMBOLS,
     ),
-    "digits": Entry(lambda *_: (originals.digits(), "bundled with scikit-learn")),
-    "pitprops": Entry(lambda *_: (originals.pitprops(), "typed in from Jeffers (1967)")),
     "synthetic-spiked": Entry(lambda *_: (_SPIKED, _SPIKED.source)),
 }
 _SAID = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 _SAID["synthetic-spiked"]["description"] = _SPIKED.description
+
+
+def _made(function: str, source: str) -> Entry:
+    return Entry(lambda *_: (getattr(originals, function)(), source))
+
+
+ENTRIES = {name: _OTHERS.get(name) or _made(said.pop("made"), said.pop("source")) for name, said in _SAID.items()}
 
 
 def _line(name: str) -> DatasetInfo:

@@ -12,17 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.datasets.cells import (
-    ABSENT,
-    CLASS_NAMES,
-    LIMIT,
-    TRUTHS,
-    decimal_sign,
-    is_number,
-    nothing,
-    number,
-    text_of,
-)
+from nnspca.datasets.cells import ABSENT, CLASS_NAMES, LIMIT, TRUTHS, decimal_sign, is_number, nothing, number, text_of
 from nnspca.datasets.columns import Table, Texts
 from nnspca.datasets.layout import Grid
 from nnspca.datasets.notes import WORDS, Choice, Note, decision

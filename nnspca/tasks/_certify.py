@@ -16,14 +16,7 @@ from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS
 from nnspca.certificates.judge import judged, validated
 from nnspca.certificates.numbers import array
 from nnspca.certificates.proofs import PairProof, Proof, ScaleProof
-from nnspca.control.arguments import (
-    Effort,
-    Seed,
-    check_choice,
-    check_flag,
-    check_instance,
-    check_share,
-)
+from nnspca.control.arguments import Effort, Seed, check_choice, check_flag, check_instance, check_share
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped, interruptible
 from nnspca.control.threads import one_blas_thread

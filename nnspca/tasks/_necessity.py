@@ -15,15 +15,7 @@ from nnspca.bounds.branch import Node, cases
 from nnspca.bounds.certificate import BETTER
 from nnspca.bounds.core import part_of
 from nnspca.certificates.judge import validated
-from nnspca.control.arguments import (
-    Effort,
-    Seed,
-    check_choice,
-    check_flag,
-    check_instance,
-    check_share,
-    check_whole,
-)
+from nnspca.control.arguments import Effort, Seed, check_choice, check_flag, check_instance, check_share, check_whole
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped
 from nnspca.control.threads import one_blas_thread

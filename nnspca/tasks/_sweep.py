@@ -12,14 +12,7 @@ import numpy as np
 
 from nnspca.bounds import carried
 from nnspca.bounds.plan import PLANS
-from nnspca.control.arguments import (
-    Effort,
-    Method,
-    Seed,
-    check_choice,
-    check_one_or_several,
-    check_several,
-)
+from nnspca.control.arguments import Effort, Method, Seed, check_choice, check_one_or_several, check_several
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Features, Problem, places_of
@@ -38,15 +31,7 @@ from nnspca.solvers.climb import climb, polish
 from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import certify as certify_one
 from nnspca.tasks._certify import is_neighbour
-from nnspca.tasks._solve import (
-    begun,
-    check_cardinality,
-    check_includes,
-    check_method,
-    check_seed,
-    excluding,
-    solve,
-)
+from nnspca.tasks._solve import begun, check_cardinality, check_includes, check_method, check_seed, excluding, solve
 
 OnPoint = Callable[[SweepPoint], None]
 Place = tuple[int, str]  # of a point: its k, or number of parts, and method
@@ -208,7 +193,6 @@ def certify_path(
     sweep: Sweep,
     *,
     ks: Iterable[int] | None = None,
-    known: Callable[[int], Certificate | None] = lambda k: None,
     include: tuple[int, ...] = (),
     effort: Effort = "live",
     seed: Seed = 0,
@@ -221,10 +205,9 @@ def certify_path(
     """Certify the k of a path from coarse to fine, each with a warm start from a nearer one if there is one.
 
     In the end each upper bound holds at the smaller k as well, and at the larger ones in proportion; not with
-    ``include``, for which that is not proven. ``known`` is asked for the certificate of each k, first of all and again
-    just before it would be made. With ``within``, a k gets no proof of its own if the upper bound carried from the two
-    nearest k of the levels before exceeds its variance by at most this share: its certificate then is that bound.
-    ``on_point`` is called with each point of a k once certified.
+    ``include``, for which that is not proven. With ``within``, a k gets no proof of its own if the upper bound carried
+    from the two nearest k of the levels before exceeds its variance by at most this share: its certificate then is
+    that bound. ``on_point`` is called with each point of a k once certified.
 
     >>> import nnspca
     >>> cov = nnspca.Covariance.from_matrix([[3.0, -1.0, 1.0], [-1.0, 2.0, 0.0], [1.0, 0.0, 2.0]])
@@ -235,10 +218,7 @@ def certify_path(
     curve = Curve(on_point, Monitor(), 1, {(p.k, p.method): p for p in sweep.points})
     champions, proven = _champions(sweep.points), curve.certificates
     levels = coarse_first(champions if ks is None else set(ks) & set(champions))
-    for k in sorted(k for level in levels for k in level):
-        if (before := known(k)) is not None:
-            curve.certify(k, before)
-    around = {k: near for k, near in neighbours(levels, proven).items() if k not in proven}
+    around = neighbours(levels)
     starts, total = {k: nearest(k, near) for k, near in around.items()}, sum(map(len, levels))
     least = carried.least_variance(cov) if within is not None else 0.0
     settings = {"nonnegative": sweep.nonnegative, "effort": effort, "seed": seed, "include": include}
@@ -264,13 +244,11 @@ def certify_path(
         return True
 
     def begin(k: int) -> TaskArguments:
-        """The task of one k, or None if its certificate is known by now."""
-        if (before := known(k)) is not None:
-            curve.certify(k, before)
-        elif not carry(k):
-            found = {"component": champions[k], "warm_start": next(map(own, starts[k]), None)}
-            return certify_one, (k,), {**settings, **found}
-        return None
+        """The task of one k, or None if a bound is carried to it."""
+        if carry(k):
+            return None
+        found = {"component": champions[k], "warm_start": next(map(own, starts[k]), None)}
+        return certify_one, (k,), {**settings, **found}
 
     with Workers(executor, cov, monitor) as workers:
         for k, certificate in workers.when_ready(asked, around, workers.width, ready, begin):
@@ -351,14 +329,14 @@ def coarse_first(ks: Iterable[int]) -> list[tuple[int, ...]]:
     return levels
 
 
-def neighbours(levels: Sequence[Sequence[int]], known: Iterable[int] = ()) -> dict[int, tuple[int, ...]]:
-    """Return for each k, coarse first, the nearest smaller and the nearest larger one known or of earlier levels.
+def neighbours(levels: Sequence[Sequence[int]]) -> dict[int, tuple[int, ...]]:
+    """Return for each k, coarse first, the nearest smaller and the nearest larger one of earlier levels.
 
-    >>> neighbours([(1, 9), (5,), (3, 7)], known=[4])
-    {1: (4,), 9: (4,), 5: (4, 9), 3: (1, 4), 7: (5, 9)}
+    >>> neighbours([(1, 9), (5,), (3, 7)])
+    {1: (), 9: (), 5: (1, 9), 3: (1, 5), 7: (5, 9)}
     """
     around: dict[int, tuple[int, ...]] = {}
-    earlier = sorted(known)
+    earlier: list[int] = []
     for level in levels:
         for k in level:
             place = bisect(earlier, k)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import nnspca
+from nnspca.bounds import carried
 from nnspca.certificates.proofs import CarriedProof
 from nnspca.tasks._sweep import certify_path, coarse_first, path
 from tests import budgets
@@ -68,25 +69,15 @@ def test_nobody_waits_for_the_end_of_a_level_who_could_work(monkeypatch):
     assert {at for at in ended[:14] if at[1] == "best"} <= {(14, "best")}  # the others begin with what it finds
 
 
-def test_what_is_known_is_not_proven_again():
-    cov = covariance(6)
-    bare = path(cov, (2, 4, 6))
-    known = {4: nnspca.certify(cov, 4)}
-    seen = []
-    done = certify_path(cov, bare, known=known.get, on_point=seen.append)
-    assert seen[0].certificate is known[4]  # told first of all
-    assert done.certificates[4].bounds == known[4].bounds or done.certificates[4].upper <= known[4].upper
-
-
 def test_a_upper_bound_taken_over_can_be_taken_over_again():
     cov = nnspca.Covariance.from_data(np.random.default_rng(0).standard_normal((9, 8)))
-    bare, whole = path(cov, [2, 3, 4]), {k: nnspca.certify(cov, k) for k in (2, 3, 4)}
+    whole = {k: nnspca.certify(cov, k) for k in (2, 3, 4)}
     loose = {k: loosened(cert) for k, cert in whole.items()}
-    first = certify_path(cov, bare, ks=[3, 4], known={3: loose[3], 4: whole[4]}.get).certificates
+    first = dict(carried.levelled({3: loose[3], 4: whole[4]}, cov))
     assert first[3].winner.name == "larger-k"
-    then = certify_path(cov, bare, known={2: loose[2], 3: first[3], 4: first[4]}.get).certificates
+    then = dict(carried.levelled({2: loose[2], 3: first[3], 4: whole[4]}, cov))
     assert then[2].winner.name == "larger-k"
-    for cert in then.values():
+    for cert in (first[3], *then.values()):
         nnspca.verify(cert, cov)
 
 

@@ -76,7 +76,7 @@ class View(Subject):
     known: Mapping[int, Known]  # what the ledger knows at each k
     played: Mapping[int, Known]  # of those with a component: the best known, or those of another solver
     others: Mapping[str, Mapping[int, Component]] = field(default_factory=dict)  # the curves of other solvers
-    live: proofs.Live | None = None  # what the run for the k that is shown has ended
+    live: proofs.Live | None = None  # how the run for the k that is shown stands
     found: Hashable = ()  # what changes with each find about the curve: what is made of it is kept by this
 
     @cached_property

@@ -287,16 +287,12 @@ def questions() -> tuple[list[dict[str, Any]], list[float]]:
 
 
 def show() -> None:
-    """Mount the lesson, which plays in the browser alone."""
+    """Mount the lesson, which plays in the browser alone; say which values of the link it cannot use."""
+    for key in PLAYED:
+        widgets.linked_value(KEYS[key])
     _mount(key="learn", data={"once": {"address": _address(tuple(boards.at_hand()))}})
 
 
 @functools.cache
 def _address(names: tuple[str, ...]) -> str:
     return session.keep("lesson.json", json.dumps(content(names)).encode(), "application/json")
-
-
-def check_link() -> None:
-    """Say which values of the link cannot be used: the lesson, which reads and writes them, takes the defaults."""
-    for key in PLAYED:
-        widgets.linked_value(KEYS[key])

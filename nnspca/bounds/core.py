@@ -97,7 +97,8 @@ def tighten(
     reading = problem.cov.held.reading_seconds(order[size:])
     while budget > 0 and not monitor.stop():
         step = step_seconds(len(inside), len(X))
-        for _ in range(max(CHECK, int(reading / step))):
+        grows = flat and splitting.steps == 0  # rows that join it are found soon enough
+        for _ in range(CHECK if grows else max(CHECK, int(reading / step))):
             run_interruptibly(splitting.advance, len(inside), monitor, len(X))
             budget -= step
             if monitor.stop():

@@ -68,7 +68,8 @@ def tighten(
             return
         if value <= goal or work.left <= 0 or monitor.stop():
             return
-        known = np.inf if beaten or work.spent <= LATE * budget.relaxations else least
+        may_double = 2 * len(elimination.inside) <= limits.features
+        known = least if may_double and not beaten and work.spent > LATE * budget.relaxations else np.inf
         larger_pays = not widened and elimination.needs_larger_subset(known)
         if larger_pays and len(elimination.inside) < limits.features:
             wider = replace(limits, smallest=2 * len(elimination.inside))

@@ -154,12 +154,6 @@ def _solve(job: Job, subject: Subject, choice: Choices, key: tasks.Key) -> None:
     before, is_best = subject.known_at(), choice.method == "best"
     clock = proofs.Clock(job, before.lower if nnspca.METHODS[choice.method].feasible else 0.0)
     solving = stretch(job.report, 0.0, SOLVED, lambda stage: f"Solving: {stage}")
-    proving = stretch(job.report, SOLVED, 1.0, lambda _: "Proving an upper bound")
-
-    def listen(progress: Progress) -> None:
-        if progress.upper is not None and clock.fell(progress.upper):
-            subject.record_upper(subject.k, progress.upper)
-        proving(progress)
 
     def solve() -> Component:
         options = dict(choice.options)
@@ -172,5 +166,5 @@ def _solve(job: Job, subject: Subject, choice: Choices, key: tasks.Key) -> None:
     clock.found(part.variance)
     if (is_best or not before.bounded) and not job.should_stop():
         given = part if is_best else None  # another solver's may be no component of this problem
-        clock.fell(proofs.prove(subject, job, component=given, on_progress=listen).upper)
+        clock.prove(subject, SOLVED, "Proving an upper bound", component=given)
     clock.end()

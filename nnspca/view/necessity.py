@@ -67,7 +67,7 @@ def panel(parts: Components, subject: Subject) -> None:
             width=380,
         )
         key = subject.key("indispensable", parts.deflation, np.packbits(parts.loadings != 0).tobytes(), within)
-        task = tasks.kept("need", key, lambda job: _find(job, parts, subject, within))
+        task = tasks.found("need", key, lambda job: _find(job, parts, subject, within))
         about = "Some seconds, at most about half a minute a part. Stop at any time: what is proven is kept."
         job = tasks.offer(task, tasks.compute(about, ":material/push_pin:"))
     needed = tasks.answer(task, job, STOPPED)

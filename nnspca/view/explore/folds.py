@@ -79,7 +79,7 @@ def holds(part: Component, view: View) -> None:
             width=260,
         )
         key = _held_out_key(view, ks, solver, folds)
-        task = tasks.kept("which", key, lambda job: _hold_out(job, view, ks, solver, folds))
+        task = tasks.found("which", key, lambda job: _hold_out(job, view, ks, solver, folds))
         about = "Takes as long as the curve, once for each fold. Stop at any time: the results so far are shown."
         job = tasks.offer(task, tasks.compute(about, ":material/content_cut:"))
     result = tasks.answer(task, job, STOPPED)

@@ -126,7 +126,7 @@ def _solve_curve(job: Job, subject: Subject, ks: tuple[int, ...], own: tuple[int
 def task(subject: Subject, choice: Choices) -> Task:
     """Return the task of the k that is shown: its run publishes a Component, and how it goes."""
     key = subject.key("solve", choice.method, choice.options)
-    return Task("explore", key, lambda job: _solve(job, subject, choice, key), forgets=[key])
+    return Task("explore", key, lambda job: _solve(job, subject, choice, key))
 
 
 def is_needed(subject: Subject, choice: Choices) -> bool:
@@ -160,7 +160,7 @@ def _solve(job: Job, subject: Subject, choice: Choices, key: tasks.Key) -> None:
         return subject.call(job, nnspca.solve, subject.k, choice.method, on_progress=solving, **options)
 
     with cache.results().sought(key, job.should_stop):  # where another session is at it, its answer is taken
-        part = cache.results().find(key, solve)
+        part = cache.results().find(key, solve, anew=job.asked)
     subject.record(part)
     job.publish(part)
     clock.found(part.variance)

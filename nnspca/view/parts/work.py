@@ -38,8 +38,7 @@ def task(subject: Subject, choice: Choices) -> Task:
                 clock.prove(subject, 0.4, "Computing the upper bound for all parts together", choice.r, parts=lead)
         clock.end()
 
-    key, forgets = subject.key("parts", subject.now.d, choice), [part_key(subject, choice, choice.lead)]
-    return Task("parts", key, work, forgets)
+    return Task("parts", subject.key("parts", subject.now.d, choice), work)
 
 
 def others(subject: Subject, choice: Choices) -> Task | None:
@@ -70,7 +69,7 @@ def _find_or_reuse(
         more["nonnegative"] = subject.nonnegative and solver != "pca"
         return subject.call(job, nnspca.decompose, choice.r, subject.k, solver, on_progress=listen, **more)
 
-    parts = cache.results().find(part_key(subject, choice, way), find)
+    parts = cache.results().find(part_key(subject, choice, way), find, anew=job.asked)
     subject.record(parts)
     job.publish((way, parts))
     return parts

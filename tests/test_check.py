@@ -186,10 +186,7 @@ def packed(content):
             return {"witness": f"a{len(arrays) - 1}.npy"}
         return [put(v) for v in value] if isinstance(value, list) else value
 
-    text = json.dumps(put(content))
-    file = io.BytesIO()
-    np.savez_compressed(file, certificate=np.array(text), **arrays)
-    return file.getvalue()
+    return zipped(json.dumps(put(content)), **arrays)
 
 
 def places(value, path=()):

@@ -1,7 +1,9 @@
 """Visitors come at once to a fresh server: each is shown its run or its place, and the health is told all the while."""
 
 import os
+import time
 
+import psutil
 import pytest
 
 from tests.benchmarks.load import LINK, LONG, PLACE, Health, Visitor
@@ -27,6 +29,20 @@ def test_who_comes_to_a_fresh_server_at_once_is_served_or_told_the_place_and_the
     assert not [visitor for visitor in visitors if b"encountered an error" in visitor.shown]
     assert sum(bool(PLACE.search(visitor.shown)) for visitor in visitors) >= 2
     assert health.late < HEALTH, sorted(health)[-5:]
+
+
+@pytest.mark.heavy
+def test_six_runs_leave_the_servers_own_process_nine_tenths_of_a_core():
+    with serving() as server:
+        visitors = [Visitor(server.address, LONG.format(seed), WITHIN) for seed in range(6)]
+        assert all(visitor.drawn.wait(WITHIN) for visitor in visitors), server.output()
+        used, began = psutil.Process(server.process).cpu_times, time.monotonic()
+        before = sum(used()[:2])
+        time.sleep(5.0)
+        share = (sum(used()[:2]) - before) / (time.monotonic() - began)
+        for visitor in visitors:
+            visitor.leaves.set()
+    assert share < 0.1
 
 
 @pytest.mark.heavy

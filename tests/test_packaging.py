@@ -173,8 +173,9 @@ def test_importing_the_library_leaves_what_is_slow_to_load_for_later():
     slow |= {"scipy.optimize", "scipy.special", "scipy.stats"}
     most = "resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024"
     script = f"import resource; before = {most}; import nnspca; print({most} - before); import nnspca.datasets.reading"
-    megabytes, loaded = python(f"{script}; print({slow!r} & set(sys.modules))").split()
-    assert int(megabytes) <= 75 and loaded == "set()"
+    script += f"; nnspca.datasets.load('digits'); print({slow!r} & set(sys.modules))"
+    megabytes, loaded, all_loaded = python(f"{script}; nnspca.studies; print('scipy.stats' in sys.modules)").split()
+    assert int(megabytes) <= 75 and (loaded, all_loaded) == ("set()", "False")
 
 
 def test_the_apps_requirements_are_the_librarys_and_the_extras():

@@ -103,15 +103,10 @@ class Results:
             self.put(key, result)
         return result
 
-    def find(self, key: Hashable, make: Callable[[], _T]) -> _T:
-        """Return the result kept under ``key``, else what is made, and keep that unless it was stopped."""
-        result = self.get(key)
+    def find(self, key: Hashable, make: Callable[[], _T], *, anew: bool = False) -> _T:
+        """Return the result kept under ``key``, else or ``anew`` what is made, and keep that unless it was stopped."""
+        result = None if anew else self.get(key)
         return self.keep(key, make()) if result is None else result
-
-    def drop(self, key: Hashable) -> None:
-        """Forget one result."""
-        with self._lock:
-            self._results.pop(key, None)
 
     def forget(self, names: Set[str]) -> None:
         """Forget what was found in these data sets."""

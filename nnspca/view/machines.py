@@ -18,7 +18,7 @@ from nnspca.view import sanitize
 PROCESSES = "NNSPCA_PROCESSES"  # how many processes work beside the server; 0: its own threads do
 MOST = 8  # processes where nothing is said: each takes about 100 MB
 IDLE = 60.0  # seconds after which a process without tasks ends
-POLL_SECONDS = 0.02  # between two looks for a free one
+POLL_SECONDS = 0.05  # between two looks for a free one; at 0.02 those who wait take a tenth of the server's time
 
 _T = TypeVar("_T")
 

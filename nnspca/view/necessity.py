@@ -67,7 +67,7 @@ def panel(parts: Components, subject: Subject) -> None:
             width=380,
         )
         key = subject.key("indispensable", parts.deflation, np.packbits(parts.loadings != 0).tobytes(), within)
-        task = running.kept("need", key, lambda job: _find(job, parts, subject, within))
+        task = running.found("need", key, lambda job: _find(job, parts, subject, within))
         about = "Some seconds, at most about half a minute a part. Stop at any time: what is proven is kept."
         job = running.offer(task, running.compute(about, ":material/push_pin:"))
     needed = running.answer(task, job, STOPPED)

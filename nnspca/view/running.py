@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -37,7 +37,6 @@ class Task:
     kind: str  # of the tasks of one kind a session runs one at a time
     key: Hashable  # what tells it from others of its kind
     work: Work
-    forgets: Sequence[Hashable] = ()  # keys of kept results that a run which is asked for again must not find
     after: Job | None = None  # whose first result it waits for
 
 
@@ -121,9 +120,7 @@ def press(task: Task, button: Button, stopped: str, *, at_once: bool = False) ->
 
 
 def begin_again(task: Task) -> None:
-    """Begin a run of a task that finds nothing of an earlier one."""
-    for key in task.forgets:
-        cache.results().drop(key)
+    """Begin a run of a task that takes nothing from an earlier one."""
     _begin(task, asked=True)
 
 
@@ -146,14 +143,9 @@ def _begin(task: Task, *, asked: bool = False) -> Job:
     return job
 
 
-def kept(kind: str, key: Hashable, find: Work) -> Task:
-    """Return a task that computes its result anew, and keeps it unless it was stopped."""
-    return Task(kind, key, lambda job: cache.results().keep(key, find(job)))
-
-
 def found(kind: str, key: Hashable, find: Work) -> Task:
     """Return a task whose result is taken from whichever visit has found it; asked for again, it is computed anew."""
-    return Task(kind, key, lambda job: cache.results().find(key, lambda: find(job)), forgets=[key])
+    return Task(kind, key, lambda job: cache.results().find(key, lambda: find(job), anew=job.asked))
 
 
 def answer(task: Task, job: Job | None, stopped: str) -> Any:

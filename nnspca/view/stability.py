@@ -41,7 +41,7 @@ def panel(parts: Components, subject: Subject, options: Sequence[tuple[str, Any]
         )
         key = subject.key("stable", parts.method, options, len(parts.parts), draws)
         search = dict(options) | ({"starts": STARTS} if parts.deflation == TOGETHER else {})
-        task = running.kept("stable", key, lambda job: _find(job, parts, subject, draws, search))
+        task = running.found("stable", key, lambda job: _find(job, parts, subject, draws, search))
         about = "Some seconds to some minutes. Stop at any time: what was drawn by then is shown."
         job = running.offer(task, running.compute(about, ":material/casino:"))
     stability = running.answer(task, job, STOPPED)

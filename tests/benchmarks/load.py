@@ -30,11 +30,11 @@ FORGOTTEN = 150  # seconds after which Streamlit has forgotten sessions that lef
 class Visitor(threading.Thread):
     """Looks at a page until no run is under way, or it leaves: what it was shown, and the seconds to the first page."""
 
-    def __init__(self, address: str, link: str = ""):
+    def __init__(self, address: str, link: str = "", every: float = 1.0):
         super().__init__(daemon=True)
         self.shown, self.waited, self.done = b"", 0.0, False
         self.drawn, self.leaves = threading.Event(), threading.Event()
-        self._address, self._link, self._came = address, link, time.monotonic()
+        self._address, self._link, self._every, self._came = address, link, every, time.monotonic()
         self.start()
 
     def run(self) -> None:
@@ -44,7 +44,7 @@ class Visitor(threading.Thread):
                 self.waited = self.waited or time.monotonic() - self._came
                 self.shown, self.done = self.shown + sent, STOP not in sent
                 self.drawn.set()
-                self.leaves.wait(1.0)
+                self.leaves.wait(self._every)
 
 
 class Health(list[float]):

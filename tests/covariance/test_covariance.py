@@ -31,9 +31,6 @@ def factored(monkeypatch):
     monkeypatch.setattr(making, "DENSE_FEATURES", 1)
 
 
-# ---------------------------------------------------------------------- definition
-
-
 @given(
     X=hnp.arrays(
         np.float64,
@@ -123,9 +120,6 @@ def test_what_rounding_moves_a_matrix_by_is_in_its_room(standardize):
     assert cov.held.error_elsewhere > cov.representation_error
 
 
-# ---------------------------------------------------------------------- never n×n
-
-
 @pytest.mark.parametrize("sparse", [True, False])
 @pytest.mark.slow
 def test_few_samples_never_make_a_features_by_features_array(sparse, monkeypatch):
@@ -149,9 +143,6 @@ def test_few_samples_never_make_a_features_by_features_array(sparse, monkeypatch
     tracemalloc.stop()
     assert cov.matrix is None
     assert peak < 8 * n * n / 10
-
-
-# ---------------------------------------------------------------------- spectrum
 
 
 def check_eigenpairs(cov, d, tol=1e-10):
@@ -229,9 +220,6 @@ def test_a_number_of_eigenpairs_out_of_range_is_refused(d):
         Covariance.from_matrix(np.eye(3)).eigenpairs(d)
 
 
-# ---------------------------------------------------------------------- identity
-
-
 @pytest.mark.parametrize("sparse", [True, False])
 def test_a_covariance_survives_pickling(sparse, factored):
     X = np.random.default_rng(0).standard_normal((4, 11))
@@ -255,9 +243,6 @@ def test_what_was_given_can_change_without_changing_the_covariance():
     S.data *= 7
     assert [dense_of(cov).tolist() for cov in made] == before
     assert A[0, 0] == 7.0  # and what was given stays the caller's to write
-
-
-# ---------------------------------------------------------------------- what is refused
 
 
 @pytest.mark.parametrize(

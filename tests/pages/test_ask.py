@@ -13,7 +13,6 @@ from nnspca.view import cache, running
 from nnspca.view.certificate import proofs
 from nnspca.view.jobs import Job
 from nnspca.view.link.state import State
-from nnspca.view.running import Task
 from nnspca.view.subject import Subject
 from tests.pages.conftest import alone, redrawn
 
@@ -57,16 +56,18 @@ if given["job"] is not None:
 
 
 class Made:
-    """A task whose work waits, and which keeps and forgets what it has found."""
+    """A task whose work waits, and which keeps what it has found."""
+
+    stopped = False
 
     def __init__(self, key):
         self.begun, self.end = 0, threading.Event()
-        self.task = Task("kind", key, self.work, forgets=[key])
-        cache.results().put(key, "kept")
+        self.task = running.found("kind", key, self.work)
 
     def work(self, job):
         self.begun += 1
         self.end.wait(SOON)
+        return self
 
 
 def page(made, button=False):
@@ -78,7 +79,6 @@ def test_a_session_joins_its_run_and_one_of_the_same_kind_for_another_view_stops
     shown = page(first)
     job = shown.session_state["job"]
     assert shown.run().session_state["job"] is job
-    assert cache.results().get("a") == "kept"
     shown.session_state["task"] = second.task
     other = shown.run().session_state["job"]
     assert job.stopped and not other.stopped
@@ -99,16 +99,18 @@ def test_progress_and_stop_take_the_place_of_the_button_and_it_comes_back():
     assert [button.label for button in shown.run().button] == ["Begin"]
 
 
-def test_a_button_begins_a_run_that_finds_nothing_of_an_earlier_one_and_waits_while_it_runs():
+def test_a_button_begins_a_run_that_takes_nothing_from_an_earlier_one_and_waits_while_it_runs():
     made = Made("a")
+    cache.results().put("a", "kept")
     shown = page(made, button=True)
     assert shown.session_state["job"] is None
     shown.button[0].click().run()
     job = shown.session_state["job"]
-    assert cache.results().get("a") is None
+    assert cache.results().get("a") == "kept"  # until there is another
     assert shown.button[0].disabled
     made.end.set()
     assert job.wait(SOON)
+    assert cache.results().get("a") is made
     shown.run()
     assert not shown.button[0].disabled
     shown.button[0].click().run()

@@ -99,26 +99,16 @@ def test_one_part_and_one_component_are_one_problem():
     assert book.parts_along(PROBLEM, 4, (1,), 0.0)[1].lower == book.at(PROBLEM, 4, 0.0).lower == 2.2
 
 
-def test_the_least_recently_used_problems_go_first_and_stored_ones_stay():
-    book = Ledger(most_bytes=40_000)
+def test_the_least_recently_used_problems_go_first_and_stored_ones_stay_and_a_find_is_weighed_alone(monkeypatch):
+    book, weighed = Ledger(most_bytes=40_000), []
+    monkeypatch.setattr(ledger, "nbytes", lambda thing: weighed.append(len(thing)) or nbytes(thing))
     book.record(("stored", False, True), 1, component(1.0, n=1000), 2.0, stored=True)
     for i in range(12):
         book.record((f"live {i}", False, True), 1, component(1.0, n=1000), 2.0)
     assert book.at(("stored", False, True), 1, 0.0).stored
     assert book.at(("live 11", False, True), 1, 0.0).bounded
     assert not book.at(("live 0", False, True), 1, 0.0).bounded
-
-
-def test_a_find_weighs_its_own_component_alone_however_much_is_known(monkeypatch):
-    book, weighed = Ledger(), []
-    monkeypatch.setattr(ledger, "nbytes", lambda thing: weighed.append(thing) or nbytes(thing))
-    for i in range(3):
-        book.record((f"live {i}", False, True), 1, component(1.0), 2.0)
-    weighed.clear()
-    book.record(PROBLEM, 1, part := component(1.0))
-    for upper in (4.0, 3.0, 2.0):
-        book.record(PROBLEM, 1, None, upper)
-    assert weighed == [(part,), ()]
+    assert max(weighed) == 1
 
 
 def test_neither_a_lower_live_bound_nor_one_carried_from_a_stored_one_is_called_stored():

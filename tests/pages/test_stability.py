@@ -80,7 +80,7 @@ def test_a_stopped_run_shows_what_is_proven_or_drawn_and_is_not_kept():
     data, now, job = catalogue.dataset("pitprops"), State(data="pitprops", k=4), Job("indispensable")
     parts = Subject(data, now).only(nnspca.certify(Subject(data, now).cov, 4).component)
     job.stop()
-    made = running.kept("need", "need", lambda job: necessity._find(job, parts, Subject(data, now), 1.0)).work(job)
+    made = running.found("need", "need", lambda job: necessity._find(job, parts, Subject(data, now), 1.0)).work(job)
     assert made.stopped and made.proven[0].undecided.any()
     assert cache.results().get("need") is None
     assert "not decided" in necessity.summary(made, parts, "features")
@@ -95,7 +95,7 @@ def test_a_stopped_run_shows_what_is_proven_or_drawn_and_is_not_kept():
 
     job.report = report
     find = stability._find
-    job.run(running.kept("stable", "stable", lambda job: find(job, parts, Subject(data, now), 50, {})).work)
+    job.run(running.found("stable", "stable", lambda job: find(job, parts, Subject(data, now), 50, {})).work)
     drawn = job.result
     assert drawn.stopped and 2 <= drawn.resamples < 50
     assert cache.results().get("stable") is None

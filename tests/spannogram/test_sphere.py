@@ -70,9 +70,6 @@ def test_a_sign_change_inside_a_cell_does_not_hide_the_optimum():
     assert found.value == pytest.approx(2 * 1.9801, rel=1e-9)
 
 
-# ---------------------------------------------------------------------- symmetry
-
-
 @BOTH
 @pytest.mark.parametrize("d", [2, 3])
 def test_turning_the_directions_changes_nothing_and_renaming_the_rows_renames_the_loadings(d, nonnegative):
@@ -95,18 +92,12 @@ def test_scaling_the_rows_by_a_power_of_two_scales_the_value_exactly(power, nonn
     assert b.upper == a.upper * 4.0**power
 
 
-# ---------------------------------------------------------------------- exact cases
-
-
 @BOTH
 def test_nothing_has_no_variance(nonnegative):
     for shape in ((4, 0), (4, 2)):
         found = sphere.maximise(np.zeros(shape), 2, nonnegative=nonnegative)
         assert found.value == found.upper == 0.0
         assert feasible.infeasibility(found.loadings, 2, nonnegative) == ""
-
-
-# ---------------------------------------------------------------------- the pieces of the proof
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 5, 6])

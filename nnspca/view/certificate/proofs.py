@@ -16,7 +16,7 @@ import nnspca
 from nnspca.bounds.plan import PLANS
 from nnspca.result import Certificate, Components, PartsCertificate, Progress, rounded
 from nnspca.view import cache, ledger, running
-from nnspca.view.jobs import Job
+from nnspca.view.jobs import Job, stretch
 from nnspca.view.ledger import Known
 from nnspca.view.running import Button, Key, Task
 from nnspca.view.subject import Subject
@@ -71,6 +71,17 @@ class Clock:
         if lower:
             self._tell(falls=(*live.falls, (time.monotonic() - self._begun, upper)))
         return lower
+
+    def prove(self, subject: Subject, begin: float, says: str, r: int = 1, **more: Any) -> None:
+        """Prove an upper bound in what is left of the progress; each that is lower is told, and noted at once."""
+        proving = stretch(self._job.report, begin, 1.0, lambda _: says)
+
+        def listen(progress: Progress) -> None:
+            if progress.upper is not None and self.fell(progress.upper):
+                subject.record_upper(subject.k, progress.upper, r)
+            proving(progress)
+
+        self.fell(prove(subject, self._job, r=r, on_progress=listen, **more).upper)
 
     def end(self) -> None:
         """Tell that nothing more comes."""

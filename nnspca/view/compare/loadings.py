@@ -89,7 +89,7 @@ def ask(subject: Subject) -> None:
         st.error(sanitize.plain(str(problem)), icon=":material/error:")
         return
     key = subject.key_of("judged", subject.seed, hashlib.sha256(text.encode()).hexdigest())
-    task = running.kept("judge", key, lambda job: _judge(job, subject, loadings))
+    task = running.found("judge", key, lambda job: _judge(job, subject, loadings))
     job = running.offer(task, running.Button("Judge", "Some seconds.", ":material/gavel:"))
     judged: Judgement | None = running.answer(task, job, "Stopped. What was proven by then is shown.")
     if judged is not None:

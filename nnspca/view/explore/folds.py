@@ -79,7 +79,7 @@ def holds(part: Component, view: View) -> None:
             width=260,
         )
         key = _held_out_key(view, ks, solver, folds)
-        task = running.kept("which", key, lambda job: _hold_out(job, view, ks, solver, folds))
+        task = running.found("which", key, lambda job: _hold_out(job, view, ks, solver, folds))
         about = "Takes as long as the curve, once for each fold. Stop at any time: the results so far are shown."
         job = running.offer(task, running.compute(about, ":material/content_cut:"))
     result = running.answer(task, job, STOPPED)

@@ -126,7 +126,7 @@ def _solve_curve(job: Job, subject: Subject, ks: tuple[int, ...], own: tuple[int
 def task(subject: Subject, choice: Choices) -> Task:
     """Return the task of the k that is shown: its run publishes a Component, and how it goes."""
     key = subject.key("solve", choice.method, choice.options)
-    return Task("explore", key, lambda job: _solve(job, subject, choice, key), forgets=[key])
+    return Task("explore", key, lambda job: _solve(job, subject, choice, key))
 
 
 def is_needed(subject: Subject, choice: Choices) -> bool:
@@ -154,23 +154,17 @@ def _solve(job: Job, subject: Subject, choice: Choices, key: running.Key) -> Non
     before, is_best = subject.known_at(), choice.method == "best"
     clock = proofs.Clock(job, before.lower if nnspca.METHODS[choice.method].feasible else 0.0)
     solving = stretch(job.report, 0.0, SOLVED, lambda stage: f"Solving: {stage}")
-    proving = stretch(job.report, SOLVED, 1.0, lambda _: "Proving an upper bound")
-
-    def listen(progress: Progress) -> None:
-        if progress.upper is not None and clock.fell(progress.upper):
-            subject.record_upper(subject.k, progress.upper)
-        proving(progress)
 
     def solve() -> Component:
         options = dict(choice.options)
         return subject.call(job, nnspca.solve, subject.k, choice.method, on_progress=solving, **options)
 
     with cache.results().sought(key, job.should_stop):  # where another session is at it, its answer is taken
-        part = cache.results().find(key, solve)
+        part = cache.results().find(key, solve, anew=job.asked)
     subject.record(part)
     job.publish(part)
     clock.found(part.variance)
     if (is_best or not before.bounded) and not job.should_stop():
         given = part if is_best else None  # another solver's may be no component of this problem
-        clock.fell(proofs.prove(subject, job, component=given, on_progress=listen).upper)
+        clock.prove(subject, SOLVED, "Proving an upper bound", component=given)
     clock.end()

@@ -6,10 +6,9 @@ import math
 from typing import Any
 
 import nnspca
-from nnspca.result import Components, Progress
+from nnspca.result import Components
 from nnspca.solvers import nmf
 from nnspca.view import cache
-from nnspca.view.certificate import proofs
 from nnspca.view.certificate.proofs import Clock
 from nnspca.view.jobs import Job, stretch
 from nnspca.view.parts.choices import IN_TURN, Choices, arguments, title_of
@@ -31,23 +30,15 @@ def task(subject: Subject, choice: Choices) -> Task:
     def work(job: Job) -> None:
         known = subject.known_parts((choice.r,))[choice.r]
         clock = Clock(job, known.lower if choice.disjoint else 0.0)
-        proving = stretch(job.report, 0.4, 1.0, lambda _: "Computing the upper bound for all parts together")
-
-        def listen(progress: Progress) -> None:
-            if progress.upper is not None and clock.fell(progress.upper):
-                subject.record_upper(subject.k, progress.upper, choice.r)
-            proving(progress)
-
         lead = _find_or_reuse(job, subject, choice, choice.lead, 0.0, 0.4)
         if lead is not None:
             clock.found(math.fsum(lead.variances))
             wanted = job.asked or math.isinf(known.upper)
             if wanted and is_disjoint(lead) and not job.should_stop():
-                clock.fell(proofs.prove(subject, job, lead, choice.r, on_progress=listen).upper)
+                clock.prove(subject, 0.4, "Computing the upper bound for all parts together", choice.r, parts=lead)
         clock.end()
 
-    key, forgets = subject.key("parts", subject.now.d, choice), [part_key(subject, choice, choice.lead)]
-    return Task("parts", key, work, forgets)
+    return Task("parts", subject.key("parts", subject.now.d, choice), work)
 
 
 def others(subject: Subject, choice: Choices) -> Task | None:
@@ -78,7 +69,7 @@ def _find_or_reuse(
         more["nonnegative"] = subject.nonnegative and solver != "pca"
         return subject.call(job, nnspca.decompose, choice.r, subject.k, solver, on_progress=listen, **more)
 
-    parts = cache.results().find(part_key(subject, choice, way), find)
+    parts = cache.results().find(part_key(subject, choice, way), find, anew=job.asked)
     subject.record(parts)
     job.publish((way, parts))
     return parts

@@ -37,7 +37,7 @@ ROOT = Path(__file__).parents[2]
 RANKED = 300  # features, more than any picture of their number has
 SWEEPS = 2  # of NSPCA's ascent: a table is as long after few as after many
 CLUSTERED = 2  # starts of k-means, whose mean and deviation are drawn
-PATIENCE = 120  # seconds for what takes a few: others work beside
+PATIENCE = 240  # seconds for what takes a few: others work beside
 SEARCHED = 50  # largest cardinality of Sigg and Buhmann's curves
 
 
@@ -145,7 +145,7 @@ def open_page() -> Iterator[Callable[..., AppTest]]:
     opened: list[AppTest] = []
 
     def open_one(path: str = "pages/main.py", link: Mapping[str, object] = MappingProxyType({}), **params) -> AppTest:
-        page = AppTest.from_file(str(ROOT / path), default_timeout=60)
+        page = AppTest.from_file(str(ROOT / path), default_timeout=PATIENCE)
         opened.append(page)
         if path == "pages/main.py":
             state = {"session": params.pop("session")} if "session" in params else {}
@@ -163,7 +163,7 @@ def open_page() -> Iterator[Callable[..., AppTest]]:
 def alone(script: str | Callable, link: Mapping[str, object] = MappingProxyType({}), **state) -> AppTest:
     """Run a script, or a function as one, that draws what is looked at and nothing else."""
     make = AppTest.from_string if isinstance(script, str) else AppTest.from_function
-    return drawn_with(make(script, default_timeout=60), link, state)
+    return drawn_with(make(script, default_timeout=PATIENCE), link, state)
 
 
 def drawn_with(page: AppTest, link: Mapping[str, object], state: Mapping[str, object]) -> AppTest:

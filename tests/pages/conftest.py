@@ -30,6 +30,7 @@ from nnspca.view.desk import Desk
 from nnspca.view.explore import choices, work
 from nnspca.view.ledger import Ledger
 from nnspca.view.session import Session
+from nnspca.view.sources import sandbox
 from nnspca.view.ui import charts
 from tests import budgets, shelf
 
@@ -73,6 +74,12 @@ def nothing_is_done_that_nobody_sees(papers_read_once):
     with pytest.MonkeyPatch.context() as once:
         once.setattr(charts, "SEEN", 0.0)
         yield
+
+
+@pytest.fixture
+def read_here(monkeypatch):
+    """Files of any kind are read in this process: ``test_sandbox`` asks how another one reads them."""
+    monkeypatch.setattr(sandbox, "PLAIN", ("",))
 
 
 @pytest.fixture

@@ -75,21 +75,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item in few]
 
 
-def _at_a_browser(item: pytest.Item) -> bool:
-    return item.get_closest_marker("browser") is not None
-
-
-def _heavy(item: pytest.Item) -> bool:
-    return item.get_closest_marker("heavy") is not None
+def _marked(item: pytest.Item, name: str) -> bool:
+    return item.get_closest_marker(name) is not None
 
 
 def _waiting_first(items: list[pytest.Item]) -> list[pytest.Item]:
     """Put the browser tests before all others, the longest first, and the heavy ones where the second share begins."""
-    browsing = sorted(filter(_at_a_browser, items), key=lambda item: item.path.name not in LONGEST)
-    others = [item for item in items if not _at_a_browser(item)]
-    rest, heavy = [item for item in others if not _heavy(item)], list(filter(_heavy, others))
+    browsing = [item for item in items if _marked(item, "browser")]
+    heavy = [item for item in items if _marked(item, "heavy") and item not in browsing]
+    rest = [item for item in items if not (_marked(item, "browser") or _marked(item, "heavy"))]
     before = max(0, len(items) // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1)) - len(browsing))
-    return browsing + rest[:before] + heavy + rest[before:]
+    longest_first = sorted(browsing, key=lambda item: item.path.name not in LONGEST)
+    return [*longest_first, *rest[:before], *heavy, *rest[before:]]
 
 
 def _step_back(to: int) -> None:
@@ -103,7 +100,7 @@ def _step_back(to: int) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    _step_back(BROWSING if _at_a_browser(item) or _heavy(item) else BACK)
+    _step_back(BROWSING if _marked(item, "browser") or _marked(item, "heavy") else BACK)
 
 
 def _few_of_each(items: list[pytest.Item]) -> set[pytest.Item]:

@@ -64,6 +64,18 @@ def unmoved(page: Page) -> Page:
     return page
 
 
+def passed(page: Page, milliseconds: int = 0) -> Page:
+    """Let time pass as the page itself counts it, which a busy machine holds up, and what was done be drawn."""
+    frames = "requestAnimationFrame(() => requestAnimationFrame(done))"
+    page.evaluate(f"time => new Promise(done => setTimeout(() => {frames}, time))", milliseconds)
+    return page
+
+
+def kept(page: Page) -> str:
+    """Return the address once it says what was last chosen, as it does 300 milliseconds later (``shown.js``)."""
+    return passed(page, 350).url
+
+
 def in_view(where: Locator) -> Locator:
     """Scroll to what the page may still be moving until it is wholly in view; return it."""
     for _ in range(60):

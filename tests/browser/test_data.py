@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.page import rest
+from tests.browser.page import passed, rest
 
 pytestmark = pytest.mark.browser
 
@@ -34,7 +34,7 @@ def test_what_is_asked_of_a_file_is_answered_where_it_was_brought_and_a_role_is_
     rest(page).locator(".st-key-desk [data-testid=stDataFrame]").click(position={"x": 30, "y": 87})  # s1, below id
     for key in ("ArrowRight", "Enter", *"left", "Enter"):  # its role
         page.keyboard.press(key)
-        page.wait_for_timeout(200)
+        passed(page, 200)
     expect(read).to_contain_text("3 samples × 3 features")
     expect(page).to_have_url(re.compile("s1.*left"))
     read.get_by_role("link", name="Parts →").click()

@@ -18,6 +18,7 @@ from tests.browser.page import (
     field,
     grown,
     in_view,
+    passed,
     player,
     quiet,
     saved,
@@ -135,7 +136,7 @@ def test_a_walk_loses_no_step_and_while_k_is_played_dragged_and_typed_every_fram
     slider.press("Home" if width == 1280 else "End")
     for k in (1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13) if width == 1280 else ():
         expect(found).to_have_attribute("data-k", str(k))
-        page.wait_for_timeout(320)  # a rest is told after 250
+        passed(page, 320)  # a rest is told after 250
         expect(found).to_have_attribute("data-k", str(k))
         told[k] = [found.locator("[data-say=words]").inner_text(), found.get_attribute("data-support")]
         page.keyboard.press("ArrowRight")
@@ -185,7 +186,7 @@ def asks_why(page: Page) -> None:
         picture.hover(position=place)
         if tip.is_visible():
             break
-        page.wait_for_timeout(250)
+        passed(page, 250)
     row, column = map(int, re.findall(r"row (\d), column (\d)", tip.inner_text())[0])
     picture.click(position=place)
     why = str(8 * (row - 1) + column)

@@ -11,7 +11,7 @@ from nnspca.result.rounded import RAISED
 from nnspca.view import ledger
 from nnspca.view.learn import boards, chapters
 from nnspca.view.learn.chapters import CHAPTERS
-from tests.browser.page import unmoved
+from tests.browser.page import kept, passed, rest, still, unmoved
 from tests.lesson import checked
 
 pytestmark = pytest.mark.browser
@@ -44,14 +44,12 @@ class Wire:
 def lesson(page: Page) -> Locator:
     found = page.locator("section.lesson[data-frames]")
     found.wait_for()
-    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
-    page.wait_for_timeout(400)
+    rest(page, pause=400)
     return found
 
 
 def readout(page: Page) -> str:
-    page.wait_for_timeout(60)
-    return page.locator("[data-say=readout]").inner_text().replace("\u00a0", " ")
+    return passed(page).locator("[data-say=readout]").inner_text().replace("\u00a0", " ")
 
 
 def cell(page: Page, row: int, column: int) -> tuple[float, float]:
@@ -111,7 +109,7 @@ def painted(found: Locator) -> list[int]:
     return [int(j) for j in said.split(",") if j]
 
 
-def test_the_game_is_painted_hinted_undone_revealed_and_kept_in_the_link_without_a_word_to_the_server(visit):
+def test_the_game_is_painted_hinted_undone_revealed_and_kept_in_the_link_without_a_word_to_the_server(visit, server):
     wires: list[Wire] = []
     page = visit("/learn", before=lambda page: wires.append(Wire(page)))  # watched from its first message
     (wire,) = wires
@@ -126,12 +124,12 @@ def test_the_game_is_painted_hinted_undone_revealed_and_kept_in_the_link_without
     page.get_by_role("button", name="Hint").click()
     page.locator("section.lesson canvas").focus()
     page.keyboard.press("Space")
-    page.wait_for_timeout(60)
+    passed(page)
     (hinted,) = set(painted(found)) - set(support)
     others = [share([*support, j]) for j in range(4 * 25 + 6, 4 * 25 + 19) if j != hinted]
     assert share([*support, hinted]) >= max(others)
     page.get_by_role("button", name="Undo").click()
-    page.wait_for_timeout(60)
+    passed(page)
     assert painted(found) == support
     paint(page, 4, (10, 16))  # four more, then all are used
     assert len(painted(found)) == 40
@@ -145,8 +143,7 @@ def test_the_game_is_painted_hinted_undone_revealed_and_kept_in_the_link_without
     assert mine <= 100 * share(painted(found)) * best.upper / whole < mine + 0.11
     assert its <= 100 * best.lower / whole < its + 0.011
     assert bound >= 100 * best.upper / whole > bound - 0.011
-    page.wait_for_timeout(500)
-    address = page.url[page.url.index("/learn") :]
+    address = kept(page).removeprefix(server)
     assert "painted=" in address
     assert "best=" in address
     assert wire.sent == before, "a run while painting"
@@ -159,7 +156,7 @@ def test_the_game_is_painted_hinted_undone_revealed_and_kept_in_the_link_without
     expect(other.locator(".deeper a")).to_have_attribute("href", re.compile(f"data=digits&k={words['k']}&"))
 
 
-def test_the_whole_lesson_is_walked_played_and_answered_at_three_widths_without_a_word_to_the_server(visit):
+def test_the_whole_lesson_is_walked_played_and_answered_at_three_widths_without_a_word_to_the_server(visit, server):
     wires: list[Wire] = []
     page = visit("/learn?step=1", before=lambda page: wires.append(Wire(page)))
     (wire,) = wires
@@ -198,8 +195,7 @@ def test_the_whole_lesson_is_walked_played_and_answered_at_three_widths_without_
     for fails, forgery in FORGERIES.items():
         page.get_by_role("button", name=forgery).click()
         expect(found).to_have_attribute("data-verdict", "refused")
-        page.wait_for_timeout(500)
-        claim, *entries = map(float, parse_qs(urlsplit(page.url).query)["at"][0].split("_"))
+        claim, *entries = map(float, parse_qs(urlsplit(kept(page)).query)["at"][0].split("_"))
         judged = checked(A, np.reshape(entries, A.shape), claim, k)
         assert [test for test in ("signs", "products", "rows") if not judged[test]] == [fails], (
             "one test alone reveals it"
@@ -218,19 +214,17 @@ def test_the_whole_lesson_is_walked_played_and_answered_at_three_widths_without_
     page.get_by_role("slider", name="s, how row 1").fill("2")
     expect(page.locator("[data-say=readout]")).to_contain_text("Every row is at most 7")
     page.wait_for_function("() => /step=7.*at=/.test(location.search)")
-    page.wait_for_timeout(500)
-    address = page.url[page.url.index("/learn") :]
+    address = kept(page).removeprefix(server)
     assert wire.sent == before, "a run while playing"
     again = visit(address)
     lesson(again)
     expect(again.locator("[data-say=readout]")).to_contain_text("Every row is at most 7")
     for width in NARROWER:
         again.set_viewport_size({"width": width, "height": 844})
-        again.wait_for_timeout(600)  # the sidebar folds away
+        still(again)  # the sidebar folds away
         for at in range(len(CHAPTERS)):
             chapter(again, at)
-            again.wait_for_timeout(50)
-            assert again.evaluate(BEYOND) == [], (width, at)
+            assert passed(again).evaluate(BEYOND) == [], (width, at)
         chapter(again, 0)
         again.evaluate(CUT)
         show = again.get_by_role("button", name="Show the solver")
@@ -239,8 +233,7 @@ def test_the_whole_lesson_is_walked_played_and_answered_at_three_widths_without_
         )
         show.click()
         expect(again.locator("[data-say=readout]")).to_contain_text("the proven upper bound")
-        again.wait_for_timeout(200)
-        assert again.evaluate("window.cut") == [], "no word beside the board is cut"
+        assert passed(again, 200).evaluate("window.cut") == [], "no word beside the board is cut"
 
 
 def library() -> dict[str, tuple[str, ...]]:

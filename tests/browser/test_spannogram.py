@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from nnspca.spannogram import curves
 from nnspca.view.spannogram import circle, sphere
-from tests.browser.page import settled_url, unmoved
+from tests.browser.page import kept, passed, rest, settled_url, unmoved
 from tests.browser.test_learn import Wire
 
 pytestmark = pytest.mark.browser
@@ -19,9 +19,7 @@ pytestmark = pytest.mark.browser
 def ready(page: Page) -> Page:
     """Wait until the canvas has drawn something and no run is under way."""
     page.locator("section.spannogram[data-frames]").wait_for()
-    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
-    page.wait_for_timeout(300)
-    return page
+    return rest(page, pause=300)
 
 
 def said(page: Page, name: str) -> str:
@@ -49,7 +47,7 @@ def change(page: Page | Locator, name: str) -> str:
 def press(page: Page, key: str) -> None:
     page.locator("section.spannogram .stage").focus()
     page.keyboard.press(key)
-    page.wait_for_timeout(60)
+    passed(page)
 
 
 def at(page: Page, phi: float, height: float) -> tuple[float, float]:
@@ -73,8 +71,7 @@ def test_nothing_moves_before_a_person_moves_it_dragging_finds_the_set_and_play_
     assert "the 2 highest" in (stage.get_attribute("aria-valuetext") or "")
     for name in ("Play", "Previous change", "Next change", "Go to the optimum", "Full screen"):
         expect(page.get_by_role("button", name=name, exact=True)).to_be_visible()
-    page.wait_for_timeout(600)
-    assert number(page, "phi") == pytest.approx(0.39)
+    assert number(passed(page, 600), "phi") == pytest.approx(0.39)
     slows_where_the_set_changes(page)
     is_turned_by_dragging(page)
 
@@ -107,8 +104,7 @@ def is_turned_by_dragging(page: Page) -> None:
     page.mouse.down()
     for phi in (-0.6, -0.1, 0.3):
         page.mouse.move(*at(page, phi, 0), steps=3)
-        page.wait_for_timeout(80)
-        assert number(page, "phi") == pytest.approx(phi, abs=0.02)
+        assert number(passed(page), "phi") == pytest.approx(phi, abs=0.02)
         assert members(said(page, "set")) == top(V, 2, number(page, "phi"))
     page.mouse.up()
 
@@ -163,8 +159,7 @@ def says_why_a_crossing_changes_nothing(page: Page, V: np.ndarray) -> None:
 def jumps_to_the_optimum(page: Page, V: np.ndarray, k: int, nonnegative: bool) -> None:
     best = curves.optimum(V, k, nonnegative=nonnegative)
     page.get_by_role("button", name="Go to the optimum").click()
-    page.wait_for_timeout(100)
-    assert number(page, "objective") == pytest.approx(best.value, rel=1e-9)
+    assert number(passed(page, 100), "objective") == pytest.approx(best.value, rel=1e-9)
     assert members(said(page, "set")) == best.support.tolist()
     assert number(page, "phi") == pytest.approx(best.phi, abs=1e-9)
 
@@ -172,11 +167,11 @@ def jumps_to_the_optimum(page: Page, V: np.ndarray, k: int, nonnegative: bool) -
 def opens_again_by_its_link(page: Page) -> None:
     press(page, "End")
     press(page, "ArrowLeft")
-    rest, shown = number(page, "phi"), said(page, "set")
-    page.wait_for_timeout(1500)
-    assert float(link(page, "phi")) == pytest.approx(rest, abs=1e-3)
+    phi, shown = number(page, "phi"), said(page, "set")
+    kept(page)
+    assert float(link(page, "phi")) == pytest.approx(phi, abs=1e-3)
     page.reload()
-    assert number(ready(page), "phi") == pytest.approx(rest, abs=1e-3)
+    assert number(ready(page), "phi") == pytest.approx(phi, abs=1e-3)
     assert said(page, "set") == shown
 
 
@@ -190,11 +185,11 @@ def has_a_peak_dragged(page: Page, V: np.ndarray) -> None:
     changed = circle.read_link(typed, (4, 2))
     assert np.arctan2(*changed[1]) == pytest.approx(-0.5, abs=0.05)
     np.testing.assert_array_equal(np.delete(changed, 1, axis=0), np.delete(V, 1, axis=0))
-    page.wait_for_timeout(800)
+    passed(page, 800)
     assert members(said(page, "set")) == top(changed, 2, number(page, "phi"))
     page.get_by_role("button", name="Reset the curves").click()
     page.wait_for_function("() => !new URLSearchParams(location.search).has('V')")
-    page.wait_for_timeout(800)
+    passed(page, 800)
     assert members(said(page, "set")) == top(V, 2, number(page, "phi"))
 
 

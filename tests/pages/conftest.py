@@ -30,6 +30,7 @@ from nnspca.view.desk import Desk
 from nnspca.view.explore import choices, work
 from nnspca.view.ledger import Ledger
 from nnspca.view.session import Session
+from nnspca.view.sources import sandbox
 from nnspca.view.ui import charts
 from tests import budgets, shelf
 
@@ -37,7 +38,7 @@ ROOT = Path(__file__).parents[2]
 RANKED = 300  # features, more than any picture of their number has
 SWEEPS = 2  # of NSPCA's ascent: a table is as long after few as after many
 CLUSTERED = 2  # starts of k-means, whose mean and deviation are drawn
-PATIENCE = 120  # seconds for what takes a few: others work beside
+PATIENCE = 240  # seconds for what takes a few: others work beside
 SEARCHED = 50  # largest cardinality of Sigg and Buhmann's curves
 
 
@@ -73,6 +74,12 @@ def nothing_is_done_that_nobody_sees(papers_read_once):
     with pytest.MonkeyPatch.context() as once:
         once.setattr(charts, "SEEN", 0.0)
         yield
+
+
+@pytest.fixture
+def read_here(monkeypatch):
+    """Files of any kind are read in this process: ``test_sandbox`` asks how another one reads them."""
+    monkeypatch.setattr(sandbox, "PLAIN", ("",))
 
 
 @pytest.fixture
@@ -145,7 +152,7 @@ def open_page() -> Iterator[Callable[..., AppTest]]:
     opened: list[AppTest] = []
 
     def open_one(path: str = "pages/main.py", link: Mapping[str, object] = MappingProxyType({}), **params) -> AppTest:
-        page = AppTest.from_file(str(ROOT / path), default_timeout=60)
+        page = AppTest.from_file(str(ROOT / path), default_timeout=PATIENCE)
         opened.append(page)
         if path == "pages/main.py":
             state = {"session": params.pop("session")} if "session" in params else {}
@@ -163,7 +170,7 @@ def open_page() -> Iterator[Callable[..., AppTest]]:
 def alone(script: str | Callable, link: Mapping[str, object] = MappingProxyType({}), **state) -> AppTest:
     """Run a script, or a function as one, that draws what is looked at and nothing else."""
     make = AppTest.from_string if isinstance(script, str) else AppTest.from_function
-    return drawn_with(make(script, default_timeout=60), link, state)
+    return drawn_with(make(script, default_timeout=PATIENCE), link, state)
 
 
 def drawn_with(page: AppTest, link: Mapping[str, object], state: Mapping[str, object]) -> AppTest:

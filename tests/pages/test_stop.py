@@ -1,7 +1,6 @@
 """Stop is answered at once: before any figure is drawn, and where the work hears it only seconds later."""
 
 import threading
-import time
 
 import pytest
 import streamlit as st
@@ -13,7 +12,7 @@ from nnspca.view.explore import folds
 from nnspca.view.jobs import FairSemaphore, Job
 from tests.pages.conftest import texts
 
-SOON = 10  # seconds within which a thread that may go on does so
+SOON = 60  # seconds within which a thread that may go on does so, however busy the machine
 
 
 @pytest.fixture
@@ -29,7 +28,7 @@ def test_a_run_whose_half_is_worth_nothing_is_done_at_once_and_holds_its_worker_
     def work(job):
         with job.uninterruptible():
             begun.set()
-            gate.wait(SOON)
+            gate.wait()
         return None if job.should_stop() else "kept"
 
     job = Job("undivided", workers=shared)
@@ -52,30 +51,30 @@ def test_a_run_whose_half_is_worth_nothing_is_done_at_once_and_holds_its_worker_
     def stops_first(job):
         job.stop()
         with job.uninterruptible():
-            gate.wait(SOON)
+            gate.wait()
 
     gate.clear()
     early = Job("undivided, stopped before")
     threading.Thread(target=early.run, args=(stops_first,), daemon=True).start()
-    assert early.wait(SOON / 2)
+    assert early.wait(SOON)
     assert early.problem is None
 
 
 def test_stop_while_the_covariance_of_a_file_is_prepared_hands_the_page_back(open_page, monkeypatch, gate):
-    asked = threading.Event()
+    asked, ended = threading.Event(), threading.Event()
 
     def endless(*given, form=nnspca.Covariance.from_dataset, **rest):
         asked.set()
-        gate.wait(SOON)
+        gate.wait()
+        ended.set()
         return form(*given, **rest)
 
     monkeypatch.setattr(nnspca.Covariance, "from_dataset", endless)
     page = open_page("pages/data.py")
     page.file_uploader(key="upload").set_value([("shapes.csv", b"height,width\n1,2\n3,5\n4,0\n", "text/csv")]).run()
     assert asked.wait(SOON)
-    begun = time.monotonic()
     page.button(key="stop-read").click().run()
-    assert time.monotonic() - begun < SOON / 2
+    assert not ended.is_set()
     assert "Stopped. Nothing of the file was kept." in texts(page)
     assert "shapes" not in page.session_state["session"].uploads
     assert [button.label for button in page.button if "again" in button.label] == ["Read it again"]

@@ -9,7 +9,7 @@ from nnspca.view.link.state import usual_k
 from tests.pages.conftest import brought, files_of, said_at, sent, settle
 from tests.tables import TABLES
 
-pytestmark = pytest.mark.usefixtures("short_proofs")
+pytestmark = pytest.mark.usefixtures("short_proofs", "read_here")
 
 ASKED = ("digits", "gapminder", "people", "school")
 

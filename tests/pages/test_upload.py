@@ -151,7 +151,7 @@ def test_a_decision_can_be_taken_back_beside_where_it_is_said(bring):
 
 
 @pytest.fixture
-def slow(monkeypatch):
+def slow(monkeypatch, read_here):
     """Reading takes longer than the page waits: meanwhile it may not draw the choices."""
     preview = nnspca.datasets.preview
 
@@ -194,7 +194,7 @@ def test_what_becomes_of_each_column_can_be_chosen_and_what_cannot_be_is_taken_b
     assert not page.error and held(page, "two").sample_names == ("1", "2", "3", "4", "5")
 
 
-def test_sheet_header_signs_and_orientation_can_be_chosen_with_the_guess_filled_in(bring):
+def test_sheet_header_signs_and_orientation_can_be_chosen_with_the_guess_filled_in(bring, read_here):
     page = bring(("t.csv", b"g,s1,s2,s3\nA,1,2,3\nB,5,5,7\n"))
     settle(page.selectbox(key="desk-samples").set_value("columns").run())
     assert held(page, "t").feature_names == ("A", "B") and "3 samples × 2 features" in texts(page)

@@ -27,9 +27,18 @@ def cov():
 
 @pytest.fixture(scope="module")
 def of_blocks(cov):
-    """The variances of the best components within each block, largest first."""
+    """The variances of the best components within blocks, largest first: the best three of all are among them.
+
+    K features have at most the sum of the K largest |entries| of a row: blocks with less are not looked at.
+    """
+    found: list[float] = []
     blocks = np.arange(cov.n_features).reshape(-1, SIZE)
-    return sorted((nnspca.solve(cov.restrict(block), K).variance for block in blocks), reverse=True)
+    most = [np.sort(np.abs(cov.block(block, block)))[:, -K:].sum(axis=1).max() for block in blocks]
+    for at in np.argsort(most)[::-1]:
+        if len(found) >= 3 and most[at] < found[2]:
+            break
+        found = sorted([*found, nnspca.solve(cov.restrict(blocks[at]), K).variance], reverse=True)
+    return found
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])

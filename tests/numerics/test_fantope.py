@@ -66,3 +66,14 @@ def test_where_lapack_finds_fewer_pairs_than_asked_for_all_are_computed(found, m
     values, vectors = fantope.largest(B, 5)
     assert values[-5:].tolist() == [45, 46, 47, 48, 49]
     assert np.allclose(B @ vectors, vectors * values)
+
+
+def test_of_many_features_more_directions_are_found_without_all_pairs(monkeypatch):
+    n = fantope.ALL + 1
+    honest = np.linalg.eigh
+    monkeypatch.setattr(fantope.np.linalg, "eigh", lambda B: honest(B) if len(B) < n else pytest.fail("all pairs"))
+    projector = Fantope()
+    projector.nearest(np.diag(np.r_[2.0, np.full(n - 1, -0.1)]))
+    for B in drifting(n, 12, 12, 1e-4):
+        X = projector.nearest(B)
+    assert np.linalg.norm(X - Fantope().nearest(B)) < 5e-3

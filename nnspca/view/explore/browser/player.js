@@ -258,18 +258,20 @@ class Player extends Shown {
       const passed = this.last === undefined ? 0 : Math.min(now - this.last, 100);
       const { ks } = this.path, whole = Math.log(ks.at(-1) / ks[0]) || 1;
       this.k = Math.min(this.k * Math.exp((whole * passed) / WHOLE), ks.at(-1));
-      Object.assign(this, { last: now, dirty: true });
+      this.last = now;
       // a path whose last k is still to come is waited for: a press on Play is not lost
       if (this.k >= ks.at(-1) && !(this.growing && ks.at(-1) < this.path.n)) this.play(false);
     }
-    if (this.fresh.size && now > this.fresh.until) this.fresh = new Set();
-    if (this.dirty || this.fresh.size) this.draw(now);
-    if (this.playing || this.fresh.size || this.dirty) this.wake();
+    const shone = this.fresh.size > 0, next = this.path.stopAt(this.k + 1e-9);
+    if (shone && now > this.fresh.until) this.fresh = new Set();
+    if (this.dirty || shone || next !== this.shown) this.draw(now, next);
+    if (this.playing || this.fresh.size || next !== this.shown) this.wake();
   }
 
-  draw(now) {
-    const { path, palette } = this, next = path.stopAt(this.k + 1e-9), s = now - this.arrived < STEP ? this.shown ?? next : next;
-    this.dirty = s !== next;
+  /** Draw the stop that is next, once the one before has stood; while it stays and nothing else is new, its picture alone. */
+  draw(now, next) {
+    const { path, palette } = this, s = now - this.arrived < STEP ? this.shown ?? next : next, shines = !this.dirty && s === this.shown;
+    this.dirty = false;
     if (s !== this.shown) this.arrive(s, now);
     this.fresh.left = this.fresh.size ? Math.max(0, (this.fresh.until - now) / GLOW) : 0;
     const waits = this.waiting(), part = this.part(s);
@@ -282,6 +284,7 @@ class Player extends Shown {
     if (frame) frameAt(over, frame, 2.5);
     if (asked) this.openCard();
     else this.card.hidden = true;
+    if (shines) return;
     if (this.strips) this.drawStrips(part, waits);
     const brush = brushOn(this.graph, palette);
     this.curve.draw(brush);

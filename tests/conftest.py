@@ -17,8 +17,7 @@ QUICK = bool(os.environ.get("NNSPCA_TEST_QUICK"))  # set by ``python -m tests qu
 FEW = 1  # instances of each statement that are tried then
 # Of the browser tests: these begin.
 LONGEST = ("test_every_page.py", "test_explore.py", "test_parts.py")
-# How far a worker at a browser steps back, and with it the browser, as what the app computes; one at heavy tests, too.
-BROWSING = 10
+BROWSING = 10  # how far a worker at what waits steps back, and with it a browser: as far as what the app computes
 BACK = 14  # and one at other tests
 
 settings.register_profile(
@@ -75,18 +74,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item in few]
 
 
-def _marked(item: pytest.Item, name: str) -> bool:
-    return item.get_closest_marker(name) is not None
-
-
 def _waiting_first(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Put the browser tests before all others, the longest first, and the heavy ones where the second share begins."""
-    browsing = [item for item in items if _marked(item, "browser")]
-    heavy = [item for item in items if _marked(item, "heavy") and item not in browsing]
-    rest = [item for item in items if not (_marked(item, "browser") or _marked(item, "heavy"))]
+    """Of the browser tests the longest begin."""
+    browsing, heavy = ([item for item in items if item.get_closest_marker(name)] for name in ("browser", "heavy"))
+    browsing.sort(key=lambda item: item.path.name not in LONGEST)
+    waiting = {*browsing, *heavy}
+    rest = [item for item in items if item not in waiting]
     before = max(0, len(items) // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1)) - len(browsing))
-    longest_first = sorted(browsing, key=lambda item: item.path.name not in LONGEST)
-    return [*longest_first, *rest[:before], *heavy, *rest[before:]]
+    return list(dict.fromkeys([*browsing, *rest[:before], *heavy, *rest[before:]]))
 
 
 def _step_back(to: int) -> None:
@@ -100,7 +95,7 @@ def _step_back(to: int) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    _step_back(BROWSING if _marked(item, "browser") or _marked(item, "heavy") else BACK)
+    _step_back(BROWSING if any(map(item.get_closest_marker, ("browser", "heavy"))) else BACK)
 
 
 def _few_of_each(items: list[pytest.Item]) -> set[pytest.Item]:

@@ -39,8 +39,8 @@ def put(piece: str, path: Path, how: str | None, anchor: str) -> None:
 def copy(tmp_path_factory):
     """The repository with all that the page adds, and the files it names."""
     folder = tmp_path_factory.mktemp("copy")
-    for name in ("nnspca", "pages", "tests", ".streamlit", "assets"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("nnspca", "pages", "tests", ".streamlit", "assets"):  # and what is compiled, unless it is just being
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("*.pyc.*"))
     for name in ("app.py", "pyproject.toml", "README.md"):
         shutil.copy(ROOT / name, folder)
     touched = []

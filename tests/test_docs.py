@@ -206,6 +206,7 @@ def site(tmp_path_factory):
 
 
 @pytest.mark.heavy
+@pytest.mark.timeout(1800)  # to build it takes most of a minute of computing
 def test_the_site_is_whole(site):
     """No warning of Sphinx, which knows dead links: what ``build`` returns. Nothing is loaded from elsewhere."""
     for name in conf.NAMES:

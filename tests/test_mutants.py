@@ -61,13 +61,6 @@ def test_what_is_changed_stands_in_one_place_and_the_test_is_there(mutant):
     assert f"def {named}" in (ROOT / file).read_text(encoding="utf-8")
 
 
-@pytest.fixture(scope="module")
-def processes():
-    made = multiprocessing.get_context("forkserver")
-    made.set_forkserver_preload(BEFORE)
-    return made
-
-
 def run(file, old, new, words, said):
     """End this process as pytest ends with these words where a module's text is another; keep what it says."""
     assert "nnspca" not in sys.modules, "the library was imported before"
@@ -90,10 +83,12 @@ def run(file, old, new, words, said):
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: f"{mutant[0]}: {mutant[2]}")
-def test_an_error_in_a_proof_fails_the_test_that_is_there_for_it(mutant, processes, tmp_path):
+def test_an_error_in_a_proof_fails_the_test_that_is_there_for_it(mutant, tmp_path):
     *change, test = mutant
     file, _, named = test.partition("::")
     words = ["-q", "-x", "-p", "pytest_timeout", "-p", "no:cacheprovider", file, *(["-k", named] if named else [])]
+    processes = multiprocessing.get_context("forkserver")
+    processes.set_forkserver_preload(BEFORE)
     tests = processes.Process(target=run, args=(*change, words, tmp_path / "said"))
     tests.start()
     tests.join()

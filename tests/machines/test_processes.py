@@ -23,7 +23,7 @@ from nnspca.machines import Processes, Workers, call
 from nnspca.tasks import certify_path, path
 from nnspca.view import machines as pool
 from tests.machines.doing import count, fails, leave, looks, times, wait_for_stop
-from tests.pages.conftest import ROOT, drawn_with, settle
+from tests.pages.conftest import ROOT, drawn_with, settle, until
 from tests.resampling.test_bootstrap import planted
 from tests.tasks.test_sweep import plain
 
@@ -53,13 +53,6 @@ def ready(processes):
 @pytest.fixture(scope="module")
 def cov():
     return nnspca.Covariance.from_data(planted(m=40, n=16))
-
-
-def until(so, seconds=SOON):
-    end = time.monotonic() + seconds
-    while not so():
-        assert time.monotonic() < end, "it never came to that"
-        time.sleep(0.01)
 
 
 def test_as_an_executor_it_calls_plain_functions(processes):
@@ -198,7 +191,7 @@ def test_a_call_that_waits_for_its_turn_keeps_its_process_and_no_other_one_is_ma
 
     first = threading.Thread(target=lambda: pids.append(pool.call(here, 0, should_stop=waits_for_its_turn)))
     first.start()
-    until(lambda: len(looks) > 1)
+    assert until(lambda: len(looks) > 1, SOON)
     pids.append(pool.call(here, 0, should_stop=None))
     turn.set()
     first.join(SOON)
@@ -227,7 +220,7 @@ def test_no_process_outlives_the_one_it_works_for():
     ended = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60)
     pids = {int(pid) for pid in ended.stdout.split()}
     assert pids, ended.stderr
-    until(lambda: not any(alive(pid) for pid in pids))
+    assert until(lambda: not any(alive(pid) for pid in pids), SOON)
 
 
 def test_a_program_that_ends_waits_for_no_task():

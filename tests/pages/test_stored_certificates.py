@@ -4,7 +4,7 @@ import pytest
 
 import nnspca
 from nnspca.result import rounded
-from nnspca.view import cache, ledger
+from nnspca.view import ledger
 from nnspca.view.certificate import panels, proofs
 from nnspca.view.certificate.proofs import FOLDER
 from nnspca.view.link.state import AS_IS, STANDARDISED, State
@@ -14,12 +14,8 @@ from tests.ledger import shown
 from tests.pages.conftest import jobs, redrawn, settle, texts
 from tests.pages.test_stored_ledger import FETCHED
 
+pytestmark = pytest.mark.usefixtures("nothing_found")
 SHOWN = [pytest.param(*one, marks=pytest.mark.real_data if one[0] in FETCHED else ()) for one in dict.fromkeys(shown())]
-
-
-@pytest.fixture(autouse=True)
-def no_proofs_from_other_tests():
-    cache.results.clear()
 
 
 def subject_of(name, standardise, k):

@@ -181,12 +181,7 @@ def test_a_run_that_works_in_threads_of_its_own_gives_way_in_all_of_them(begin, 
     begin(shared, in_threads)
     assert all(work.moves() for work in both)
     ahead = Endless()
-
-    def in_a_long_turn(job: Job) -> int:
-        monkeypatch.setattr(jobs, "TURN", 600.0)
-        return ahead(job)
-
-    at_hand = begin(shared, in_a_long_turn)
+    at_hand = begin(shared, lambda job: monkeypatch.setattr(jobs, "TURN", 600.0) or ahead(job))  # its turn lasts
     assert ahead.moves()
     assert all(work.rests() for work in both)
     at_hand.stop()

@@ -1,54 +1,35 @@
-"""Nonnegative sparse PCA as a scikit-learn estimator."""
+"""Nonnegative sparse PCA as a scikit-learn estimator: finds components, scores samples, and proves what it found."""
 
 from __future__ import annotations
 
-import contextlib
 import copy
-import inspect
 import math
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import partial
-from importlib import import_module
 from typing import Any, Self, cast
 
 import numpy as np
-import scipy.sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from nnspca.certificates.judge import verify
 from nnspca.components._certify import certify_found
 from nnspca.components._decompose import decompose
 from nnspca.components._deflate import deflated_problem
-from nnspca.control.arguments import (
-    Deflation,
-    Effort,
-    Method,
-    check_flag,
-    check_instance,
-    check_number,
-    check_options,
-    check_whole,
-    shown,
-)
+from nnspca.control.arguments import Deflation, Effort, Method, check_flag, check_number, check_whole
 from nnspca.covariance import Covariance
-from nnspca.covariance.covariance import of_sums
-from nnspca.covariance.input import Given, aligned, check_names, check_unmasked, numbers, opened, package_of
-from nnspca.covariance.problem import orthonormal
-from nnspca.covariance.samples import added, check_weights, large_array, mirrored, stated, warn_of_dominant
-from nnspca.covariance.sources import Source, chunked, in_memory, mapped, taking_part
+from nnspca.covariance.input import Given, numbers, package_of
+from nnspca.covariance.samples import added, check_weights, stated, warn_of_dominant
+from nnspca.covariance.sources import Source, mapped, taking_part
 from nnspca.covariance.sums import Sums
-from nnspca.errors import DataError
+from nnspca.estimator import samples, settings
 from nnspca.machines import HERE, jobs
 from nnspca.result import Certificate, Components, PartsCertificate
-from nnspca.tasks._scores import scaled, scored
-from nnspca.tasks._solve import check_covariance
+from nnspca.tasks._scores import scored
 
-GIVEN = set(inspect.signature(decompose).parameters) - {"starts", "options"}  # not options of a method
-USUAL = 10  # nonzero loadings if n_nonzero is not given
 FOUND = {  # by the samples taken so far
     *("components_", "n_components_", "n_nonzero_", "explained_variance_", "explained_variance_ratio_", "mean_"),
     *("cumulative_variance_", "scale_", "fingerprint_", "covariance_", "_covariance", "_found", "_proven", "_seed"),
@@ -139,7 +120,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def __init__(
         self,
         n_components: int = 2,
-        n_nonzero: int | Iterable[int] = USUAL,
+        n_nonzero: int | Iterable[int] = settings.USUAL,
         method: Method = "best",
         deflation: Deflation = "disjoint",
         random_state=0,
@@ -188,19 +169,10 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         >>> bool(abs(est.transform(X).var(axis=0) - est.explained_variance_).max() < 1e-9)
         True
         """
-        check_instance("parts", parts, Components, "the result of nnspca.decompose")
-        check_covariance(cov)
-        if len(parts.loadings) != cov.n_features or not np.allclose(cov.variance(parts.loadings.T), parts.variances):
-            raise ValueError("parts are of other data than cov: give the covariance that they were found in")
-        if cov.features.mean is None:
-            raise ValueError("cov was given as a matrix: there is no mean to score samples with; give one of data")
-        sizes = [part.k for part in parts]
-        given: dict[str, Any] = {"method": parts.method, "deflation": parts.deflation, "nonnegative": parts.nonnegative}
-        given |= {"n_nonzero": sizes[0] if len(set(sizes)) == 1 else sizes, "standardize": cov.features.standardized}
-        given |= {"include": parts.include or None, "exclude": parts.exclude or None}
+        given = settings.of_found(parts, cov)
         est = cls(len(parts), **{**given, **parameters})
-        est._learn_names(cov.feature_names, cov.n_features)
-        est._seed, est.n_nonzero_ = _seed(est.random_state), given["n_nonzero"]
+        samples.learn_names(est, cov.feature_names, cov.n_features)
+        est._seed, est.n_nonzero_ = settings.seed_of(est.random_state), given["n_nonzero"]
         m = cast("int", cov.n_samples)
         est._take(cov, parts, m / (m - check_whole("ddof", est.ddof, 0, m - 1)))
         return est
@@ -218,12 +190,13 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         for name in ("_sums", "n_samples_seen_"):  # of samples that were taken by parts
             self.__dict__.pop(name, None)
         X = taking_part(X)
-        rows = self._samples(X, first=True)
+        rows = samples.read(self, X, first=True)
         if not isinstance(rows, Source):
-            rows = Given(rows, self._names(), chosen=X.chosen if isinstance(X, Given) else "", package=package_of(X))
+            chosen = X.chosen if isinstance(X, Given) else ""
+            rows = Given(rows, samples.names_of(self), chosen=chosen, package=package_of(X))
         cov = Covariance.from_data(rows, stated(self.standardize), center=self.center, sample_weight=sample_weight)
         if isinstance(rows, Source):
-            self._learn_names(rows.names, cov.n_features)
+            samples.learn_names(self, rows.names, cov.n_features)
         weights = check_weights(sample_weight, None)
         return self._find(cov, cast("int", cov.n_samples) if weights is None else float(weights.sum()))
 
@@ -246,95 +219,40 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         (True, 1797)
         """
         before: Sums | None = self.__dict__.get("_sums")
-        source = self._source(X, before is None)
-        weights = self._weights(sample_weight, source)
+        source = samples.source_of(self, X, before is None)
+        weights = samples.weights_of(self, sample_weight, source)
         if before is not None and (weights is not None) != before.weighted:
             raise ValueError("sample_weight is given in some calls of partial_fit only: give it in each, or in none")
         sums = added(before, source, weights)
         if before is None:
-            self._learn_names(source.names, sums.n)
+            samples.learn_names(self, source.names, sums.n)
         for name in FOUND:
             self.__dict__.pop(name, None)
         self._sums, self.n_samples_seen_ = sums, sums.seen if self.center else sums.seen // 2
         return self
 
-    def _source(self, X, first: bool) -> Source:
-        rows = self._samples(X, first=first, fewest=1)
-        source = rows if isinstance(rows, Source) else in_memory(rows, self._names())
-        return source if self.center else mirrored(source, None)[0]
-
-    def _weights(self, sample_weight, source: Source) -> np.ndarray | None:
-        m = source.shape[0]
-        weights = check_weights(sample_weight, m if self.center or m is None else m // 2)
-        return weights if self.center or weights is None else np.repeat(weights, 2)
-
     def __getattr__(self, name: str) -> Any:
         """Find the components of the samples taken so far when one of them is first asked for."""
         sums = self.__dict__.get("_sums")
         if name in FOUND and sums is not None and "_found" not in self.__dict__:
-            self._find(self._of_sums(sums), sums.weight if self.center else sums.weight / 2)
+            self._find(samples.covariance_of_sums(self, sums), sums.weight if self.center else sums.weight / 2)
             if name in self.__dict__:
                 return self.__dict__[name]
         return object.__getattribute__(self, name)  # which says what is wrong
-
-    def _of_sums(self, sums: Sums) -> Covariance:
-        return of_sums(sums, stated(self.standardize), self._names(), center=self.center)
-
-    def _names(self) -> tuple[str, ...] | None:
-        names = getattr(self, "feature_names_in_", None)
-        return None if names is None else tuple(map(str, names))
-
-    def _learn_names(self, names: tuple[str, ...] | None, n: int) -> None:
-        """Set what scikit-learn knows of features whose samples it has not seen."""
-        self.n_features_in_ = n
-        self.__dict__.pop("feature_names_in_", None)
-        if names is not None:
-            self.feature_names_in_ = np.array(names, dtype=object)
-
-    def _samples(self, X, *, first: bool = False, fewest: int | None = None) -> Any:
-        """Samples as :meth:`Covariance.from_data` reads them, checked as scikit-learn does; a Source of many."""
-        X = taking_part(X) if first else X  # later their features are found by name
-        source = large_array(X) if isinstance(X, np.ndarray) and not isinstance(X, np.memmap) else chunked(X)
-        if source is not None:
-            order = None if first else aligned(source.names, self._names(), "the estimator")
-            return source if order is None else source.only(order)
-        least = fewest or 1 + (first and self.center)
-        allowed: dict[str, Any] = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, "ensure_min_samples": least}
-        if isinstance(X, np.ndarray) and X.dtype.kind in "fiubcO":
-            check_unmasked(X)
-            with contextlib.suppress(OverflowError):  # a whole number too large for a double, which `numbers` says
-                validate_data(self, X, reset=first, **allowed)
-            return numbers(X)
-        given = opened(X)
-        if given.is_matrix:
-            raise DataError("the data set is a covariance matrix: an estimator is fitted on samples")
-        if given.values is X:
-            check_names(X)
-        named = values = check_array(numbers(given.values), estimator=self, **allowed)
-        order = None if first else aligned(given.names, self._names(), "the estimator")
-        if order is not None:
-            values, named = values[:, order], import_module("pandas").DataFrame(columns=list(self._names() or ()))
-        elif given.values is X:
-            named = X
-        elif given.names is not None:  # in the form that scikit-learn knows
-            named = import_module("pandas").DataFrame(columns=list(given.names))
-        validate_data(self, named, reset=first, skip_check_array=True)
-        return values
 
     def _find(self, cov: Covariance, weight: float) -> NonnegativeSparsePCA:
         """Find the components of samples of so much weight, 1 each where none was given."""
         n = cov.n_features
         wanted = check_whole("n_components", self.n_components, 1)
-        sizes = self._sizes(wanted, n)
-        options: dict[str, Any] = check_options(self.options)
-        if given := sorted(set(options) & GIVEN):
-            raise ValueError(f"options={shown(self.options)} is not allowed: {given[0]!r} is no option of the method")
+        sizes = settings.sizes_of(self.n_nonzero, wanted, n)
+        self.n_nonzero_ = sizes if settings.are_several(self.n_nonzero) else sizes[0]
+        options = settings.options_of(self.options)
         check_flag("store_covariance", self.store_covariance)
         check_flag("center", self.center)
         more = weight / (weight - check_whole("ddof", self.ddof, 0, math.ceil(weight) - 1))
         angle = check_number("min_angle", self.min_angle, 0, 90, "degrees")
         warn_of_dominant(cov, self.standardize)
-        self._seed = _seed(self.random_state)
+        self._seed = settings.seed_of(self.random_state)
         how: dict[str, Any] = {"deflation": self.deflation, "nonnegative": self.nonnegative, "seed": self._seed}
         how |= {"include": self.include, "exclude": self.exclude}
         if self.deflation == "quasi-orthogonal":
@@ -367,21 +285,6 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         self.cumulative_variance_ = components.cumulative_variance * units
         self.explained_variance_ratio_ = np.diff(components.cumulative_variance, prepend=0.0) / components.total
 
-    def _sizes(self, wanted: int, n: int) -> list[int]:
-        """How many nonzero loadings each component may have; warn if a given number exceeds the number of features."""
-        given = self.n_nonzero
-        one = isinstance(given, str) or not isinstance(given, Iterable) or not getattr(given, "ndim", 1)
-        sizes = [check_whole("n_nonzero", each, 1) for each in ([given] * wanted if one else given)]  # type: ignore[union-attr]
-        if len(sizes) != wanted:
-            allowed = f"give one whole number, or {wanted}, one for each component"
-            raise ValueError(f"n_nonzero={shown(given)} has {len(sizes)} values; {allowed}")
-        if max(sizes) > n and not (one and given == USUAL):
-            message = f"n_nonzero={shown(given)} is more than the {n} feature(s) there are: all may be used"
-            warnings.warn(message, ConvergenceWarning, stacklevel=4)
-        sizes = [min(size, n) for size in sizes]
-        self.n_nonzero_ = sizes[0] if one else sizes
-        return sizes
-
     @property
     def parts_(self) -> Components:
         """The components as the library's own result."""
@@ -410,13 +313,6 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         twin.__dict__.update(copy.deepcopy(self.__dict__, memo))
         return twin
 
-    def _covariance_of(self, X, sample_weight) -> Covariance:
-        if self.__dict__.get("_sums") is not None:
-            source = self._source(X, False)
-            return self._of_sums(added(None, source, self._weights(sample_weight, source)))
-        how = {"sample_weight": sample_weight, "names": self._names(), "center": self.center}
-        return Covariance.from_data(self._samples(X), stated(self.standardize), **how)
-
     def transform(self, X) -> np.ndarray:
         """Return the scores ``(X − mean) / scale · components'``, shape (m, r); float32 of samples in float32.
 
@@ -428,27 +324,13 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         check_is_fitted(self)
         held: Any = getattr(X, "dtypes", getattr(X, "dtype", ""))
         kinds = {str(kind) for kind in np.ravel(held)}
-        source, along = self._samples(X), partial(scored, self.mean_, self.scale_, self.components_.T)
+        source, along = samples.read(self, X), partial(scored, self.mean_, self.scale_, self.components_.T)
         if isinstance(source, Source) and source.spread is not None:
-            self._check_width(source.n)
+            samples.check_width(self, source.n)
             scores = mapped(source, along, self.n_components_)
         else:
-            scores = np.concatenate([along(rows) for rows in self._chunks(source)])
+            scores = np.concatenate([along(rows) for rows in samples.chunks(self, source)])
         return scores.astype(np.float32) if kinds == {"float32"} else scores
-
-    def _chunks(self, source) -> Iterator[Any]:
-        """Yield samples of the features of the fit: all at once, or chunk by chunk."""
-        if not isinstance(source, Source):
-            yield source
-            return
-        for chunk in source.chunks():
-            rows = numbers(chunk)
-            self._check_width(rows.shape[1])
-            yield rows
-
-    def _check_width(self, n: int | None) -> None:
-        if n != self.n_features_in_:
-            raise ValueError(f"X has {n} features; this estimator was fitted on {self.n_features_in_}")
 
     def inverse_transform(self, X) -> np.ndarray:
         """Return the point of the components' span that has these scores, in the units of the data, shape (m, n).
@@ -469,25 +351,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         most 1, and of the data fitted it is the sum of ``explained_variance_ratio_``.
         """
         check_is_fitted(self)
-        basis, weights = orthonormal(self.components_.T).T, check_weights(sample_weight, None)
-        explained = total = 0.0
-        begin = 0
-        for rows in self._chunks(self._samples(X)):
-            own = np.ones(rows.shape[0]) if weights is None else weights[begin : begin + rows.shape[0]]
-            begin += rows.shape[0]
-            if len(own) < rows.shape[0]:
-                break
-            explained += float(own @ (scored(self.mean_, self.scale_, basis.T, rows) ** 2).sum(axis=1))
-            total += float(own @ self._squares(rows))
-        check_weights(sample_weight, begin)
-        return explained / total if total > 0 else 0.0
-
-    def _squares(self, X) -> np.ndarray:
-        """The squared distance of each sample from the mean; sparse data are centred last, so that they stay sparse."""
-        Z, centre = scaled(X, self.scale_), self.mean_ / self.scale_
-        if scipy.sparse.issparse(Z):
-            return Z.multiply(Z).sum(axis=1) - 2 * (Z @ centre) + centre @ centre
-        return ((Z - centre) ** 2).sum(axis=1)
+        return samples.explained_share(self, X, sample_weight)
 
     def certify(
         self, X=None, *, together: bool | None = None, effort: Effort = "live", sample_weight=None, should_stop=None
@@ -524,7 +388,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         known = self._proven.get((whole, effort))
         if known is not None and X is None:
             return known
-        cov = self._fitted_on(X, sample_weight)
+        cov = samples.fitted_on(self, X, sample_weight)
         if known is not None:
             return known
         how: dict[str, Any] = {"effort": effort, "seed": self._seed, "should_stop": should_stop}
@@ -541,7 +405,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         ``X`` and ``sample_weight`` are those of :meth:`certify`; CertificateError names the first claim that fails.
         """
         check_is_fitted(self)
-        cov = self._fitted_on(X, sample_weight)
+        cov = samples.fitted_on(self, X, sample_weight)
         if not self._proven:
             self.certify(X, sample_weight=sample_weight)
         for certificates in self._proven.values():
@@ -561,18 +425,6 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         """What is proven of all components together: ``certify(together=True)``, worked out when first read."""
         return cast("PartsCertificate | None", self.certify(together=True))
 
-    def _fitted_on(self, X, sample_weight) -> Covariance:
-        """The covariance that was fitted: the one held, or that of the samples given, if they are the same."""
-        if X is None:
-            if self._covariance is None:
-                message = "the covariance is not held any more: give the samples fitted, as in certify(X), or fit with "
-                raise ValueError(message + "store_covariance=True")
-            return self._covariance
-        cov = self._covariance_of(X, sample_weight)
-        if cov.fingerprint != self.fingerprint_:
-            raise ValueError(f"X, {shown(X)}, is not what was fitted (or sample_weight differs): give the same samples")
-        return cov
-
     @property
     def _n_features_out(self) -> int:
         return self.n_components_
@@ -582,14 +434,3 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def _seed(random_state: object) -> int:
-    """The seed that a random state gives; ValueError if it is none."""
-    if random_state is None:
-        return 0
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31 - 1))
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**31 - 1))
-    return check_whole("random_state", random_state, 0, more="a numpy.random.RandomState or Generator, or None")

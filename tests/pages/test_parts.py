@@ -63,7 +63,7 @@ def pitprops_stored(r):
     data = nnspca.datasets.load("pitprops")
     cov = nnspca.Covariance.from_dataset(data)
     proof, first = nnspca.certify_parts(cov, r, 4, effort="thorough"), nnspca.certify(cov, 4)
-    one, several = {4: (first.component, first.upper)}, {r: (proof.parts, proof.upper)}
+    one, several = {4: (first.component, first.upper)}, {(4, r): (proof.parts, proof.upper)}
     return {PITPROPS: shelf.Record("pitprops", data.content_hash, False, True, 13, 4, one, several)}
 
 

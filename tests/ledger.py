@@ -42,7 +42,7 @@ from tests.benchmarks import certificates, live
 ENOUGH = 5e-4  # relative gap
 CARRIED, WIDE, CARRIED_WIDE = 1e-3, 1000, 5e-3  # what may be added by carrying; of wider data
 EVERY, FINE, RATIO = 64, 1000, 1.05  # every k up to the first, steps of a ratio up to the second, the path's k beyond
-MOST_PARTS, MOST_OF_PARTS = 10, 200  # parts at the opening k; largest k of parts at others
+MOST_PARTS, MOST_OF_PARTS = 10, 100  # parts at the opening k; largest k of parts at others
 SAVE_SECONDS = 60.0  # between writings of the file
 IN_README = (("cbcl-faces", 180), ("lrs", 20), ("lrs", 90), ("leukemia", 50), ("digits", 10), ("pitprops", 5))
 MOST_BYTES = 1_400_000  # of one certificate

@@ -72,8 +72,12 @@ def tighten(
     tried. Of a ``flat`` spectrum the core is large, and x's weight is spread over all of its level rows at first.
     """
     X = np.atleast_2d(X)
-    size = min(problem.n - 1, MOST, int((budget / ((FEW if flat else MANY) * STEP)) ** 0.4))
-    support, most = np.flatnonzero(X.any(axis=0)), size if flat else min(problem.n - 1, int(BEYOND * size))
+    support = np.flatnonzero(X.any(axis=0))
+    fits = {steps: int((budget / (steps * STEP)) ** 0.4) for steps in (MANY, FEW)}
+    size = min(problem.n - 1, MOST, fits[FEW if flat else MANY])
+    if len(X) > 1:  # their core is larger rather than none
+        size = max(size, min(problem.n - 1, MOST, 2 * len(support), fits[FEW]))
+    most = size if flat else min(problem.n - 1, int(BEYOND * size))
     if 2 * max(len(support), len(X)) > size or problem.n - size > read:
         return
     outside = Outside(problem, monitor, read, weights)

@@ -163,6 +163,15 @@ def test_a_core_is_near_the_optimum_of_several_parts():
     assert derive(made[-1].ingredients, Problem(cov, 3), 2) <= made[-1].value
 
 
+def test_parts_that_leave_no_room_in_a_core_have_a_larger_one():
+    cov, k, budget = wide(12), 12, 0.01
+    parts = nnspca.decompose(cov, 2, k, deflation="together")
+    assert 2 * 2 * k > (budget / (core.MANY * core.STEP)) ** 0.4
+    bound = bounds_of(cov, parts.loadings.T, k, budget=budget)[-1]
+    assert derive(bound.ingredients, Problem(cov, k), 2) <= bound.value
+    assert 0.8 < parts.variances.sum() / bound.value <= 1
+
+
 @pytest.mark.parametrize(("upper_bound", "tried"), [(None, 1), (1.04, 0), (1.08, 1)])
 def test_a_core_is_tried_where_no_elimination_came_near(monkeypatch, upper_bound, tried):
     asked = []

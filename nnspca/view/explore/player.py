@@ -7,13 +7,16 @@ import json
 from pathlib import Path
 from typing import Any
 
+import streamlit as st
+
 from nnspca.result.rounded import fixed
 from nnspca.view import session
 from nnspca.view.explore import choices
 from nnspca.view.explore.payload import component_rows, curve, live_point, payload, played_ks
 from nnspca.view.explore.view import Runs, View, view_of
 from nnspca.view.link import canvas, widgets
-from nnspca.view.link.state import assign, assignments
+from nnspca.view.link.state import assign, assignments, reassign
+from nnspca.view.sources import catalogue
 
 HOME = Path(__file__).parent / "browser"
 SCRIPTS = ("path.js", "curve.js", "strips.js", "player.js")
@@ -68,8 +71,13 @@ def render(shown: View, runs: Runs) -> None:
 
 
 def _choose() -> None:
-    """Show a k, and where it is a point of a curve the solver that found it."""
-    if (point := canvas.sent("play", "point")) is not None:
+    """Show a k, and where it is a point of a curve the solver that found it; data opened since keep their own."""
+    if (point := canvas.sent("play", "point")) is None:
+        return
+    if reassign(int(point["seen"])):
+        name = st.session_state["data"]
+        catalogue.reopen(name, catalogue.infos()[name].shape[1])
+    else:
         if "method" in point:
             session.current().at_rest = None
         assign(k=int(point["k"]), **{key: str(point[key]) for key in ("method",) if key in point})

@@ -322,15 +322,17 @@ def assignments() -> int:
     return session.current().assignments
 
 
-def reassign(assignments_seen: int) -> None:
-    """Choose again what was assigned after a request left the browser; to be called in the request's callback.
+def reassign(assignments_seen: int) -> bool:
+    """Choose again what was assigned after a request left the browser; return whether other data were opened since.
 
-    A request carries the values of all widgets. One that a component sends by itself may leave just
-    before the browser learns of an assignment, and would undo it.
+    To be called in the request's callback: it carries the values of all widgets. One that a component sends by itself
+    may leave just before the browser learns of an assignment, and would undo it.
     """
-    for key, (number, before, value) in session.current().assigned.items():
+    assigned = session.current().assigned
+    for key, (number, before, value) in assigned.items():
         if number > assignments_seen and st.session_state.get(key) == before:
             st.session_state[key] = value
+    return "scale" in assigned and assigned["scale"][0] > assignments_seen
 
 
 def methods_for(nonnegative: bool, n: int) -> list[str]:

@@ -165,7 +165,7 @@ class Player extends Shown {
     this.play(false);
     if (point) {
       this.touched = false;
-      this.tell?.("point", { k: point.k, method: point.method });
+      this.tell?.("point", { k: point.k, method: point.method, seen: this.assignments });
       return false;
     }
     this.dragging = true;
@@ -248,7 +248,7 @@ class Player extends Shown {
     this.telling = setTimeout(() => {
       if (this.playing || this.dragging || !this.attached || this.k === (this.sent.at(-1) ?? this.asked)) return;
       this.sent.push(this.k);
-      this.tell?.("point", { k: this.k });
+      this.tell?.("point", { k: this.k, seen: this.assignments });
     }, 250);
   }
 
@@ -374,6 +374,7 @@ function sceneWords(path, support, weights) {
 
 function mount(component) {
   const { data, parentElement } = component, player = shownAt(parentElement, () => new Player(parentElement, data));
+  player.assignments = data.assignments;
   player.take(data);
   const leave = player.attach(component), take = (news) => { player.take(news); if (news.over) end(); return news.rerun; };
   const end = askNews(parentElement, data.address, data.every, take, () => component.setTriggerValue("ended", data.assignments));

@@ -32,8 +32,7 @@ NEAR = 0.9
 # k = 50.
 TRANSFER = 0.5
 # Ratio of the gap known to that on T alone beyond which a larger T pays more than further steps where nothing is proven
-# of all features. Half, double: 0 on 49 × 7,129, k = 50. A T that cannot be twice as large is kept: with 1,000
-# features, not 771, −.0040 on Leukemia, k = 200.
+# of all features. Half, double: 0 on 49 × 7,129, k = 50.
 FAR = 4.0
 # Maximum number of cases with a tree, each with a third of the numbers that a tree may have. At 1: 0 on LFW, k = 40,
 # and 49 × 7,129, k = 50; not doubled apart.

@@ -62,7 +62,7 @@ class Monitor:
     end: float = 1.0
     on_found: OnFound | None = None  # called with every feasible point on the way, improved or not
     allowance: Allowance | None = None  # once it is spent, loops end as if the caller had asked to stop
-    search: Allowance = field(default_factory=lambda: Allowance(np.inf))  # of steps of one search, which begins no more
+    search: Allowance = field(default_factory=lambda: Allowance(np.inf))  # one search begins no step once it is spent
 
     def stop(self) -> bool:
         """Whether the caller asked to stop, or the allowance is spent."""

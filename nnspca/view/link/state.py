@@ -332,7 +332,7 @@ def reassign(assignments_seen: int) -> bool:
     for key, (number, before, value) in assigned.items():
         if number > assignments_seen and st.session_state.get(key) == before:
             st.session_state[key] = value
-    return "scale" in assigned and assigned["scale"][0] > assignments_seen
+    return "scale" in assigned and assigned["scale"][0] > assignments_seen  # each data set opens with its own
 
 
 def methods_for(nonnegative: bool, n: int) -> list[str]:

@@ -12,13 +12,12 @@ import numpy as np
 
 import nnspca
 from nnspca.covariance.samples import DENSE_FEATURES
-from nnspca.datasets import Dataset
-from nnspca.result import ParallelAnalysis, rounded
+from nnspca.result import rounded
 from nnspca.result.chance import LEVEL, reached
 from nnspca.view import cache, running
 from nnspca.view.jobs import Job
 from nnspca.view.ledger import Problem
-from nnspca.view.running import Button, Task
+from nnspca.view.running import Button
 from nnspca.view.subject import Subject
 
 FILE = Path(__file__).with_name("chance.json")
@@ -42,13 +41,9 @@ class Chance(NamedTuple):
         return self.p <= LEVEL if self.p else self.observed > self.reach
 
 
-def measure(data: Dataset, k: int | Sequence[int], *, r: int = 1, **how: Any) -> ParallelAnalysis:
-    """Shuffle the columns of data, and find components or parts in them and in the data, in the app's way."""
-    search: dict[str, Any] = QUICK if r == 1 and data.n_features <= DENSE_FEATURES else {"method": LIGHT}
-    if "method" in how:
-        search = {}
-    settings = {"draws": DRAWS, **search, **how}
-    return nnspca.parallel_analysis(data, k, r, **settings)
+def search(n: int, r: int = 1) -> dict[str, Any]:
+    """Return how the app searches data of n features, and shuffled columns, for a component or r parts."""
+    return {"draws": DRAWS, **(QUICK if r == 1 and n <= DENSE_FEATURES else {"method": LIGHT})}
 
 
 @functools.cache
@@ -92,13 +87,9 @@ def follow(subject: Subject, after: Job | None, r: int = 1) -> None:
     """Shuffle the columns where it is not known, unasked or by a button, and draw the page again once that is done."""
     if is_known(subject, r):
         return
-    key = subject.key_of("chance", subject.seed, subject.k, r)
-
-    def work(job: Job) -> ParallelAnalysis:
-        job.deprioritise()  # what is asked for goes first
-        return cache.results().keep(key, subject.call_with_samples(job, measure, subject.k, r=r))
-
-    made = Task("chance", key, work, after=after)
+    key, how = subject.key_of("chance", subject.seed, subject.k, r), search(subject.data.n_features, r)
+    shuffle = nnspca.parallel_analysis
+    made = subject.task("chance", key, shuffle, subject.k, r, after=after, background=True, **how)
     about = f"Shuffle each column by itself {DRAWS} times, and search again: how much does chance explain?"
     if subject.data.X.shape[0] * subject.data.n_features <= LIVE and subject.problem not in stored():
         job: Job | None = running.ask(made)

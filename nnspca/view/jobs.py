@@ -13,6 +13,7 @@ from typing import Any
 from nnspca.control.threads import one_blas_thread
 from nnspca.errors import CertificateError, reason
 from nnspca.result import Progress
+from nnspca.view import say
 
 TURN = 6.0  # seconds of work after which a run gives way to others that wait
 LOOK_SECONDS = 0.1  # between two looks at whether a waiting run was stopped
@@ -149,7 +150,7 @@ class Job:
         """What the run is doing, or how many are served before it, for people."""
         ahead = self._workers.before(self)
         if ahead is None:
-            return self.progress.stage
+            return say.capital(self.progress.stage)
         return "Waiting for a free worker" + (f": {ahead} ahead" if ahead else "")
 
     def deprioritise(self) -> None:

@@ -92,7 +92,7 @@ def _needed(job: Job, parts: Components, r: int, within: float, subject: Subject
     """Prove which features every near-best part has, among parts made of the features that the others leave free."""
     cov, count = subject.cov, len(parts.parts)
     left, own = alone(cov, parts, r)
-    said = say.capital if count == 1 else lambda at: f"Indispensable to part {r + 1}: {at}"
+    said = str if count == 1 else lambda at: f"Indispensable to part {r + 1}: {at}"
     need = subject.call(
         job,
         nnspca.necessity,

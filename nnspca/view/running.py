@@ -38,6 +38,7 @@ class Task:
     key: Hashable  # what tells it from others of its kind
     work: Work
     after: Job | None = None  # whose first result it waits for
+    background: bool = False  # whether it lets all others go first
 
 
 @dataclass(frozen=True)
@@ -138,6 +139,8 @@ def _begin(task: Task, *, asked: bool = False) -> Job:
         earlier.stop()
     job = here.jobs[task.kind] = Job(task.key, lambda: here.is_open, shared_workers(), task.kind)
     job.asked = asked
+    if task.background:
+        job.deprioritise()
     # Daemon threads: closing the server does not wait for runs that no page shows.
     threading.Thread(target=job.run, args=(task.work, task.after), name=f"nnspca-{task.kind}", daemon=True).start()
     return job

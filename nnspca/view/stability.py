@@ -15,6 +15,7 @@ from nnspca.view import running, sanitize
 from nnspca.view.jobs import Job
 from nnspca.view.link.state import keys_of
 from nnspca.view.link.widgets import choose
+from nnspca.view.running import Key, Task
 from nnspca.view.subject import TOGETHER, Subject
 from nnspca.view.ui import component
 
@@ -41,7 +42,7 @@ def panel(parts: Components, subject: Subject, options: Sequence[tuple[str, Any]
         )
         key = subject.key("stable", parts.method, options, len(parts.parts), draws)
         search = dict(options) | ({"starts": STARTS} if parts.deflation == TOGETHER else {})
-        task = running.found("stable", key, lambda job: _find(job, parts, subject, draws, search))
+        task = finding(key, parts, subject, draws, search)
         about = "Some seconds to some minutes. Stop at any time: what was drawn by then is shown."
         job = running.offer(task, running.compute(about, ":material/casino:"))
     stability = running.answer(task, job, STOPPED)
@@ -54,16 +55,16 @@ def panel(parts: Components, subject: Subject, options: Sequence[tuple[str, Any]
         st.info("No resample was drawn before it was stopped.", icon=":material/casino:")
 
 
-def _find(job: Job, parts: Components, subject: Subject, draws: int, search: Mapping[str, Any]) -> Stability:
-    """Draw the samples again; publish what is known a few times on the way."""
+def finding(key: Key, parts: Components, subject: Subject, draws: int, search: Mapping[str, Any]) -> Task:
+    """Return the task of drawing the samples again, which publishes what is known a few times on the way."""
 
-    def look(stability: Stability) -> None:
+    def look(job: Job, stability: Stability) -> None:
         if stability.resamples % -(-draws // LOOKS) == 0 and stability.resamples < draws:
             job.publish(stability)
 
     settings = {"n_components": len(parts.parts), "resamples": draws, "method": parts.method, "parts": parts, **search}
     settings |= {"on_resample": look, "nonnegative": subject.nonnegative and parts.method != "pca"}
-    return subject.call_with_samples(job, nnspca.bootstrap, subject.k, **settings)
+    return subject.task("stable", key, nnspca.bootstrap, subject.k, **settings)
 
 
 def _answer(stability: Stability, subject: Subject) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -14,14 +16,15 @@ from nnspca import Covariance
 from nnspca.certificates.proofs import CarriedProof
 from nnspca.control.arguments import Deflation
 from nnspca.datasets import Dataset
-from nnspca.result import Certificate, Component, Components, PartsCertificate, PartsPoint, SweepPoint
+from nnspca.result import Certificate, Component, Components, Judgement, PartsCertificate, PartsPoint, SweepPoint
 from nnspca.solvers.registry import METHODS
-from nnspca.view import ledger, machines, say
+from nnspca.studies.racing import Race
+from nnspca.view import cache, ledger, machines
 from nnspca.view.figures.band import Band
-from nnspca.view.jobs import Job, stretch
+from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known, Problem
 from nnspca.view.link.state import State
-from nnspca.view.running import Key
+from nnspca.view.running import Key, Task
 from nnspca.view.sources import preparation
 
 _T = TypeVar("_T")
@@ -97,56 +100,61 @@ class Subject:
         """Return the key of a result that does not depend on k and seed, or on others."""
         return what, self.data.name, *self.problem, bool(self.data.feature_titles), *about
 
-    def call(
+    def task(
         self,
-        job: Job,
-        function: Callable[..., _T],
+        kind: str,
+        key: Hashable,
+        function: Callable[..., object],
         *arguments: object,
-        cov: Covariance | None = None,
+        after: Job | None = None,
+        background: bool = False,
         **settings: Any,
-    ) -> _T:
-        """Call the library about the covariance, with the sidebar's sign and seed and a run's progress and Stop.
+    ) -> Task:
+        """Return the task of finding the result of a call; listeners, settings ``on_…``, are also told of which run."""
+        listeners = {name: told for name, told in settings.items() if name.startswith("on_")}
 
-        ``settings`` are the function's own, or take the place of these; None leaves one out. What is found and proven
-        is recorded, unless it is of another ``cov``.
+        def work(job: Job) -> object:
+            own = {name: functools.partial(told, job) for name, told in listeners.items()}
+            return self.find(job, key, function, *arguments, **settings | own)
+
+        return Task(kind, key, work, after, background)
+
+    def find(self, job: Job, key: Hashable, function: Callable[..., _T], *arguments: object, **settings: Any) -> _T:
+        """Return the result of a call, recorded: it is kept for all visits, and taken from whichever has made it."""
+        make = functools.partial(self.call, job, function, *arguments, **settings)
+        result = cache.results().find(key, make, anew=job.asked)
+        self.record(result)
+        return result
+
+    def call(
+        self, job: Job, function: Callable[..., _T], *arguments: object, cov: Covariance | None = None, **settings: Any
+    ) -> _T:
+        """Call the library about the covariance, or the samples, with a run's progress and Stop.
+
+        A function is given what it takes of the sidebar's choices; ``settings`` are its own, or take the place of
+        these. What it finds, and each point on the way, is recorded, unless it is of another ``cov``.
         """
-        given: dict[str, Any] = {"nonnegative": self.nonnegative, "seed": self.seed, "on_progress": job.report}
-        given = {name: value for name, value in (given | settings).items() if value is not None}
-        result = machines.call(function, cov or self.cov, *arguments, should_stop=job.should_stop, **given)
-        if cov is None and isinstance(result, Component | Certificate):
+        takes, told = inspect.signature(function).parameters, settings.get("on_point")
+        given: dict[str, Any] = {"nonnegative": self.nonnegative, "standardize": self.standardise}
+        given |= {"seed": self.seed, "on_progress": job.report}
+        given = {name: value for name, value in given.items() if name in takes} | settings
+        if told is not None:
+
+            def tell(point: object) -> None:
+                self.record(point)
+                told(point)
+
+            given["on_point"] = tell
+        if "data" in takes or "on_point" in takes:  # many tasks
+            about: object = self.data if "data" in takes else self.cov
+            result = function(about, *arguments, executor=machines.executor(), should_stop=job.should_stop, **given)
+        else:
+            result = machines.call(function, cov or self.cov, *arguments, should_stop=job.should_stop, **given)
+        if cov is None:
             self.record(result)
         return result
 
-    def call_with_samples(self, job: Job, function: Callable[..., _T], *arguments: object, **settings: Any) -> _T:
-        """Call the library about the samples, with the sidebar's choices and a run's progress and Stop."""
-        given = {"standardize": self.standardise, "nonnegative": self.nonnegative, **self.many(job)}
-        given["on_progress"] = stretch(job.report, 0.0, 1.0, say.capital)
-        return function(self.data, *arguments, **given | settings)
-
-    def curve(
-        self,
-        job: Job,
-        function: Callable[..., _T],
-        *arguments: object,
-        publish: Callable[[Any], None],
-        **settings: Any,
-    ) -> _T:
-        """Call the library about many k or numbers of parts; record and publish each point, once proven again."""
-
-        def tell(point: SweepPoint | PartsPoint) -> None:
-            self.record(point)
-            publish(point)
-
-        return function(self.cov, *arguments, **{"on_point": tell, **self.many(job)} | settings)
-
-    def many(self, job: Job) -> dict[str, Any]:
-        """Return what calls that run many tasks take: the seed, where they run, a run's progress and Stop."""
-        shared = {"executor": machines.executor(), "should_stop": job.should_stop, "on_progress": job.report}
-        return {"seed": self.seed, **shared}
-
-    def record(
-        self, *results: Component | Components | Certificate | PartsCertificate | SweepPoint | PartsPoint
-    ) -> None:
+    def record(self, *results: object) -> None:
         """Note what a run has found: components of solvers that keep k and signs, disjoint parts, and certificates.
 
         The first few of the parts are a find for their number too.
@@ -154,9 +162,14 @@ class Subject:
         book = ledger.shared()
         for thing in results:
             if isinstance(thing, SweepPoint):
-                self.record(thing.component, *filter(None, [thing.certificate]))
+                self.record(thing.component, thing.certificate)
             elif isinstance(thing, PartsPoint):
-                self.record(thing.together, *filter(None, [thing.certificate]))
+                self.record(thing.together, thing.certificate)
+            elif isinstance(thing, Race):
+                self.record(*(lane.component for lane in thing.lanes))
+                self.record_upper(self.k, math.inf if thing.upper is None else thing.upper)
+            elif isinstance(thing, Judgement):
+                self.record(*(proof for proof in thing.certificates if proof.nonnegative == self.nonnegative))
             elif isinstance(thing, Components):
                 for r in range(1, len(thing.parts) + 1) if is_disjoint(thing) else ():
                     book.record(self.problem, self.k, thing.parts[:r], n_components=r)
@@ -165,9 +178,9 @@ class Subject:
                 book.record(self.problem, thing.k, thing.component, min(own, default=math.inf))
             elif isinstance(thing, PartsCertificate):
                 book.record(self.problem, thing.k, thing.parts, thing.upper, n_components=thing.n_components)
-            elif (thing.nonnegative or not self.nonnegative) and thing.cardinality <= thing.k:
+            elif isinstance(thing, Component) and thing.cardinality <= thing.k:
                 method = METHODS.get(thing.method)
-                if method is None or method.feasible:
+                if (thing.nonnegative or not self.nonnegative) and (method is None or method.feasible):
                     book.record(self.problem, thing.k, thing)
 
     def record_upper(self, k: int, upper: float, r: int = 1) -> None:

@@ -68,7 +68,8 @@ def store(names):
             how = {"standardize": problem[1], "nonnegative": problem[2]}
             path = choices.cardinalities(data.n_features, held.opening)
             ks = {*choices.thinned(tuple(k for k in path if k <= MOST), 6), held.opening}
-            r, found = min(10, data.n_features), chance.measure(data, ks, method=chance.LIGHT, **how)
+            light = partial(nnspca.parallel_analysis, data, draws=chance.DRAWS, method=chance.LIGHT, **how)
+            r, found = min(10, data.n_features), light(ks)
             kept[problem] = {
                 "name": held.name,
                 "hash": problem[0],
@@ -76,7 +77,7 @@ def store(names):
                 "k": held.opening,
                 "light": True,
                 "ks": rows_of(found),
-                "parts": rows_of(chance.measure(data, held.opening, r=r, **how)) if held.opened else [],
+                "parts": rows_of(light(held.opening, r)) if held.opened else [],
             }
             lines = ",\n".join(json.dumps(each) for each in kept.values())
             chance.FILE.write_text(f"[\n{lines}\n]\n", "utf-8")

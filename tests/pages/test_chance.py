@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+import nnspca
 from nnspca.datasets import Dataset
 from nnspca.view import cache, chance, ledger
 from nnspca.view.chance import Chance
@@ -20,7 +21,7 @@ from tests.pages.conftest import sent, settle
 def test_noise_is_said_to_be_chance_before_it_is_said_to_be_optimal(strength):
     X = planted(np.random.default_rng(1), 40, 12, 4, strength)
     data = Dataset(name="table", X=X, feature_names=tuple(f"x{i}" for i in range(X.shape[1])))
-    found = chance.measure(data, 4, standardize=False, nonnegative=True)
+    found = nnspca.parallel_analysis(data, 4, **chance.search(12))
     subject = Subject(data, State(data="table", k=4))
     cache.results().put(subject.key_of("chance", 0, 4, 1), found)
     part, known = found.parts[0], chance.at(subject, 4)

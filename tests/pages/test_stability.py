@@ -94,8 +94,7 @@ def test_a_stopped_run_shows_what_is_proven_or_drawn_and_is_not_kept():
             job.stop()
 
     job.report = report
-    find = stability._find
-    job.run(running.found("stable", "stable", lambda job: find(job, parts, Subject(data, now), 50, {})).work)
+    job.run(stability.finding("stable", parts, Subject(data, now), 50, {}).work)
     drawn = job.result
     assert drawn.stopped and 2 <= drawn.resamples < 50
     assert cache.results().get("stable") is None

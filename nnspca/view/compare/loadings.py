@@ -13,7 +13,6 @@ import streamlit as st
 import nnspca
 from nnspca.result import Judgement, rounded
 from nnspca.view import running, sanitize
-from nnspca.view.jobs import Job
 from nnspca.view.subject import Subject
 
 TITLE = "Loadings found elsewhere: how good are they?"
@@ -89,7 +88,7 @@ def ask(subject: Subject) -> None:
         st.error(sanitize.plain(str(problem)), icon=":material/error:")
         return
     key = subject.key_of("judged", subject.seed, hashlib.sha256(text.encode()).hexdigest())
-    task = running.found("judge", key, lambda job: _judge(job, subject, loadings))
+    task = subject.task("judge", key, nnspca.certify_loadings, loadings, nonnegative=None)
     job = running.offer(task, running.Button("Judge", "Some seconds.", ":material/gavel:"))
     judged: Judgement | None = running.answer(task, job, "Stopped. What was proven by then is shown.")
     if judged is not None:
@@ -100,12 +99,6 @@ def _text() -> str:
     file = st.session_state.get(FILE)
     pasted: str = st.session_state.get(TEXT) or ""
     return pasted if file is None else file.getvalue()[: LARGEST + 1].decode("utf-8", "replace")
-
-
-def _judge(job: Job, subject: Subject, loadings: np.ndarray) -> Judgement:
-    judged = subject.call(job, nnspca.certify_loadings, loadings, nonnegative=None)
-    subject.record(*(proof for proof in judged.certificates if proof.nonnegative == subject.nonnegative))
-    return judged
 
 
 def records(judged: Judgement, subject: Subject) -> list[dict[str, object]]:

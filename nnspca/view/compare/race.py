@@ -16,7 +16,7 @@ import nnspca
 from nnspca.result import Progress, rounded, wording
 from nnspca.studies import race
 from nnspca.studies.racing import BARRED, RUNNING, STOPPED, Fall, Lane, Mark, Race, reason_excluded
-from nnspca.view import running, sanitize, say, session
+from nnspca.view import sanitize, say, session
 from nnspca.view.compare import figures
 from nnspca.view.figures.style import Figure, Look
 from nnspca.view.jobs import Job
@@ -58,24 +58,17 @@ def options(racers: Sequence[str], now: State) -> dict[str, dict[str, object]]:
 
 def task(subject: Subject, racers: Sequence[str]) -> Task:
     """Return the live race, which tells its standing."""
-    key = subject.key("race", subject.now.d, racers)
-    return running.found("race", key, lambda job: _run(job, subject, racers))
+    key, how = subject.key("race", subject.now.d, racers), options(racers, subject.now)
+    return subject.task("race", key, race, subject.k, racers, seconds=SECONDS, options=how, on_look=_look)
 
 
-def _run(job: Job, subject: Subject, racers: Sequence[str]) -> Race:
-    def look(standing: Race) -> None:
-        if any(lane.marks or lane.state != RUNNING for lane in standing.lanes):  # until then nothing can be drawn
-            job.live = standing
-        count = sum(lane.state == RUNNING for lane in standing.lanes)
-        going = [wording.plural(count, "solver")] * bool(count) + ["the proof"] * (standing.proof_state == RUNNING)
-        job.report(Progress(standing.fraction, f"Running: {' and '.join(going)}"))
-
-    more: dict[str, Any] = {"options": options(racers, subject.now), "on_progress": None, "on_look": look}
-    ended = subject.call(job, race, subject.k, racers, seconds=SECONDS, **more)
-    subject.record(*(lane.component for lane in ended.lanes if lane.component is not None))
-    if ended.upper is not None:
-        subject.record_upper(subject.k, ended.upper)
-    return ended
+def _look(job: Job, standing: Race) -> None:
+    """Tell how a race stands."""
+    if any(lane.marks or lane.state != RUNNING for lane in standing.lanes):  # until then nothing can be drawn
+        job.live = standing
+    count = sum(lane.state == RUNNING for lane in standing.lanes)
+    going = [wording.plural(count, "solver")] * bool(count) + ["the proof"] * (standing.proof_state == RUNNING)
+    job.report(Progress(standing.fraction, f"Running: {' and '.join(going)}"))
 
 
 def under_way(job: Job, racers: Sequence[str], subject: Subject) -> None:

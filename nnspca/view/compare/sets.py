@@ -123,8 +123,7 @@ def solve_all(job: Job, subjects: Sequence[Subject], titles: Mapping[str, str]) 
             return f"Running: {titles[name]}"
 
         span = stretch(job.report, place / len(ordered), (place + 1) / len(ordered), told)
-        settings = {"nonnegative": one.nonnegative, "on_progress": span}
-        one.curve(job, nnspca.sweep, cardinalities(one), ("best",), publish=publish, **settings)
+        one.call(job, nnspca.sweep, cardinalities(one), ("best",), on_point=publish, on_progress=span)
 
 
 def answer(sets: Sequence[Compared]) -> str:

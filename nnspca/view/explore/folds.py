@@ -8,7 +8,6 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from math import isfinite
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -79,7 +78,8 @@ def holds(part: Component, view: View) -> None:
             width=260,
         )
         key = _held_out_key(view, ks, solver, folds)
-        task = running.found("which", key, lambda job: _hold_out(job, view, ks, solver, folds))
+        settings = {"folds": folds, "method": solver, "on_point": _look}
+        task = view.task("which", key, nnspca.cross_validate, ks, **settings)
         about = "Takes as long as the curve, once for each fold. Stop at any time: the results so far are shown."
         job = running.offer(task, running.compute(about, ":material/content_cut:"))
     result = running.answer(task, job, STOPPED)
@@ -148,16 +148,11 @@ def _held_out_key(subject: Subject, ks: tuple[int, ...], solver: str, folds: int
     return subject.key_of("held-out", subject.seed, ks, solver, folds)
 
 
-def _hold_out(job: Job, subject: Subject, ks: tuple[int, ...], solver: Any, folds: int) -> CrossValidation:
-    """Measure each k on held-out samples; publish whenever a k is known for every fold."""
-
-    def look(result: CrossValidation) -> None:
-        whole = int(np.isfinite(result.fitted).all(axis=0).sum())
-        if len(job.results) < whole < len(result.k):
-            job.publish(result)
-
-    settings = {"folds": folds, "method": solver, "on_point": look}
-    return subject.call_with_samples(job, nnspca.cross_validate, ks, **settings)
+def _look(job: Job, result: CrossValidation) -> None:
+    """Publish whenever a k is known for every fold."""
+    whole = int(np.isfinite(result.fitted).all(axis=0).sum())
+    if len(job.results) < whole < len(result.k):
+        job.publish(result)
 
 
 def _draw(result: CrossValidation, view: View, solver: str, folds: int) -> None:

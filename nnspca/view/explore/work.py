@@ -94,8 +94,7 @@ def _solve_others(job: Job, subject: Subject, choice: Choices) -> None:
         results.keep(key(point.k, point.method), point.component)
         job.publish(point)
 
-    more: dict[str, Any] = {"nonnegative": subject.nonnegative, "known": lambda *at: results.get(key(*at))}
-    subject.curve(job, path, ks, choice.others, publish=publish, **more)
+    subject.call(job, path, ks, choice.others, on_point=publish, known=lambda *at: results.get(key(*at)))
 
 
 def _solve_curve(job: Job, subject: Subject, ks: tuple[int, ...], own: tuple[int, ...]) -> None:
@@ -115,12 +114,11 @@ def _solve_curve(job: Job, subject: Subject, ks: tuple[int, ...], own: tuple[int
 
     quick: dict[str, Any] = {"anchors": ANCHORS, "options": QUICK} if is_wide else {}
     solving = listen(0.0, DRAWN, "Drawing the curve")
-    quick |= {"nonnegative": subject.nonnegative, "known": known, "on_progress": solving}
-    bare = subject.curve(job, path, ks, publish=keep, **quick)
+    bare = subject.call(job, path, ks, on_point=keep, known=known, on_progress=solving, **quick)
     job.deprioritise()  # what is asked for at one k goes before the band
     bare, unproven = replace(bare, stopped=False), [k for k in own if not is_settled(subject, subject.known_at(k))]
     proving = listen(DRAWN, 1.0, "Proving upper bounds")
-    subject.curve(job, certify_path, bare, publish=keep, ks=unproven, within=WITHIN, on_progress=proving)
+    subject.call(job, certify_path, bare, on_point=keep, ks=unproven, within=WITHIN, on_progress=proving)
 
 
 def task(subject: Subject, choice: Choices) -> Task:
@@ -141,27 +139,22 @@ def is_needed(subject: Subject, choice: Choices) -> bool:
 def find(subject: Subject) -> Job | None:
     """Return the run that seeks the component of a k between stored ones, whose bound is carried."""
     quick: dict[str, Any] = QUICK["best"] if subject.data.n_features > SMALL else {}
-
-    def work(job: Job) -> Component:
-        return subject.call(job, nnspca.solve, subject.k, start=subject.known_at().component.loadings, **quick)
-
-    sought = Task("find", subject.key("find"), work)
-    return running.run_of(sought) if subject.known_at().found else running.ask(sought)
+    known = subject.known_at()
+    start = known.component.loadings
+    sought = subject.task("find", subject.key("find"), nnspca.solve, subject.k, start=start, **quick)
+    return running.run_of(sought) if known.found else running.ask(sought)
 
 
 def _solve(job: Job, subject: Subject, choice: Choices, key: running.Key) -> None:
     """Solve one k and prove an upper bound, unless another solver is shown and one is known."""
     before, is_best = subject.known_at(), choice.method == "best"
     clock = proofs.Clock(job, before.lower if nnspca.METHODS[choice.method].feasible else 0.0)
-    solving = stretch(job.report, 0.0, SOLVED, lambda stage: f"Solving: {stage}")
-
-    def solve() -> Component:
-        options = dict(choice.options)
-        return subject.call(job, nnspca.solve, subject.k, choice.method, on_progress=solving, **options)
-
+    options = {
+        "on_progress": stretch(job.report, 0.0, SOLVED, lambda stage: f"Solving: {stage}"),
+        **dict(choice.options),
+    }
     with cache.results().sought(key, job.should_stop):  # where another session is at it, its answer is taken
-        part = cache.results().find(key, solve, anew=job.asked)
-    subject.record(part)
+        part = subject.find(job, key, nnspca.solve, subject.k, choice.method, **options)
     job.publish(part)
     clock.found(part.variance)
     if (is_best or not before.bounded) and not job.should_stop():

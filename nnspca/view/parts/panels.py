@@ -204,14 +204,10 @@ def along(view: View) -> Figure:
 def fill_band(view: View) -> None:
     """Offer to find and prove the smaller numbers of parts where no run has, and show the run."""
     missing = [r for r in range(1, view.choice.r) if not (view.rows[r].bounded and view.rows[r].proven)]
-
-    def work(job: Job) -> None:
-        job.deprioritise()  # the page's own number of parts and a longer proof of it go first
-        view.curve(job, nnspca.sweep_parts, missing, view.k, publish=job.publish, nonnegative=view.nonnegative)
-
-    task = Task("parts-curve", view.key("parts-curve", view.choice.r), work)
     button = Button("Prove the curve", "Finds and proves fewer parts: some seconds each.", ":material/show_chart:")
     if missing:
+        key, sweep = view.key("parts-curve", view.choice.r), nnspca.sweep_parts
+        task = view.task("parts-curve", key, sweep, missing, view.k, background=True, on_point=Job.publish)
         running.press(task, button, "Stopped. The points found so far are drawn.")
 
 

@@ -5,6 +5,7 @@
 
 import sys
 import tempfile
+import threading
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -13,32 +14,41 @@ from typing import Any
 
 import numpy as np
 from sklearn.datasets import load_wine
+from streamlit.testing.v1 import AppTest
 
 import nnspca
 
 HOME = str(Path(nnspca.__file__).parent)
+EXPLORE = str(Path(HOME).parent / "pages" / "explore.py")
 MOST = 8  # functions named of each path
 
 
 def counted(path: Callable[[], Any]) -> Counter[tuple[str, str]]:
-    """Return how often each function of the package, by module and name, is called while a path is run."""
+    """Return how often each function of the package, by module and name, is called while a path is run.
+
+    Those of a page's script are counted, not those of the runs that it begins.
+    """
     calls: Counter[tuple[str, str]] = Counter()
 
     def note(frame: FrameType, event: str, _: Any) -> None:
         code = frame.f_code
+        if threading.current_thread().name.startswith("nnspca-"):
+            return
         if event == "call" and code.co_filename.startswith(HOME) and not code.co_name.startswith("<"):
             calls[code.co_filename.removeprefix(HOME), code.co_name] += 1
 
     sys.setprofile(note)
+    threading.setprofile(note)  # a page's script has a thread of its own
     try:
         path()
     finally:
         sys.setprofile(None)
+        threading.setprofile(None)
     return calls
 
 
 def main() -> None:
-    """Print the calls of each path when it is run for the second time, as what is made once is made at the first."""
+    """Print the calls of each path when it is run, and, function by function, when it is run again."""
     cov = nnspca.Covariance.from_data(load_wine().data, standardize=True)
     part = nnspca.solve(cov, 6)
     with tempfile.TemporaryDirectory() as folder:
@@ -50,12 +60,12 @@ def main() -> None:
             "certify it": lambda: nnspca.certify(cov, 6, component=part),
             "read, a CSV of 40 rows": lambda: nnspca.datasets.read(table),
             "from_data, 40 × 6": lambda: nnspca.Covariance.from_data(rows),
+            "Explore, its first view and a rerun": AppTest.from_file(EXPLORE, default_timeout=60).run,
         }
         for title, path in paths.items():
-            path()
-            calls = counted(path)
+            first, calls = counted(path), counted(path)
             modules = {module for module, _ in calls}
-            print(f"{title}: {sum(calls.values()):,} calls in {len(modules)} modules")
+            print(f"{title}: {first.total():,} calls, then {calls.total():,} in {len(modules)} modules")
             for (module, name), often in calls.most_common(MOST):
                 print(f"  {often:6,} {module}: {name}")
 

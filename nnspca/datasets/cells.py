@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -66,6 +67,14 @@ def is_number(cell: str) -> bool:
     beyond = LIMIT.fullmatch(cell)
     text = beyond[1] if beyond else cell
     return number(text, ".") is not None or number(text, ",") is not None
+
+
+def count_numbers(cells: list[str]) -> int:
+    """How many cells are numbers; where all are plain, as most are, none is looked at by itself."""
+    with suppress(ValueError):
+        if not math.isnan(sum(map(float, cells))) and "_" not in "".join(cells):
+            return len(cells)
+    return sum(map(is_number, cells))
 
 
 def decimal_sign(cells: Iterable[str]) -> str:

@@ -18,7 +18,16 @@ from pathlib import Path
 from typing import Any
 
 from nnspca.datasets import arrays
-from nnspca.datasets.cells import ABSENT, CLASS_NAMES, DELIMITERS, decimal_sign, is_number, number, text_of
+from nnspca.datasets.cells import (
+    ABSENT,
+    CLASS_NAMES,
+    DELIMITERS,
+    count_numbers,
+    decimal_sign,
+    is_number,
+    number,
+    text_of,
+)
 from nnspca.datasets.layout import SAMPLED_CELLS, Grid, layout, shown
 from nnspca.datasets.notes import Choice, Note, decision, doubt
 from nnspca.datasets.options import Reading
@@ -275,10 +284,11 @@ def _delimiter(lines: list[str]) -> str:
         widths = Counter(len(row) for row in rows if len(row) > 1)
         if not widths or (sign == " " and any(re.search("[\t;,|]", c) and not is_number(c) for c in rows[-1][:100])):
             continue
-        cells = [cell for row in rows if len(row) > 1 for cell in row[:100] if cell]
+        filled = [list(filter(None, row[:100])) for row in rows if len(row) > 1]
         alike = max(widths.values()) / len(rows)
         triangle = len(widths) > 2 and len(widths) >= sum(widths.values()) - 1  # each row is one longer
-        plain = sum(is_number(cell) or cell.lower() in ABSENT for cell in cells) / max(1, len(cells))
+        absent = sum(cell.lower() in ABSENT for row in filled for cell in row)
+        plain = (sum(map(count_numbers, filled)) + absent) / max(1, sum(map(len, filled)))
         score = (1.0 if triangle else alike) * (0.05 + plain) * (0.9 if sign == " " else 1.0)
         if score > most:
             best, most = sign, score

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.datasets.cells import ABSENT, CLASS_NAMES, TRUTHS, is_number, nothing, number
+from nnspca.datasets.cells import ABSENT, CLASS_NAMES, TRUTHS, count_numbers, is_number, nothing, number
 from nnspca.datasets.notes import Note, decision
 from nnspca.datasets.options import Reading
 from nnspca.datasets.scales import order_of
@@ -110,10 +110,11 @@ def _laid_out(rows: list[list[str]], reading: Reading, parted: str) -> Grid:
 
 def _numbers(row: list[str], beside: list[str]) -> int:
     """How many of a row's first cells hold numbers; a truth counts where another stands below it."""
-    looked = itertools.zip_longest(row[:SAMPLED_CELLS], beside[: len(row[:SAMPLED_CELLS])], fillvalue="")
     if row and row[0].startswith(("#", "!")) and row[0].lower() not in ABSENT:
         return 0
-    return sum(is_number(cell) or {cell.lower(), other.lower()} <= TRUTHS.keys() for cell, other in looked)
+    looked = row[:SAMPLED_CELLS]
+    truths = ({cell.lower(), other.lower()} <= TRUTHS.keys() for cell, other in zip(looked, beside, strict=False))
+    return count_numbers(looked) + sum(truths)
 
 
 def _first(rows: list[list[str]], filled: list[int], numbers: list[int]) -> int:

@@ -102,5 +102,5 @@ def _sums(X: np.ndarray) -> list[int]:
     for i in np.flatnonzero((X != 0).sum(axis=1) > 1).tolist():
         above = before[i] - before[: max(0, i - 1)]  # of at least two rows
         below = before[i + 3 :] - before[i + 1]
-        found[i] |= close(above - X[i]).any() or close(below - X[i]).any()
+        found[i] |= close(np.vstack([above, below]) - X[i]).any()
     return np.flatnonzero(found).tolist()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-GROUP = 8  # size of groups whose maxima are compared first, to select few of many entries
+GROUP, MANY = 8, 256  # size of groups whose maxima are compared first, to select few of many entries; of so many
 SMALL, LARGE = 1e-200, 1e200  # range in which a sum of squares neither underflows nor overflows
 IN_SINGLE = 1e-30, 1e30  # and in single precision
 SORTED = 2000  # entries up to which sorting all is as fast as selecting a few, with any ties
@@ -52,7 +52,7 @@ def largest(w: np.ndarray, count: int) -> np.ndarray:
     """
     if count >= w.shape[-1]:
         return np.broadcast_to(np.arange(w.shape[-1]), w.shape)
-    if not _few_of_many(w, count):
+    if w.shape[-1] <= max(MANY, 2 * GROUP * count):
         return _front(w, count)
     places = _leading_groups(w, count)
     return _entries_at(places, _front(_entries_at(w, places), count))
@@ -85,7 +85,7 @@ def largest_entries(w: np.ndarray, count: int) -> np.ndarray:
     n = w.shape[-1]
     if count <= 0:
         return np.zeros((*w.shape[:-1], 0))
-    if count < n and _few_of_many(w, count):
+    if n > max(MANY, 2 * GROUP * count):
         w = _entries_at(w, _leading_groups(w, count))
     if count < w.shape[-1] and w.shape[-1] > SORTED:
         w = front_values(w, count)
@@ -123,10 +123,6 @@ def _places(w: np.ndarray, index: np.ndarray) -> np.ndarray:
 def _entries_at(w: np.ndarray, index: np.ndarray) -> np.ndarray:
     """The entries at the given indices along the last axis."""
     return np.asarray(w.reshape(-1)[_places(w, index)])
-
-
-def _few_of_many(w: np.ndarray, count: int) -> bool:
-    return w.shape[-1] > max(256, 2 * GROUP * count)
 
 
 def _leading_groups(w: np.ndarray, count: int) -> np.ndarray:

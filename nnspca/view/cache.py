@@ -99,7 +99,7 @@ class Results:
 
     def keep(self, key: Hashable, result: _T) -> _T:
         """Keep a result unless it was stopped before its end; return it."""
-        if not result.stopped:  # type: ignore[attr-defined]
+        if not getattr(result, "stopped", False):
             self.put(key, result)
         return result
 

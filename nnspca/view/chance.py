@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import json
 from collections.abc import Mapping, Sequence
@@ -88,8 +89,8 @@ def follow(subject: Subject, after: Job | None, r: int = 1) -> None:
     if is_known(subject, r):
         return
     key, how = subject.key_of("chance", subject.seed, subject.k, r), search(subject.data.n_features, r)
-    shuffle = nnspca.parallel_analysis
-    made = subject.task("chance", key, shuffle, subject.k, r, after=after, background=True, **how)
+    made = subject.task("chance", key, nnspca.parallel_analysis, subject.k, r, **how)
+    made = dataclasses.replace(made, after=after, background=True)
     about = f"Shuffle each column by itself {DRAWS} times, and search again: how much does chance explain?"
     if subject.data.X.shape[0] * subject.data.n_features <= LIVE and subject.problem not in stored():
         job: Job | None = running.ask(made)

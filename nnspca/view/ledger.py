@@ -118,8 +118,8 @@ class _Account:
         before = entry.components
         if entry.take(parts, lower, upper, stored=stored):
             self.changed()
-        if entry.components is not before:  # all of it weighed at each find would cost more than the finds
-            self.weight += nbytes(entry.components) - nbytes(before)
+        if entry.components is not before and not stored:  # all weighed at each find would cost more than the finds
+            self.weight += nbytes(entry.components) - nbytes(before) * (not isinstance(before, Packed))
         self.stored |= stored
 
 

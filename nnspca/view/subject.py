@@ -100,26 +100,16 @@ class Subject:
         """Return the key of a result that does not depend on k and seed, or on others."""
         return what, self.data.name, *self.problem, bool(self.data.feature_titles), *about
 
-    def task(
-        self,
-        kind: str,
-        key: Hashable,
-        function: Callable[..., object],
-        *arguments: object,
-        after: Job | None = None,
-        background: bool = False,
-        **settings: Any,
-    ) -> Task:
+    def task(self, kind: str, key: Key, function: Callable[..., object], *arguments: object, **settings: Any) -> Task:
         """Return the task of finding the result of a call; listeners, settings ``on_…``, are also told of which run."""
-        listeners = {name: told for name, told in settings.items() if name.startswith("on_")}
 
         def work(job: Job) -> object:
-            own = {name: functools.partial(told, job) for name, told in listeners.items()}
+            own = {name: functools.partial(told, job) for name, told in settings.items() if name.startswith("on_")}
             return self.find(job, key, function, *arguments, **settings | own)
 
-        return Task(kind, key, work, after, background)
+        return Task(kind, key, work)
 
-    def find(self, job: Job, key: Hashable, function: Callable[..., _T], *arguments: object, **settings: Any) -> _T:
+    def find(self, job: Job, key: Key, function: Callable[..., _T], *arguments: object, **settings: Any) -> _T:
         """Return the result of a call, recorded: it is kept for all visits, and taken from whichever has made it."""
         make = functools.partial(self.call, job, function, *arguments, **settings)
         result = cache.results().find(key, make, anew=job.asked)
@@ -134,22 +124,22 @@ class Subject:
         A function is given what it takes of the sidebar's choices; ``settings`` are its own, or take the place of
         these. What it finds, and each point on the way, is recorded, unless it is of another ``cov``.
         """
-        takes, told = inspect.signature(function).parameters, settings.get("on_point")
-        given: dict[str, Any] = {"nonnegative": self.nonnegative, "standardize": self.standardise}
-        given |= {"seed": self.seed, "on_progress": job.report}
-        given = {name: value for name, value in given.items() if name in takes} | settings
-        if told is not None:
+        takes, told = inspect.signature(function).parameters, settings.get("on_point", str)
+        chosen = {"nonnegative": self.nonnegative, "standardize": self.standardise, "seed": self.seed}
+        own = {"on_progress": job.report, **chosen}
+        given = {name: value for name, value in own.items() if name in takes} | settings
 
-            def tell(point: object) -> None:
-                self.record(point)
-                told(point)
+        def tell(point: object) -> None:
+            self.record(point)
+            told(point)
 
+        if "on_point" in given:
             given["on_point"] = tell
+        about: object = self.data if "data" in takes else cov or self.cov
         if "data" in takes or "on_point" in takes:  # many tasks
-            about: object = self.data if "data" in takes else self.cov
-            result = function(about, *arguments, executor=machines.executor(), should_stop=job.should_stop, **given)
+            result = function(about, *arguments, should_stop=job.should_stop, executor=machines.executor(), **given)
         else:
-            result = machines.call(function, cov or self.cov, *arguments, should_stop=job.should_stop, **given)
+            result = machines.call(function, about, *arguments, should_stop=job.should_stop, **given)
         if cov is None:
             self.record(result)
         return result

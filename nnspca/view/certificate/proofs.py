@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -14,7 +15,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.bounds.plan import PLANS
-from nnspca.result import Certificate, Components, PartsCertificate, Progress, rounded
+from nnspca.result import Certificate, Component, Components, PartsCertificate, Progress, rounded
 from nnspca.view import cache, ledger, running
 from nnspca.view.jobs import Job, stretch
 from nnspca.view.ledger import Known
@@ -199,7 +200,7 @@ def keep(certificate: Proven, subject: Subject) -> Proven:
 
 
 def prove(
-    subject: Subject, job: Job, parts: Components | None = None, r: int = 1, **more: Any
+    subject: Subject, job: Job, parts: Components | Sequence[Component] | None = None, r: int = 1, **more: Any
 ) -> Certificate | PartsCertificate:
     """Make a certificate at k, or of r parts, in some seconds; the tighter one is kept."""
     if parts is None:
@@ -238,12 +239,12 @@ def _as_stored(subject: Subject, seconds: float) -> dict[str, Any]:
 def tightening(subject: Subject, parts: Components | None = None, r: int = 1) -> Task:
     """Return the task of lowering the upper bound of the k that is shown, or of r ``parts``."""
     if parts is None:
-        return Task("tighten", subject.key_of("tighten", subject.k), lambda job: _tighten(job, subject, None))
+        return Task("tighten", subject.key_of("tighten", subject.k), lambda job: _tighten(job, subject))
     key = subject.key_of("tighten-parts", subject.k, r, round(float(parts.variances.sum()), 12))
     return Task("tighten-parts", key, lambda job: _tighten(job, subject, parts, r))
 
 
-def _tighten(job: Job, subject: Subject, parts: Components | None, r: int = 1) -> Tightened:
+def _tighten(job: Job, subject: Subject, parts: Components | None = None, r: int = 1) -> Tightened:
     """Close the gap until it stands or Stop is pressed; whatever is found and proven is kept.
 
     One component is closed in on from both sides: a longer search for a better one comes first.
@@ -255,23 +256,19 @@ def _tighten(job: Job, subject: Subject, parts: Components | None, r: int = 1) -
             subject.record_upper(k, progress.upper, r)  # first: what is reported may be drawn at once
         job.report(dataclasses.replace(progress, stage=f"Tightening: {progress.stage}"))
 
-    longer: dict[str, Any] = {"gap": CLOSED, "time_limit": math.inf, "on_progress": listen}  # for as long as it falls
-    after: Any
-    before: Any
-    if parts is not None:
-        known = subject.known_parts((r,))[r]
-        before = certificate_of_parts(subject, r) or prove(subject, job, parts, r, on_progress=listen)
-        after = subject.call(job, nnspca.certify_parts, r, k, before.parts, warm_start=before, **longer)
-    else:
-        before = certificate_at(subject, k) or prove(subject, job, on_progress=listen)
-        known = subject.known_at()
+    known = subject.known_parts((r,))[r]
+    held = certificate_at(subject, k) if parts is None else certificate_of_parts(subject, r)
+    before: Any = held or prove(subject, job, parts, r, on_progress=listen)
+    how: dict[str, Any] = {"parts": before.parts} if parts is not None else {}
+    if parts is None:
         listen(Progress(0.0, "a longer search", before.lower, before.upper))
         more: dict[str, Any] = {"restarts": RESTARTS, "leaders": LEADERS, "start": before.component.loadings}
         more["on_progress"] = lambda at: listen(dataclasses.replace(at, fraction=0.0, variance=None))
         searched = subject.call(job, nnspca.solve, k, **more)
-        best = searched if searched.variance > before.lower * (1 + GAIN) else before.component
-        after = subject.call(job, nnspca.certify, k, component=best, warm_start=before, **longer)
-    return Tightened(known, keep(after, subject), time.monotonic() - start, before.upper)
+        how["component"] = searched if searched.variance > before.lower * (1 + GAIN) else before.component
+    how |= {"gap": CLOSED, "time_limit": math.inf, "on_progress": listen}  # for as long as it falls
+    after = prove(subject, job, r=r, warm_start=before, **how)
+    return Tightened(known, after, time.monotonic() - start, before.upper)
 
 
 STOPPED = "Stopped. Every upper bound proven so far is kept."

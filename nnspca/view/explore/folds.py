@@ -25,9 +25,8 @@ from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import Job
 from nnspca.view.link.state import remembered
 from nnspca.view.link.widgets import Suggestion, choose
-from nnspca.view.running import Key
+from nnspca.view.running import Task
 from nnspca.view.session import Content
-from nnspca.view.subject import Subject
 from nnspca.view.ui import charts, downloads
 
 MOST = 12  # values of k that are tried
@@ -63,7 +62,7 @@ def figure(view: View) -> Figure:
 
 def holds(part: Component, view: View) -> None:
     """Say what other samples would give: each k on held-out ones, and how often each feature returns."""
-    m, ks, solver, said = view.data.X.shape[0], _tried(view), _solver(view.choice), st.container()
+    m, said = view.data.X.shape[0], st.container()
     st.markdown(
         "More features never explain less of **these** samples, but may of new ones: a share of the samples is held "
         "out, and the component found on the others is measured on it, an estimate with an error, **not a proof**."
@@ -77,9 +76,7 @@ def holds(part: Component, view: View) -> None:
             help="Into how many groups the samples are split at random; each group is held out once.",
             width=260,
         )
-        key = _held_out_key(view, ks, solver, folds)
-        settings = {"folds": folds, "method": solver, "on_point": _look}
-        task = view.task("which", key, nnspca.cross_validate, ks, **settings)
+        task = _hold_out(view, folds)
         about = "Takes as long as the curve, once for each fold. Stop at any time: the results so far are shown."
         job = running.offer(task, running.compute(about, ":material/content_cut:"))
     result = running.answer(task, job, STOPPED)
@@ -87,7 +84,7 @@ def holds(part: Component, view: View) -> None:
         said.markdown(samples.uncertain(part, view))
     else:
         said.markdown(summary(result, view.k))
-        _draw(result, view, solver, folds)
+        _draw(result, view, folds)
     st.divider()
     if METHODS[part.method].feasible:
         stability.panel(view.only(part), view)
@@ -100,7 +97,7 @@ def suggestion(view: View) -> Suggestion | None:
     held_out: CrossValidation | None = None
     if view.data.kind != "covariance":
         folds = remembered(KEYS["folds"]) or _usual_folds(view.data.X.shape[0])
-        held_out = cache.results().get(_held_out_key(view, _tried(view), _solver(view.choice), folds))
+        held_out = cache.results().get(_hold_out(view, folds).key)
     found = suggested_k([(k, row.lower, row.upper) for k, row in view.known.items() if row.found], held_out)
     by_chance = None if found is None else chance.at(view, found.value)
     return None if by_chance is not None and found is not None and chance.first(by_chance, found.value) else found
@@ -144,8 +141,11 @@ def _usual_folds(m: int) -> int:
     return min(KEYS["folds"].default, max(folds for folds in KEYS["folds"].options if folds <= max(m, 2)))
 
 
-def _held_out_key(subject: Subject, ks: tuple[int, ...], solver: str, folds: int) -> Key:
-    return subject.key_of("held-out", subject.seed, ks, solver, folds)
+def _hold_out(view: View, folds: int) -> Task:
+    """Return the task of measuring each k on held-out samples."""
+    ks, solver = _tried(view), _solver(view.choice)
+    key = view.key_of("held-out", view.seed, ks, solver, folds)
+    return view.task("which", key, nnspca.cross_validate, ks, folds=folds, method=solver, on_point=_look)
 
 
 def _look(job: Job, result: CrossValidation) -> None:
@@ -155,8 +155,9 @@ def _look(job: Job, result: CrossValidation) -> None:
         job.publish(result)
 
 
-def _draw(result: CrossValidation, view: View, solver: str, folds: int) -> None:
+def _draw(result: CrossValidation, view: View, folds: int) -> None:
     """Draw what each k keeps."""
+    solver = _solver(view.choice)
     charts.figure(figures.held_out(result, charts.palette()), "held-out")
     st.caption(
         f"{METHODS[solver].title}, {folds} folds. “Share”: how much of the held-out samples' squared distance from the "

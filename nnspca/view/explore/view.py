@@ -99,10 +99,7 @@ class View(Subject):
         """Return what is made of the component that is shown, once for each find; None where there is none."""
         if (part := self.part) is None:
             return None
-        kept, key = cache.results(), self.key(what, self.found, *about)
-        if (found := kept.get(key)) is None:
-            kept.put(key, found := make(part))
-        return found
+        return cache.results().find(self.key(what, self.found, *about), lambda: make(part))
 
     @cached_property
     def band(self) -> band.Band:

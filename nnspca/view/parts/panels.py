@@ -206,9 +206,9 @@ def fill_band(view: View) -> None:
     missing = [r for r in range(1, view.choice.r) if not (view.rows[r].bounded and view.rows[r].proven)]
     button = Button("Prove the curve", "Finds and proves fewer parts: some seconds each.", ":material/show_chart:")
     if missing:
-        key, sweep = view.key("parts-curve", view.choice.r), nnspca.sweep_parts
-        task = view.task("parts-curve", key, sweep, missing, view.k, background=True, on_point=Job.publish)
-        running.press(task, button, "Stopped. The points found so far are drawn.")
+        key = view.key("parts-curve", view.choice.r)
+        task = view.task("parts-curve", key, nnspca.sweep_parts, missing, view.k, on_point=Job.publish)
+        running.press(replace(task, background=True), button, "Stopped. The points found so far are drawn.")
 
 
 def compared(view: View, task: Task | None) -> Figure | None:

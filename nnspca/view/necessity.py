@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -93,16 +94,9 @@ def _needed(job: Job, parts: Components, r: int, within: float, subject: Subject
     cov, count = subject.cov, len(parts.parts)
     left, own = alone(cov, parts, r)
     said = str if count == 1 else lambda at: f"Indispensable to part {r + 1}: {at}"
-    need = subject.call(
-        job,
-        nnspca.necessity,
-        own.k,
-        within / 100,
-        cov=left,
-        nonnegative=own.nonnegative,
-        component=own,
-        on_progress=stretch(job.report, r / count, (r + 1) / count, said),
-    )
+    span = stretch(job.report, r / count, (r + 1) / count, said)
+    how: dict[str, Any] = {"nonnegative": own.nonnegative, "component": own, "on_progress": span}
+    need = subject.call(job, nnspca.necessity, own.k, within / 100, cov=left, **how)
     n = cov.n_features
     if left.n_features == n:
         return need

@@ -17,6 +17,7 @@ import numpy as np
 from nnspca.numerics import feasible, rounding
 
 BATCH = 192  # cells split at a time
+TOLERANCE, ROUNDS = 1e-9, 200  # of a search that is shown
 ROOM = 1e-12  # relative margin of the upper bound, for a check that computes in another order
 ENTRIES = 4_000_000  # entries of Vc in memory at a time; half and twice as many take the same time
 
@@ -323,20 +324,18 @@ def maximise(
     return SphereOptimum(search.loadings, search.value, search.upper(), search.evaluations, stopped)
 
 
-def trace(
-    V: np.ndarray, k: int, *, nonnegative: bool = True, tol: float = 1e-9, max_rounds: int = 200
-) -> Iterator[Round]:
+def trace(V: np.ndarray, k: int, *, nonnegative: bool = True) -> Iterator[Round]:
     """Yield the cells of :func:`maximise` at the start and after each batch of splits.
 
-    Cells within ``tol`` count as closed.
+    Cells within ``TOLERANCE`` count as closed.
 
     >>> rounds = list(trace(np.array([[2.0, 0.0], [0.0, 1.0], [0.0, -3.0]]), k=2))
     >>> rounds[0].corners.shape, bool(rounds[-1].open.any()), round(rounds[-1].value, 6)
     ((4, 2, 2), False, 9.0)
     """
     search = Search(V, k, nonnegative)
-    yield search.snapshot(tol)
-    for _ in range(max_rounds):
-        if search.closed(tol) or not search.split():
+    yield search.snapshot(TOLERANCE)
+    for _ in range(ROUNDS):
+        if search.closed(TOLERANCE) or not search.split():
             return
-        yield search.snapshot(tol)
+        yield search.snapshot(TOLERANCE)

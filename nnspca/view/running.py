@@ -82,7 +82,7 @@ def run_of(task: Task) -> Job | None:
 
 def ask(task: Task) -> Job:
     """Return this session's run of a task, joined or begun."""
-    return run_of(task) or _begin(task)
+    return run_of(task) or begin(task)
 
 
 def offer(task: Task, button: Button, *, at_once: bool = False, in_place: bool = False) -> Job | None:
@@ -92,7 +92,7 @@ def offer(task: Task, button: Button, *, at_once: bool = False, in_place: bool =
     """
     job = run_of(task)
     if job is None and at_once:
-        job = _begin(task)
+        job = begin(task)
     busy = job is not None and not job.done
     if job is not None:
         job.place = st.container() if busy and in_place else None
@@ -103,8 +103,8 @@ def offer(task: Task, button: Button, *, at_once: bool = False, in_place: bool =
         key=f"start-{task.kind}",
         icon=button.icon,
         help="This is running now." if busy else button.about,
-        on_click=begin_again,
-        args=(task,),
+        on_click=begin,
+        args=(task, True),
         disabled=busy or button.disabled,
         type=button.type,
         width=button.width,
@@ -120,11 +120,6 @@ def press(task: Task, button: Button, stopped: str, *, at_once: bool = False) ->
     return job
 
 
-def begin_again(task: Task) -> None:
-    """Begin a run of a task that takes nothing from an earlier one."""
-    _begin(task, asked=True)
-
-
 def drop(kind: str) -> None:
     """Stop this session's run of a kind and forget it."""
     job = session.current().jobs.pop(kind, None)
@@ -132,8 +127,11 @@ def drop(kind: str) -> None:
         job.stop()
 
 
-def _begin(task: Task, *, asked: bool = False) -> Job:
-    """Begin a run, once what it comes ``after`` has a first result; the last one of its kind stops."""
+def begin(task: Task, asked: bool = False) -> Job:
+    """Begin a run, once what it comes ``after`` has a first result; the last one of its kind stops.
+
+    One that a person has ``asked`` for takes nothing from an earlier one.
+    """
     here = session.current()
     if (earlier := here.jobs.get(task.kind)) is not None:
         earlier.stop()

@@ -89,7 +89,7 @@ def read(opened: Opened) -> None:
         return
     if opened.data is not None:
         st.rerun()
-    st.button("Read it again", icon=":material/replay:", key="read-it", on_click=running.begin_again, args=(task,))
+    st.button("Read it again", icon=":material/replay:", key="read-it", on_click=running.begin, args=(task, True))
 
 
 def laid(name: str) -> Desk | None:

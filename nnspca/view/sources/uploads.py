@@ -53,7 +53,7 @@ def follow(desk: Desk) -> bool:
         return False
     if job.stopped or job.result is None:
         label, icon = "Read it again", ":material/replay:"
-        st.button(label, icon=icon, key="read-again", on_click=running.begin_again, args=(task,))
+        st.button(label, icon=icon, key="read-again", on_click=running.begin, args=(task, True))
         return False
     take(desk, job.result)
     return True

@@ -19,7 +19,7 @@ from nnspca.covariance.problem import Features, places_of
 from nnspca.covariance.sources import marked, of_genes
 from nnspca.errors import DataError
 from nnspca.result import Component, Components, OnProgress, ShouldStop
-from nnspca.result import component as described
+from nnspca.result import features as described
 from nnspca.tasks._scores import scores
 from nnspca.tasks._solve import check_seed
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.result import sentences
+from nnspca.result.component import WEAK, correlation
 from nnspca.view.link.state import usual_k
 from tests.tables import TABLES
 
@@ -57,7 +57,7 @@ def test_the_first_finding_is_no_artefact(name):
     """No column alone, no column in a larger unit, no copy of a column: several that go together in the data given."""
     (data, _), (_, part) = opened(name), found(name)
     assert part.cardinality >= 2 and (part.loadings**2).max() < 0.95
-    assert sentences.correlation(part) >= sentences.WEAK
+    assert correlation(part) >= WEAK
     among = data.features(part.support)
     related = np.corrcoef(np.asarray(among), rowvar=False)
     assert (np.abs(related[~np.eye(len(related), dtype=bool)]) < 1 - 1e-9).all()

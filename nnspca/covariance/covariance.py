@@ -22,7 +22,7 @@ from nnspca.covariance.sources import chunked, taking_part
 from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
 from nnspca.numerics.doubles import read_only
-from nnspca.result.component import Features, frozen
+from nnspca.result.features import Features, frozen
 
 PAIRS, FEW_PAIRS, MANY_FEATURES = 20, 8, 20_000  # eigenpairs made at once, fewer of so many features and more
 

@@ -6,8 +6,9 @@ from nnspca.control.fields import with_fields
 from nnspca.control.progress import OnProgress, Progress, ShouldStop
 from nnspca.result.certificate import Bound, Certificate, Judgement, PartsCertificate, Sandwich
 from nnspca.result.chance import ParallelAnalysis
-from nnspca.result.component import Component, Features
+from nnspca.result.component import Component
 from nnspca.result.components import Components, Ranking, overlap
+from nnspca.result.features import Features
 from nnspca.result.necessity import Contribution, Necessity
 from nnspca.result.stability import CrossValidation, Stability
 from nnspca.result.sweep import PartsPoint, PartsSweep, Sweep, SweepPoint

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nnspca.result import rounded, sentences, wording
-from nnspca.result.component import Component
+from nnspca.result.component import Component, line, listing, members, variance_share
 from nnspca.result.wording import ByValue, DataFrame, Display, Figure
 
 USELESS = 0.1  # gap above which a proof without any relaxation proves little
@@ -174,8 +174,8 @@ class Certificate(Sandwich):
         asked = f"k = {self.k}, {wording.sign(self.nonnegative)}, {len(part.loadings)} features{self._given()}"
         return [
             f"Certificate: {asked}",
-            f"found: {wording.variance_share(self.lower, part)} with {part.cardinality} features",
-            f"       {sentences.line(part)}",
+            f"found: {variance_share(self.lower, part)} with {part.cardinality} features",
+            f"       {line(part)}",
             *self._proven_lines(),
             *filter(None, [self.ahead()]),
         ]
@@ -215,7 +215,7 @@ class PartsCertificate(Sandwich):
 
     def summary(self) -> str:
         """Return plain sentences: the parts found, and their proven share of the optimum."""
-        return sentences.join(sentences.listing(self.parts), self.proven())
+        return sentences.join(listing(self.parts), self.proven())
 
     def proven(self) -> str:
         """Return in a sentence what share of the optimum the parts are proven to have."""
@@ -231,7 +231,7 @@ class PartsCertificate(Sandwich):
             f"PartsCertificate: {len(self.parts)} parts of {self.n_components} allowed, k = {self.k}, "
             f"{wording.sign(self.nonnegative)}, {len(self.parts[0].loadings)} features{self._without()}"
         )
-        listed = [f"{c}: {sentences.line(part)}" for c, part in enumerate(self.parts[:2], start=1)]
+        listed = [f"{c}: {line(part)}" for c, part in enumerate(self.parts[:2], start=1)]
         more = [f"… and {len(self.parts) - 2} more"] if len(self.parts) > 2 else []
         return [head, *listed, *more, *self._proven_lines()]
 
@@ -327,7 +327,7 @@ class Judgement(Display):
         times = other.variance / part.variance if part.variance > 0 else np.inf
         more = f"{rounded.percent(times - 1)} more" if times < 2 else f"{times:.3g} times as much"
         have = f"{'has' if other.cardinality == 1 else 'have'} {more if times < np.inf else 'more'}"
-        return f"{text}; {wording.members(other)} {have}."
+        return f"{text}; {members(other)} {have}."
 
     def _lines(self) -> list[str]:
         count, n = len(self.components), len(self.components[0].loadings)
@@ -337,7 +337,7 @@ class Judgement(Display):
         ]
         for c, (part, other) in enumerate(zip(self.components[:DESCRIBED], self.better[:DESCRIBED], strict=True)):
             share = rounded.ratio(part.variance, self.certificates[c].upper)
-            named = "" if other is None else f"; better: {wording.members(other, 3)}"
+            named = "" if other is None else f"; better: {members(other, 3)}"
             lines.append(
                 f"{c + 1}: {wording.counted(part.k, 'feature')}, {wording.sign(part.nonnegative)}: "
                 f"variance {rounded.number(part.variance, down=True)}, at least {share} of the optimum (proven){named}"

@@ -1,98 +1,33 @@
-"""One component: a sparse unit vector, how it was found, and what its features are."""
+"""One component: a sparse unit vector, how it was found, and in words which features it has and how they vary."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
-from weakref import WeakValueDictionary
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 import numpy as np
 
-from nnspca.numerics.doubles import read_only
-from nnspca.result import sentences, wording
+from nnspca.result import rounded, sentences, wording
+from nnspca.result.features import Features
 from nnspca.result.wording import DataFrame, Display, Figure
 
-if TYPE_CHECKING:
-    from nnspca.result.chance import ParallelAnalysis
+STRONG, WEAK = 0.3, 0.1  # mean correlations from which features rise together, and weakly so
 
 
-@dataclass(frozen=True, eq=False)
-class Features:
-    """Names, mean and scale of the features, with which a result names them and scores new samples.
-
-    Examples
-    --------
-    >>> features = Features(3.0, 2, ("height", "width"))
-    >>> features.names, features.restricted(np.array([1])).names, Features(3.0, 2, None).names
-    (('height', 'width'), ('width',), ('x0', 'x1'))
-    """
-
-    total: float  #: Variance of all features of the data, including those that are not listed here
-    count: int  #: Number of features of the data
-    given_names: tuple[str, ...] | None = None  #: Names of the features listed here; None if the data have none
-    mean: np.ndarray | None = None  #: Shape (n,). Subtracted from the data; None if a matrix was given.
-    scale: np.ndarray | None = None  #: Shape (n,). What the data are divided by: 1 unless standardised.
-    standardized: bool = False  #: Whether each feature was divided by its standard deviation
-    image_shape: tuple[int, int] | None = None  #: Height and width, if the features are the pixels of an image
-    axis: np.ndarray | None = None  #: Shape (n,), or None. A coordinate of each feature, such as a wavelength.
-    axis_title: str = ""  #: Name and unit of that coordinate
-    #: Shape (n,), or None. Variance of each feature listed here, standardised if they are.
-    variances: np.ndarray | None = None
-    chosen: str = ""  #: How many features of the data these are and what chose them; empty if all take part
-    titles: tuple[str, ...] = ()  #: What people call each of them beside its name; empty if nothing
-    package: str = ""  #: "polars" where the data were a table of it: results are then such tables, else of pandas
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """Names of the features; ``x0``, ``x1`` and so on, as in scikit-learn, if none are known."""
-        return self.given_names if self.given_names is not None else tuple(f"x{i}" for i in range(self.count))
-
-    def name(self, i: int) -> str:
-        """Return the name of one feature."""
-        return f"x{i}" if self.given_names is None else self.given_names[i]
-
-    def restricted(self, places: np.ndarray) -> Features:
-        """Return the description of some of the features; names stay."""
-        arrays = (self.mean, self.scale, self.axis, self.variances)
-        mean, scale, axis, variances = (None if array is None else array[places] for array in arrays)
-        some: dict[str, Any] = {"mean": mean, "scale": scale, "axis": axis, "variances": variances, "image_shape": None}
-        names, titles = (tuple(own[i] for i in places.tolist() if own) for own in (self.names, self.titles))
-        return replace(self, given_names=names, titles=titles, **some)
-
-    @cached_property
-    def _digest(self) -> bytes:
-        plain = [value for value in self._compared if not isinstance(value, np.ndarray)]
-        digest = hashlib.blake2b(repr(plain).encode("utf-8", "surrogatepass"), digest_size=16)
-        for array in (self.mean, self.scale, self.axis, self.variances):
-            digest.update(b"|" if array is None else np.ascontiguousarray(array).data)
-        return digest.digest()
+class Shuffled(Protocol):
+    """What a component, or several, are held against: what :func:`nnspca.parallel_analysis` returns."""
 
     @property
-    def _compared(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, field.name) for field in fields(self))
+    def is_more(self) -> np.ndarray:
+        """Whether each is more than chance."""
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Results from other processes share equal descriptions of features."""
-        return _shared_instance, (self._digest, self._compared)
+    @property
+    def suggested_n_components(self) -> int:
+        """Number of parts before one that is no more."""
 
-
-_instances: WeakValueDictionary[bytes, Features] = WeakValueDictionary()
-
-
-def _shared_instance(digest: bytes, fields: tuple[Any, ...]) -> Features:
-    """The equal instance of this process; a new one if there is none."""
-    return _instances.setdefault(digest, Features(*fields))
-
-
-def frozen(values: Iterable[float] | None) -> np.ndarray | None:
-    """Return read-only numbers; None for None, or if a number is too large for a double."""
-    if values is None:
-        return None
-    array = read_only(np.array(values, dtype=np.float64))
-    return array if np.isfinite(array).all() else None
+    def summary(self) -> str:
+        """Say so."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -170,23 +105,23 @@ class Component(Display):
 
         The column ``weight`` is the share ``x_i²`` of the unit length.
         """
-        order = wording.heaviest(self)
+        order = heaviest(self)
         loadings = self.loadings[order]
         columns = {"loading": loadings, "weight": loadings**2, "place": order}
         return self._frame(columns, index=[self.feature_name(i) for i in order], name="feature")
 
-    def summary(self, chance: ParallelAnalysis | None = None) -> str:
+    def summary(self, chance: Shuffled | None = None) -> str:
         """Return a plain sentence: the features, and the variance they carry.
 
         With ``chance``, what :func:`nnspca.parallel_analysis` found, it says what shuffled columns reach; first, and
         that it is no more than chance, where that is so.
         """
         if chance is None:
-            return sentences.join(sentences.component(self), sentences.average(self.features))
+            return sentences.join(sentence(self), sentences.average(self.features))
         if self.k == 1 or np.all(chance.is_more):
-            return sentences.join(sentences.component(self), chance.summary())
+            return sentences.join(sentence(self), chance.summary())
         apart = self.features and replace(self.features, variances=None)  # nothing is said of how they vary together
-        return sentences.join(chance.summary(), sentences.component(replace(self, features=apart)))
+        return sentences.join(chance.summary(), sentence(replace(self, features=apart)))
 
     def _figure(self, figures: Any) -> Figure:
         """The loadings: as bars, or as pixels of an image."""
@@ -195,7 +130,137 @@ class Component(Display):
     def _lines(self) -> list[str]:
         head = (
             f"Component: {self.cardinality} of {len(self.loadings)} features, "
-            f"{wording.variance_share(self.variance, self)}{sentences.average(self.features, ', one feature ', '')} "
+            f"{variance_share(self.variance, self)}{sentences.average(self.features, ', one feature ', '')} "
             f'(k = {self.k}, {wording.sign(self.nonnegative)}, solver "{self.method}")'
         )
-        return [head, sentences.line(self), *(["stopped before its end"] if self.stopped else [])]
+        return [head, line(self), *(["stopped before its end"] if self.stopped else [])]
+
+
+def correlation(part: Component) -> float | None:
+    """Return the mean correlation between a component's features, each multiplied by the sign of its loading.
+
+    Pairs are weighted by the product of their loadings and standard deviations. None if the
+    variances of the features are unknown, or there is no pair.
+
+    >>> import nnspca
+    >>> cov = nnspca.Covariance.from_matrix([[4.0, 1.0], [1.0, 1.0]])
+    >>> round(correlation(nnspca.solve(cov, 2)), 3)
+    0.5
+    """
+    features = part.features
+    if features is None or features.variances is None or part.cardinality < 2:
+        return None
+    own = np.abs(part.loadings[part.support]) * np.sqrt(features.variances[part.support])
+    alone = float(own @ own)
+    pairs = float(own.sum()) ** 2 - alone
+    return (part.variance - alone) / pairs if pairs > 0 else None
+
+
+def clause(part: Component, most: int = wording.NAMED) -> str:
+    """Return which features a component has and how they vary together, as a clause without a full stop.
+
+    Up to ``most`` features are named.
+
+    >>> import nnspca
+    >>> A = [[1.0, 0.7, -0.6], [0.7, 1.0, -0.5], [-0.6, -0.5, 1.0]]
+    >>> cov = nnspca.Covariance.from_matrix(A, names=["income", "rent", "debt"])
+    >>> clause(nnspca.solve(cov, 2)), clause(nnspca.solve(cov, 1))
+    ('income and rent rise together', 'income alone')
+    >>> clause(nnspca.solve(cov, 3, nonnegative=False))
+    'income and rent rise while debt falls'
+    """
+    position = sentences.describe(part.support, part.features)
+    if position is not None:
+        position = f"{position[0].upper()}{position[1:]}"
+    if not part.cardinality:
+        return "Nothing"
+    subject, mean = position or members(part, most), correlation(part)
+    if part.cardinality == 1:
+        return f"{subject} alone"
+    if mean is None:
+        return subject
+    comma, mixed = "," if position and "," in position else "", bool((part.loadings < 0).any())
+    if mean < WEAK:
+        return f"{subject}{comma} hardly {'vary' if mixed else 'rise'} together"
+    weakly = "" if mean >= STRONG else " weakly"
+    if not mixed:
+        return f"{subject}{comma} rise together{weakly}"
+    if position:
+        many = wording.spelled(int((part.loadings < 0).sum()))
+        return f"{subject}{comma} vary together{weakly}, {many} of them in the opposite direction"
+    up, down = ([i for i in heaviest(part) if part.loadings[i] * sign > 0] for sign in (1, -1))
+    rise, fall = (wording.named([part.called(i) for i in some], most) for some in (up, down))
+    return f"{rise} rise{'s' * (len(up) == 1)}{weakly} while {fall} fall{'s' * (len(down) == 1)}"
+
+
+def line(part: Component) -> str:
+    """Return the features of a component with their loadings, the largest first, or where they lie."""
+    order, most = heaviest(part), wording.NAMED
+    if where := sentences.describe(part.support, part.features):
+        return where
+    loadings = [f"{wording.short(part.called(i))} {part.loadings[i]:.2f}" for i in order[:most]]
+    return ", ".join(loadings) + (f", … and {len(order) - most:,} more" if len(order) > most else "")
+
+
+def sentence(part: Component) -> str:
+    """Return which features one component has, and how much variance it carries.
+
+    >>> import nnspca
+    >>> A = [[1.0, 0.7, 0.0], [0.7, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    >>> sentence(nnspca.solve(nnspca.Covariance.from_matrix(A, names=["income", "rent", "age"]), 2))
+    'income and rent rise together: one number made of these two carries 56.6 % of the variance of all three features.'
+    """
+    if part.cardinality < 2:
+        beginning = clause(part)
+    elif correlation(part) is None:
+        beginning = f"One number made of {sentences.describe(part.support, part.features) or members(part)}"
+    else:
+        beginning = f"{clause(part)}: one number made of these {wording.spelled(part.cardinality)}"
+    features, share = part.features, part.share
+    if features is None or share is None:
+        return f"{beginning} has variance {rounded.number(part.variance, down=True)}."
+    treated = " (standardised)" if features.standardized else ""
+    whole = wording.counted(features.count, "feature")
+    return f"{beginning} carries {rounded.percent(share)} of the variance of all {whole}{treated}."
+
+
+def listing(parts: Sequence[Component], total: float | None = None, is_more: Sequence[bool] = ()) -> str:
+    """Return the features of each part, with its share of ``total``; small parts are only counted.
+
+    Of a part that is no more than chance, that is said instead.
+
+    >>> import nnspca
+    >>> A = [[3.0, 1.0, 0.0, 0.0], [1.0, 3.0, 0.0, 0.0], [0.0, 0.0, 2.0, 0.0], [0.0, 0.0, 0.0, 0.01]]
+    >>> parts = nnspca.decompose(nnspca.Covariance.from_matrix(A, names=list("abcd")), n_components=3, k=2)
+    >>> listing(parts.parts)
+    'Part 1: a and b rise together. Part 2: c alone. One more part adds less than 1 %.'
+    """
+    skipped = sentences.is_small([part.variance for part in parts])
+    said = [
+        f"Part {c}: {clause(part) if all(is_more[c - 1 : c]) else 'no more than chance'}"
+        + (f" ({rounded.percent(part.variance / total)})." if total else ".")
+        for c, part in enumerate(parts, start=1)
+        if not skipped[c - 1]
+    ]
+    rest = int(skipped.sum())
+    more = f"{wording.counted(rest, 'more part').capitalize()} {'adds' if rest == 1 else 'add'} less than 1 %"
+    return " ".join(said) + (f" {more}{'' if rest == 1 else ' each'}." if rest else "")
+
+
+def heaviest(part: Component) -> list[int]:
+    """Return the features of a component, the largest loading first."""
+    support = part.support
+    return support[np.argsort(-np.abs(part.loadings[support]).round(6), kind="stable")].tolist()
+
+
+def members(part: Component, most: int = wording.NAMED) -> str:
+    """Return the features of a component as a sentence lists them, the largest loading first."""
+    return wording.named([part.called(i) for i in heaviest(part)], most)
+
+
+def variance_share(variance: float, part: Component) -> str:
+    """Return a variance, as a share of the whole if that is known."""
+    total = None if part.features is None else part.features.total
+    if total:
+        return f"{rounded.percent(variance / total)} of the total variance"
+    return f"variance {rounded.number(variance, down=True)}"

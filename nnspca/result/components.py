@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
 
 from nnspca.result import rounded, sentences, wording
 from nnspca.result.certificate import Certificate, PartsCertificate
-from nnspca.result.component import Component, Features
+from nnspca.result.component import Component, Shuffled, heaviest, line, listing, variance_share
+from nnspca.result.features import Features
 from nnspca.result.wording import DataFrame, Display, Figure
-
-if TYPE_CHECKING:
-    from nnspca.result.chance import ParallelAnalysis
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,7 +85,7 @@ class Components(Display):
 
     def to_frame(self) -> DataFrame:
         """Return a data frame with a row for each component and feature of a nonzero loading."""
-        rows = [(c, part, i) for c, part in enumerate(self.parts, start=1) for i in wording.heaviest(part)]
+        rows = [(c, part, i) for c, part in enumerate(self.parts, start=1) for i in heaviest(part)]
         return self._frame(
             {
                 "component": [c for c, _, _ in rows],
@@ -98,7 +96,7 @@ class Components(Display):
             }
         )
 
-    def summary(self, chance: ParallelAnalysis | None = None) -> str:
+    def summary(self, chance: Shuffled | None = None) -> str:
         """Return plain sentences: the features of each component, the variance of all, and what is proven.
 
         ``chance`` is as for a component; part c of the data is compared with part c of these.
@@ -112,8 +110,8 @@ class Components(Display):
         treated = " (standardised)" if features is not None and features.standardized else ""
         text = f"{wording.counted(len(self), 'number').capitalize()} carry {together} of the {whole}{treated} together."
         if chance is None:
-            return sentences.join(text, sentences.listing(self.parts, self.total), sentences.average(features), proven)
-        listed = sentences.listing(self.parts, self.total, np.atleast_1d(chance.is_more).tolist())
+            return sentences.join(text, listing(self.parts, self.total), sentences.average(features), proven)
+        listed = listing(self.parts, self.total, np.atleast_1d(chance.is_more).tolist())
         if chance.suggested_n_components == len(self):
             return sentences.join(text, listed, chance.summary(), proven)
         return sentences.join(chance.summary(), text, listed, proven)
@@ -126,10 +124,7 @@ class Components(Display):
         used = int(self.loadings.any(axis=1).sum())
         more = len(self) - (wording.LINES - 2)
         listed = self.parts[: wording.LINES - 2] if more > 1 else self.parts
-        lines = [
-            f"{c}: {sentences.line(part)} ({wording.variance_share(part.variance, part)})"
-            for c, part in enumerate(listed, 1)
-        ]
+        lines = [f"{c}: {line(part)} ({variance_share(part.variance, part)})" for c, part in enumerate(listed, 1)]
         head = (
             f"Components: {len(self)} with {used} of {len(self.loadings)} features, together "
             f"{rounded.percent(float(self.cumulative_variance[-1]) / self.total)} of the total variance"
@@ -253,8 +248,5 @@ class Ranking(Display):
         most = f"proven: any other has at most {self._most()}"
         head = f"Ranking: {one} of at most {allowed} ({sure}{most}){self._ended}"
         shown = self.components[: wording.LINES - 2]
-        lines = [
-            f"{c}: {sentences.line(part)} ({wording.variance_share(part.variance, part)})"
-            for c, part in enumerate(shown, 1)
-        ]
+        lines = [f"{c}: {line(part)} ({variance_share(part.variance, part)})" for c, part in enumerate(shown, 1)]
         return [head, *lines, *([f"… and {len(self) - len(shown)} more"] if len(self) > len(shown) else [])]

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from nnspca.result import rounded, wording
-from nnspca.result.component import Component, Features
+from nnspca.result.component import Component, heaviest
+from nnspca.result.features import Features
 from nnspca.result.wording import DataFrame, Display, Figure
 
 
@@ -82,7 +83,7 @@ class Necessity(Display):
 
     def _figure(self, figures: Any) -> Figure:
         """Each feature's ``x_i²``, and its proven maximum in any near-best component."""
-        order = wording.heaviest(self.component)
+        order = heaviest(self.component)
         states = [self.state(i) for i in order]
         names = [self.component.feature_name(i) for i in order]
         return figures.necessity(names, self.component.loadings[order] ** 2, self.limit[order], states)

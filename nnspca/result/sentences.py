@@ -1,19 +1,15 @@
-"""Results in words: which features vary together, where they lie, and how much variance they carry, rounded down."""
+"""Where features lie, in words: in which part of an image, or on which stretches of an axis; and sentences joined."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nnspca.result import rounded, wording
+from nnspca.result.features import Features
 
-if TYPE_CHECKING:
-    from nnspca.result.component import Component, Features
-
-STRONG, WEAK = 0.3, 0.1  # mean correlations from which features rise together, and weakly so
 SMALL = 0.01  # a part that adds less than this share of the variance before it is counted, not described
 COVERED = 0.8  # share of the pixels that lie in the named regions
 REGIONS = 3  # most regions that are named
@@ -22,120 +18,9 @@ ROWS, COLUMNS = ("upper", "middle", "lower"), ("left", "centre", "right")
 HALVES = ("upper half", "lower half", "left half", "right half")
 
 
-def correlation(part: Component) -> float | None:
-    """Return the mean correlation between a component's features, each multiplied by the sign of its loading.
-
-    Pairs are weighted by the product of their loadings and standard deviations. None if the
-    variances of the features are unknown, or there is no pair.
-
-    >>> import nnspca
-    >>> cov = nnspca.Covariance.from_matrix([[4.0, 1.0], [1.0, 1.0]])
-    >>> round(correlation(nnspca.solve(cov, 2)), 3)
-    0.5
-    """
-    features = part.features
-    if features is None or features.variances is None or part.cardinality < 2:
-        return None
-    own = np.abs(part.loadings[part.support]) * np.sqrt(features.variances[part.support])
-    alone = float(own @ own)
-    pairs = float(own.sum()) ** 2 - alone
-    return (part.variance - alone) / pairs if pairs > 0 else None
-
-
-def clause(part: Component, most: int = wording.NAMED) -> str:
-    """Return which features a component has and how they vary together, as a clause without a full stop.
-
-    Up to ``most`` features are named.
-
-    >>> import nnspca
-    >>> A = [[1.0, 0.7, -0.6], [0.7, 1.0, -0.5], [-0.6, -0.5, 1.0]]
-    >>> cov = nnspca.Covariance.from_matrix(A, names=["income", "rent", "debt"])
-    >>> clause(nnspca.solve(cov, 2)), clause(nnspca.solve(cov, 1))
-    ('income and rent rise together', 'income alone')
-    >>> clause(nnspca.solve(cov, 3, nonnegative=False))
-    'income and rent rise while debt falls'
-    """
-    position = describe(part.support, part.features)
-    if position is not None:
-        position = f"{position[0].upper()}{position[1:]}"
-    if not part.cardinality:
-        return "Nothing"
-    subject, mean = position or wording.members(part, most), correlation(part)
-    if part.cardinality == 1:
-        return f"{subject} alone"
-    if mean is None:
-        return subject
-    comma, mixed = "," if position and "," in position else "", bool((part.loadings < 0).any())
-    if mean < WEAK:
-        return f"{subject}{comma} hardly {'vary' if mixed else 'rise'} together"
-    weakly = "" if mean >= STRONG else " weakly"
-    if not mixed:
-        return f"{subject}{comma} rise together{weakly}"
-    if position:
-        many = wording.spelled(int((part.loadings < 0).sum()))
-        return f"{subject}{comma} vary together{weakly}, {many} of them in the opposite direction"
-    up, down = ([i for i in wording.heaviest(part) if part.loadings[i] * sign > 0] for sign in (1, -1))
-    rise, fall = (wording.named([part.called(i) for i in some], most) for some in (up, down))
-    return f"{rise} rise{'s' * (len(up) == 1)}{weakly} while {fall} fall{'s' * (len(down) == 1)}"
-
-
-def line(part: Component) -> str:
-    """Return the features of a component with their loadings, the largest first, or where they lie."""
-    order, most = wording.heaviest(part), wording.NAMED
-    if where := describe(part.support, part.features):
-        return where
-    loadings = [f"{wording.short(part.called(i))} {part.loadings[i]:.2f}" for i in order[:most]]
-    return ", ".join(loadings) + (f", … and {len(order) - most:,} more" if len(order) > most else "")
-
-
-def component(part: Component) -> str:
-    """Return which features one component has, and how much variance it carries.
-
-    >>> import nnspca
-    >>> A = [[1.0, 0.7, 0.0], [0.7, 1.0, 0.0], [0.0, 0.0, 1.0]]
-    >>> component(nnspca.solve(nnspca.Covariance.from_matrix(A, names=["income", "rent", "age"]), 2))
-    'income and rent rise together: one number made of these two carries 56.6 % of the variance of all three features.'
-    """
-    if part.cardinality < 2:
-        beginning = clause(part)
-    elif correlation(part) is None:
-        beginning = f"One number made of {describe(part.support, part.features) or wording.members(part)}"
-    else:
-        beginning = f"{clause(part)}: one number made of these {wording.spelled(part.cardinality)}"
-    features, share = part.features, part.share
-    if features is None or share is None:
-        return f"{beginning} has variance {rounded.number(part.variance, down=True)}."
-    treated = " (standardised)" if features.standardized else ""
-    whole = wording.counted(features.count, "feature")
-    return f"{beginning} carries {rounded.percent(share)} of the variance of all {whole}{treated}."
-
-
 def average(features: Features | None, one: str = "One feature has ", end: str = ".") -> str:
     """Return the share of the variance that one feature has on average, beside which others are to be read."""
     return "" if features is None else f"{one}{rounded.percent(1 / features.count)} on average{end}"
-
-
-def listing(parts: Sequence[Component], total: float | None = None, is_more: Sequence[bool] = ()) -> str:
-    """Return the features of each part, with its share of ``total``; small parts are only counted.
-
-    Of a part that is no more than chance, that is said instead.
-
-    >>> import nnspca
-    >>> A = [[3.0, 1.0, 0.0, 0.0], [1.0, 3.0, 0.0, 0.0], [0.0, 0.0, 2.0, 0.0], [0.0, 0.0, 0.0, 0.01]]
-    >>> parts = nnspca.decompose(nnspca.Covariance.from_matrix(A, names=list("abcd")), n_components=3, k=2)
-    >>> listing(parts.parts)
-    'Part 1: a and b rise together. Part 2: c alone. One more part adds less than 1 %.'
-    """
-    skipped = is_small([part.variance for part in parts])
-    sentences = [
-        f"Part {c}: {clause(part) if all(is_more[c - 1 : c]) else 'no more than chance'}"
-        + (f" ({rounded.percent(part.variance / total)})." if total else ".")
-        for c, part in enumerate(parts, start=1)
-        if not skipped[c - 1]
-    ]
-    rest = int(skipped.sum())
-    more = f"{wording.counted(rest, 'more part').capitalize()} {'adds' if rest == 1 else 'add'} less than 1 %"
-    return " ".join(sentences) + (f" {more}{'' if rest == 1 else ' each'}." if rest else "")
 
 
 def join(text: str, *more: str) -> str:

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.result import rounded, sentences, wording
-from nnspca.result.component import Features
+from nnspca.result import rounded, wording
+from nnspca.result.component import heaviest, line
 from nnspca.result.components import Components
+from nnspca.result.features import Features
 from nnspca.result.wording import DataFrame, Display, Figure
 
 
@@ -115,7 +116,7 @@ class Stability(Display):
             return "No resample was drawn before the call was stopped."
         said = []
         for c, part in enumerate(self.parts.parts):
-            often = [i for i in wording.heaviest(part) if self.recurrence[i, c] >= 0.8]
+            often = [i for i in heaviest(part) if self.recurrence[i, c] >= 0.8]
             mean = rounded.percent(float(self.mean_recurrence[c]))
             by = f", by chance in {rounded.percent(float(self.chance[c]))}" if np.isfinite(self.chance[c]) else ""
             listing = wording.named([part.called(i) for i in often]) if often else "no feature"
@@ -130,7 +131,7 @@ class Stability(Display):
         parts = [
             ([part.feature_name(i) for i in order], self.recurrence[order, c])
             for c, part in enumerate(self.parts.parts)
-            for order in [wording.heaviest(part)]
+            for order in [heaviest(part)]
         ]
         return figures.stability(parts, self.threshold)
 
@@ -139,7 +140,7 @@ class Stability(Display):
         stable = f"{int(self.stable.sum())} stable (mean recurrence of at least {self.threshold:g}, and beyond chance)"
         head = f"Stability: {found}, {stable}{self._ended}"
         means = self.mean_recurrence if self.resamples else np.full(len(self.parts.parts), np.nan)
-        lines = [f"{c}: {means[c - 1]:.2f}  {sentences.line(p)}" for c, p in enumerate(self.parts.parts[:4], start=1)]
+        lines = [f"{c}: {means[c - 1]:.2f}  {line(p)}" for c, p in enumerate(self.parts.parts[:4], start=1)]
         return [head, *lines, *(["…"] if len(self.parts.parts) > 4 else [])]
 
 

@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nnspca.result import rounded
+from nnspca.result.features import Features
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from nnspca.result.component import Component, Features
 else:  # imported when a table is asked for
     DataFrame = Any
 Figure = Any  # of plotly.graph_objects, which has no types
@@ -179,17 +177,6 @@ def listed(words: Sequence[str], more: int = 0) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def heaviest(part: Component) -> list[int]:
-    """Return the features of a component, the largest loading first."""
-    support = part.support
-    return support[np.argsort(-np.abs(part.loadings[support]).round(6), kind="stable")].tolist()
-
-
-def members(part: Component, most: int = NAMED) -> str:
-    """Return the features of a component as a sentence lists them, the largest loading first."""
-    return named([part.called(i) for i in heaviest(part)], most)
-
-
 def named(names: Sequence[str], most: int = NAMED) -> str:
     """Return names as a sentence lists them, the first few where there are many.
 
@@ -215,14 +202,6 @@ def titled(name: str, title: str) -> str:
 def short(name: str) -> str:
     """Return a name cut to fit a line."""
     return name if len(name) <= 24 else f"{name[:23]}…"
-
-
-def variance_share(variance: float, part: Component) -> str:
-    """Return a variance, as a share of the whole if that is known."""
-    total = None if part.features is None else part.features.total
-    if total:
-        return f"{rounded.percent(variance / total)} of the total variance"
-    return f"variance {rounded.number(variance, down=True)}"
 
 
 def sign(nonnegative: bool) -> str:

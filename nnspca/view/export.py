@@ -19,7 +19,8 @@ import streamlit as st
 
 import nnspca
 from nnspca.certificates.file import FORMAT
-from nnspca.result import Components, rounded, sentences
+from nnspca.result import Components, rounded
+from nnspca.result.component import listing
 from nnspca.view import chance, sanitize, say
 from nnspca.view.certificate import panels
 from nnspca.view.ledger import Known
@@ -99,7 +100,7 @@ def report(answer: Answer) -> str:
         what = f"{many} parts of at most {subject.k:,} {noun}"
         described = [replace(part, features=subject.cov.features) for part in parts.parts]
         is_more = [each.is_more for each in chance.parts_at(subject, many)]
-        words = sentences.listing(described, parts.total, is_more)
+        words = listing(described, parts.total, is_more)
     claim = NONE if proof is None else f"{panels.claim(proof, subject)} {_checked(proof, subject)}"
     scaled = ", each feature divided by its standard deviation" if subject.standardise else ""
     about = f"{data.title or data.name}: {say.as_read(data)}{scaled}. {data.citation}".strip()

@@ -82,7 +82,9 @@ def run_of(task: Task) -> Job | None:
 
 def ask(task: Task) -> Job:
     """Return this session's run of a task, joined or begun."""
-    return run_of(task) or begin(task)
+    if run_of(task) is None:
+        begin(task)
+    return session.current().jobs[task.kind]
 
 
 def offer(task: Task, button: Button, *, at_once: bool = False, in_place: bool = False) -> Job | None:
@@ -92,7 +94,7 @@ def offer(task: Task, button: Button, *, at_once: bool = False, in_place: bool =
     """
     job = run_of(task)
     if job is None and at_once:
-        job = begin(task)
+        job = ask(task)
     busy = job is not None and not job.done
     if job is not None:
         job.place = st.container() if busy and in_place else None
@@ -127,7 +129,7 @@ def drop(kind: str) -> None:
         job.stop()
 
 
-def begin(task: Task, asked: bool = False) -> Job:
+def begin(task: Task, asked: bool = False) -> None:
     """Begin a run, once what it comes ``after`` has a first result; the last one of its kind stops.
 
     One that a person has ``asked`` for takes nothing from an earlier one.
@@ -141,7 +143,6 @@ def begin(task: Task, asked: bool = False) -> Job:
         job.deprioritise()
     # Daemon threads: closing the server does not wait for runs that no page shows.
     threading.Thread(target=job.run, args=(task.work, task.after), name=f"nnspca-{task.kind}", daemon=True).start()
-    return job
 
 
 def found(kind: str, key: Hashable, find: Work) -> Task:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import nnspca
 from nnspca.result import sentences, wording
+from nnspca.result.component import correlation
 
 NAMES = ("income", "rent", "debt", "age")
 
@@ -25,7 +26,7 @@ def cov(*pairs, n=4):
 )
 def test_how_far_features_rise_together_is_said_by_their_mean_correlation(r, said):
     part = nnspca.solve(cov((0, 1, r)), 2)
-    assert sentences.correlation(part) == pytest.approx(r)
+    assert correlation(part) == pytest.approx(r)
     assert f"income and rent {said} one number made of these two carries " in part.summary()
 
 
@@ -35,7 +36,7 @@ def test_the_mean_correlation_does_not_depend_on_units():
         seen = nnspca.Covariance.from_data(X * factors, standardize=False)
         x = np.array([1.0, 1.0, 0.0]) / np.sqrt(2)
         part = nnspca.Component(x, seen.variance(x), "given", 2, features=seen.features)
-        assert sentences.correlation(part) == pytest.approx(np.corrcoef(X[:, 0], X[:, 1])[0, 1])
+        assert correlation(part) == pytest.approx(np.corrcoef(X[:, 0], X[:, 1])[0, 1])
 
 
 def test_features_of_either_sign_are_told_apart():
@@ -49,7 +50,7 @@ def test_what_nothing_is_known_of_is_not_said():
     assert alone.summary() == f"{carries} One feature has 25 % on average."
     bare = nnspca.Component(np.array([0.6, 0.8]), 2.0, "given", 2)
     assert bare.summary() == "One number made of x1 and x0 has variance 2.000."
-    assert sentences.correlation(bare) is None
+    assert correlation(bare) is None
 
 
 def test_parts_that_add_hardly_anything_are_counted():

@@ -13,7 +13,8 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import preparing
 from nnspca.datasets.inspecting import MOST_COLUMNS
-from nnspca.result import Component, sentences
+from nnspca.result import Component
+from nnspca.result.component import sentence
 from nnspca.view import running, sanitize
 from nnspca.view.desk import Desk
 from nnspca.view.jobs import Job
@@ -99,7 +100,7 @@ def _answer(name: str, view: Subject, part: Component | None, slot: str, choice:
     """Draw one answer: what it is made of, its picture, and the button that takes it."""
     st.markdown(f"**{name[:1].upper()}{name[1:]}**")
     if part is not None:
-        st.markdown(sanitize.plain(sentences.component(replace(part, features=view.cov.features))))
+        st.markdown(sanitize.plain(sentence(replace(part, features=view.cov.features))))
         component.show([component.Layer(part.loadings)], view.data, slot)
     is_so = all(value == getattr(now, key) for key, value in choice.items())
     st.button(

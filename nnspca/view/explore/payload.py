@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.result import Component, rounded, wording
+from nnspca.result import Component, rounded
+from nnspca.result.component import heaviest
 from nnspca.result.rounded import ceil, floor
 from nnspca.view import cache, ledger, say
 from nnspca.view.certificate import proofs
@@ -145,7 +146,7 @@ def component_rows(view: View, ks: Sequence[int]) -> dict[str, Any]:
         part = view.played[k].component
         support, loadings = part.support, part.loadings[part.support]
         levels = np.rint(loadings / (np.abs(loadings).max(initial=0.0) or 1.0) * ledger.STEPS)
-        heavy = wording.heaviest(part)[:LISTED] if data.image_shape is None and data.axis is None else []
+        heavy = heaviest(part)[:LISTED] if data.image_shape is None and data.axis is None else []
         scores = samples.scored(part, view)[which] if k in scored else np.zeros(0)
         hundredths = np.rint(100 * np.clip(scores, -300, 300))
         rows[k] = Row(state, sentence_at(view, k), view.context(k), support, levels, heavy, hundredths)

@@ -12,6 +12,7 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Component, Contribution, rounded, wording
+from nnspca.result.component import heaviest
 from nnspca.view import necessity, sanitize, say
 from nnspca.view.figures.dataset import montage
 from nnspca.view.link import canvas, state, widgets
@@ -147,7 +148,7 @@ def over(sample: int, part: Component, data: Dataset) -> dict[str, Any]:
     if data.axis is not None:
         return {"at": sample, "axis": canvas.pack(row, "f4")}
     away = (row - data.means) / np.where(data.deviations > 0, data.deviations, 1.0)
-    return {"at": sample, "away": {int(i): round(float(away[i]), 1) for i in wording.heaviest(part)[: component.NAMED]}}
+    return {"at": sample, "away": {int(i): round(float(away[i]), 1) for i in heaviest(part)[: component.NAMED]}}
 
 
 def answer(feature: int, part: Component, subject: Subject) -> dict[str, Any]:

@@ -11,9 +11,9 @@ from typing import Any
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Component, rounded, sentences
+from nnspca.result import Component, rounded
 from nnspca.result.chance import TIE
-from nnspca.result.component import Features
+from nnspca.result.component import Features, clause
 from nnspca.view import cache, chance, ledger, sanitize, say
 from nnspca.view.certificate import proofs
 from nnspca.view.chance import Chance
@@ -45,9 +45,9 @@ def sentence(
     if first := chance.first(by_chance, part.k):
         features = None
     if features is not None and used:
-        clause = sanitize.line(sentences.clause(dataclasses.replace(part, features=features), NAMED))
+        which = sanitize.line(clause(dataclasses.replace(part, features=features), NAMED))
         these = f"This {noun.removesuffix('s')}, 1 of {n:,}," if used == 1 else f"These {text}"
-        text = f"{clause}. {these}"
+        text = f"{which}. {these}"
     text = say.explains(text, used, part.variance, total, "the total variance", known.upper)
     text = f"{first} {text}".strip()
     if part.k == 1 and features is not None and features.variances is not None:

@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import graphlib
 import itertools
 from pathlib import Path
 
@@ -117,6 +118,10 @@ def test_arrows_point_down():
         return layer_of(other) < layer_of(name)
 
     assert not barred([name for name in INNER if layer_of(name) is not None], points_up)
+
+
+def test_no_module_imports_one_that_imports_it():
+    graphlib.TopologicalSorter({name: imports_of(name) & SOURCES.keys() - {name} for name in SOURCES}).prepare()
 
 
 def test_the_data_sets_know_only_themselves_and_what_lies_below_all():

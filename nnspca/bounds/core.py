@@ -73,7 +73,7 @@ def tighten(
     """
     X = np.atleast_2d(X)
     support = np.flatnonzero(X.any(axis=0))
-    fits = {steps: int((budget / (steps * STEP)) ** 0.4) for steps in (MANY, FEW)}
+    fits = {steps: int((max(budget, 0.0) / (steps * STEP)) ** 0.4) for steps in (MANY, FEW)}
     size = min(problem.n - 1, MOST, fits[FEW if flat else MANY])
     if len(X) > 1:  # their core is larger rather than none
         size = max(size, min(problem.n - 1, MOST, 2 * len(support), fits[FEW]))

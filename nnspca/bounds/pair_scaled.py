@@ -244,7 +244,7 @@ def least_products(L: np.ndarray, M: np.ndarray, nonnegative: bool) -> np.ndarra
     for above, below in halves.tiles(len(M)):
         asked, a, b = needed[above], np.maximum(M[above], tiny), np.maximum(M[below].T, tiny)
         root = np.sqrt(a * b)
-        root = np.where(root > 0, root, 1.0)
+        root[root == 0] = 1.0
         scaled[above], scaled[below] = a * asked / root, (b * asked / root).T
     return scaled
 

@@ -150,9 +150,10 @@ def test_no_core_on_its_way_proves_less_than_the_optimum(nonnegative, flat):
     assert max(ratios) > 0.99
 
 
-def test_there_is_no_core_without_room_for_as_many_again_as_the_support():
+@pytest.mark.parametrize(("k", "budget"), [(7, 0.1), (2, -0.1)])
+def test_there_is_no_core_without_room_for_as_many_again_as_the_support_or_without_work(k, budget):
     cov = nnspca.Covariance.from_data(few_large(0))
-    assert not bounds_of(cov, nnspca.solve(cov, 7).loadings, 7)
+    assert not bounds_of(cov, nnspca.solve(cov, k).loadings, k, budget=budget)
 
 
 def test_a_core_is_near_the_optimum_of_several_parts():

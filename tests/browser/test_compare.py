@@ -60,6 +60,7 @@ def test_the_answer_and_the_whole_figure_stand_without_a_run_and_stop_keeps_them
 
 def test_a_race_runs_and_stop_keeps_what_was_found(visit):
     page = visit("/compare?k=100&racers=epsilon-net&racers=best&d=8&seed=7")
+    button(page, "start-race").click()
     page.get_by_text(re.compile("of the total variance")).first.wait_for()  # told without a run of the page
     button(page, "stop-race").click()
     expect(page.get_by_text("Stopped.")).to_be_visible()

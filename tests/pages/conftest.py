@@ -249,6 +249,11 @@ def settle(page: AppTest, *, path: bool = False) -> AppTest:
     return redrawn(page)
 
 
+def raced(page: AppTest) -> AppTest:
+    """Press the button of a race where the page has one."""
+    return next((one.click().run() for one in page.button if one.key == "start-race"), page)
+
+
 def job_of(page: AppTest, kind: str):
     """Return the session's one run of a kind."""
     (job,) = [job for job in jobs(page) if job.key[0] == kind]

@@ -20,11 +20,11 @@ def sketched(visit, path: str, key: str) -> Page:
     # both frames, a band and a curve at least, once the first points are known
     expect(sketch).to_have_attribute("style", re.compile("url.*data:image/svg.xml(.*%3Cpath){4}"))
     assert page.locator(".js-plotly-plot").count() == 0
+    page.unroute_all()  # while requests are watched, nothing that was kept is used
     while held:
         held.pop().continue_()
     place.locator(".js-plotly-plot .main-svg").first.wait_for()
     expect(sketch).to_be_hidden()
-    page.unroute_all()  # while requests are watched, nothing that was kept is used
     return page
 
 

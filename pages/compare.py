@@ -46,24 +46,30 @@ def solvers(now: State, answer: DeltaGenerator) -> None:
     if not racers:
         answer.info("Choose at least one solver to start.", icon=":material/timer:")
         widgets.end_page()
-    before = race.stored(subject, racers)
-    with press:
-        job = running.press(race.task(subject, racers), running.solve(), running.STOPPED, at_once=before is None)
-    if job is None and before is not None:
-        asked.caption(race.origin())
-    known = before if job is None else job.result or job.live
+    at, known = race.ended(subject, racers)
+    task, button, drawn = race.task(subject, racers), race.button(subject.k), None
+    is_empty = known is None and running.run_of(task) is None
+    with figure if is_empty else press:  # on a phone choices stand below
+        job = running.press(task, button, f"Stopped. **{button.label}** starts over.")
+    if is_empty:
+        answer.markdown("No race of this problem is stored.")
+    elif job is not None:
+        at, known = subject, job.result or job.live
+    elif at is not subject:
+        asked.caption(race.origin(subject.k))
     with figure:
-        drawn = race.track(known, racers, subject, answer) if job is None or job.done else None
-        if job is not None and drawn is None:
+        if job is not None and not job.done:
             answer.markdown(race.CLOCK)
             race.under_way(job, racers, subject)
+        elif not is_empty:
+            drawn = race.track(known, racers, at, answer, subject.k)
     with widgets.expander(sets.KEYS["given"], loadings.TITLE, ":material/gavel:") as fold:
         if fold.open:
             loadings.ask(subject)
     if drawn is not None and known is not None:
         with widgets.expander(sets.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
             if fold.open:
-                race.takeaway(known, drawn, subject, racers)
+                race.takeaway(known, drawn, at, racers)
 
 
 now = state.current()

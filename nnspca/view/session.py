@@ -86,7 +86,6 @@ class Session:
     opened: str = ""  # the data set whose number of parts was suggested or chosen last
     runs: int = 0  # how often progress was drawn: a component sees that the page was run again
     had: str = ""  # the address of the curve that was sent last
-    sketched: bool = False  # whether a sketch has stood where the first figure is drawn
 
     desk: Desk | None = None  # the file that was brought last, read or not
     desks: dict[str, Desk] = field(default_factory=dict)  # those in use, by the name of the data set

@@ -45,6 +45,11 @@ class Visit:
         self.page.wait_for_function("name => name in window.seen", arg=name, polling=100, timeout=PATIENCE)
         return float(self.page.evaluate("name => window.seen[name]", name))
 
+    def do(self, act: str) -> None:
+        """Do ``act``, JavaScript, as soon as the page has what it is done to."""
+        tried = f"() => {{ {_helpers()} try {{ {act}; return true; }} catch {{ return false; }} }}"
+        self.page.wait_for_function(tried, polling=50, timeout=PATIENCE)
+
     def until(self, act: str, is_so: str) -> float:
         """Return the seconds from doing ``act`` in the page to the moment ``is_so`` holds, both JavaScript."""
         return float(

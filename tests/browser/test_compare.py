@@ -20,11 +20,11 @@ def sketched(visit, path: str, key: str) -> Page:
     # both frames, a band and a curve at least, once the first points are known
     expect(sketch).to_have_attribute("style", re.compile("url.*data:image/svg.xml(.*%3Cpath){4}"))
     assert page.locator(".js-plotly-plot").count() == 0
+    page.unroute_all()  # while requests are watched, nothing that was kept is used
     while held:
         held.pop().continue_()
     place.locator(".js-plotly-plot .main-svg").first.wait_for()
     expect(sketch).to_be_hidden()
-    page.unroute_all()  # while requests are watched, nothing that was kept is used
     return page
 
 
@@ -60,6 +60,7 @@ def test_the_answer_and_the_whole_figure_stand_without_a_run_and_stop_keeps_them
 
 def test_a_race_runs_and_stop_keeps_what_was_found(visit):
     page = visit("/compare?k=100&racers=epsilon-net&racers=best&d=8&seed=7")
+    button(page, "start-race").click()
     page.get_by_text(re.compile("of the total variance")).first.wait_for()  # told without a run of the page
     button(page, "stop-race").click()
     expect(page.get_by_text("Stopped.")).to_be_visible()

@@ -63,17 +63,9 @@ def columns_are_shuffled_where_it_is_asked(monkeypatch):
 
 
 @pytest.fixture(autouse=True)
-def the_ledger_holds_only_what_is_stored():
+def the_ledger_holds_only_what_is_stored(papers_read_once):
     """What one test's runs have found is not known in the next."""
     ledger.shared.clear()
-
-
-@pytest.fixture(scope="session", autouse=True)
-def nothing_is_done_that_nobody_sees(papers_read_once):
-    """Sketches are not looked at."""
-    with pytest.MonkeyPatch.context() as once:
-        once.setattr(charts, "SEEN", 0.0)
-        yield
 
 
 @pytest.fixture
@@ -247,6 +239,11 @@ def settle(page: AppTest, *, path: bool = False) -> AppTest:
     for job in jobs(page, path=path):
         assert job.wait(PATIENCE), job.progress
     return redrawn(page)
+
+
+def raced(page: AppTest) -> AppTest:
+    """Press the button of a race where the page has one."""
+    return next((one.click().run() for one in page.button if one.key == "start-race"), page)
 
 
 def job_of(page: AppTest, kind: str):

@@ -1,5 +1,6 @@
 """One way to have something computed: a task is joined, begun, stopped and begun again; keys tell subjects apart."""
 
+import json
 import threading
 from dataclasses import replace
 
@@ -12,7 +13,7 @@ from nnspca.result import Progress
 from nnspca.view import cache, running
 from nnspca.view.certificate import proofs
 from nnspca.view.jobs import Job
-from nnspca.view.link.state import State
+from nnspca.view.link.state import AS_IS, State
 from nnspca.view.subject import Subject
 from tests.pages.conftest import alone, redrawn
 
@@ -198,3 +199,37 @@ def test_a_message_of_a_component_that_the_page_no_longer_has_changes_nothing():
         st.write(sorted(key for key in st.session_state if not key.startswith("_")))
 
     assert alone(page).json[0].value == "[]"
+
+
+def test_a_message_about_data_that_were_closed_while_it_was_on_its_way_changes_nothing():
+    """It says how many assignments the browser had seen, and brings the widgets as they were there."""
+
+    def page():
+        from types import SimpleNamespace
+
+        import streamlit as st
+
+        from nnspca.view import session
+        from nnspca.view.explore import player
+        from nnspca.view.link import state
+        from nnspca.view.sources import catalogue
+
+        before = {"data": "lfw-faces", "k": 40, "scale": state.STANDARDISED}
+        said = {"point": {"k": 9}, "why": {"at": 3}, "over": {"at": 5}}
+        answers = {"point": player._choose, **{key: lambda key=key: player._press(key) for key in ("why", "over")}}
+        for key, answer in answers.items():
+            st.session_state.update(before)
+            seen = state.assignments()
+            catalogue.use("digits", 64)
+            for late in (True, False):
+                st.session_state.update(before if late else {})
+                now = seen if late else state.assignments()
+                st.session_state["play"] = SimpleNamespace(**{key: said[key] | {"seen": now}})
+                answer()
+                kept = [session.current().memory.get((("explore",), one)) for one in ("why", "over")]
+                st.json([*(st.session_state[one] for one in before), *kept])
+
+    shown = [json.loads(one.value) for one in alone(page).json]
+    opened = ["digits", 16, AS_IS]
+    assert shown[::2] == [[*opened, None, None], [*opened, None, None], [*opened, 4, None]]
+    assert shown[1::2] == [["digits", 9, AS_IS, None, None], [*opened, 4, None], [*opened, 4, 6]]

@@ -104,14 +104,18 @@ def test_streamlit_still_has_every_script_that_is_named_early():
     assert sum((server.SCRIPTS / name).stat().st_size for name in files) < 4e6  # no figure library among them
 
 
-def test_pages_about_a_chart_name_its_scripts_too():
-    chart = next(server.SCRIPTS.glob("PlotlyChart.*.js")).name
+def test_pages_with_a_chart_fetch_its_script_while_they_idle_and_read_it_after_all_else():
     app = server.AssetMiddleware(Origin())
-    pages = {
-        path: answered(app, path, accept="text/html")[2].decode()
-        for path in ("/compare", "/deep/compare", "/?samples=true", "/", "/data")
-    }
-    assert [path for path, page in pages.items() if chart in page] == list(pages)[:2]
-    of_page = {path: page.count('crossorigin href="./static') for path, page in pages.items()}
-    assert of_page["/compare"] > of_page["/"] == len(server.early())
-    assert f"const CHART = './static/js/{chart}';" in pages["/compare"].partition("</head>")[2]
+    for stem in server.LATE:
+        (file,) = server.SCRIPTS.glob(f"{stem}.*.js")
+        late, whole = (
+            gzip.decompress(answered(app, f"/static/js/{file.name}{query}", accept_encoding="gzip")[2])
+            for query in ("", "?whole")
+        )
+        assert whole == file.read_bytes() and len(late) < 2000 and f'"./{file.name}?whole"'.encode() in late
+        for name in re.findall(rb" as ([\w$]+)", whole[whole.rindex(b"export{") :]):
+            assert re.search(rb"\b%s\b" % name, late.partition(b"\nexport")[2])
+    chart = next(server.SCRIPTS.glob("PlotlyChart.*.js")).name
+    link = f'<link rel="prefetch" as="script" crossorigin href="./static/js/{chart}?whole">'
+    paths = ("/compare", "/deep/compare", "/parts", "/?samples=true", "/data")
+    assert [path for path in paths if link in answered(app, path, accept="text/html")[2].decode()] == list(paths[:3])

@@ -12,7 +12,7 @@ import nnspca
 from nnspca.view import sanitize
 from nnspca.view.figures import style
 from nnspca.view.link import state
-from tests.pages.conftest import owner, settle, texts
+from tests.pages.conftest import owner, raced, settle, texts
 
 # Each would become something in Markdown, or in the little HTML that figures read.
 LURES = (
@@ -174,7 +174,7 @@ def test_nothing_of_a_hostile_file_comes_alive_on_a_page(name, choices, open_pag
     own = {"data": data.name, "session": owner(data)}
     if name == "compare":
         own["vs"] = [data.name, "pitprops"]
-    page = settle(settle(open_page(f"pages/{name}.py", **own, **opened, **choices)))
+    page = settle(settle(raced(open_page(f"pages/{name}.py", **own, **opened, **choices))))
     words, figures = said(page)
     assert not alive(page)
     if name not in ("spannogram", "papers"):  # which show no more of the data than their numbers

@@ -104,6 +104,8 @@ def test_stop_is_answered_before_a_figure_is_drawn_anew(
     empty_ledger, open_page, monkeypatch, path, slot, panels, draws, asked
 ):
     page = open_page(path, **asked, seed=4321)
+    if slot == "race":
+        page.button(key="start-race").click().run()
     page.button(key=f"stop-{slot}").click()
 
     begun = []

@@ -18,7 +18,7 @@ from nnspca.view.sources import uploads
 from nnspca.view.ui import downloads
 from tests.datasets.test_formats import picture, workbook
 from tests.datasets.test_real_files import FILES
-from tests.pages.conftest import brought, files_of, owner, redrawn, sent, settle, texts
+from tests.pages.conftest import brought, files_of, owner, raced, redrawn, sent, settle, texts
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
 
@@ -332,7 +332,7 @@ OTHERS = {
 def every_page_finds(open_page, name, kept, fingerprint, **asked):
     """State that each page uses a file, without an error, and that its Python reads it again as it was read."""
     for page_name, small in OTHERS.items():
-        page = settle(settle(open_page(f"pages/{page_name}.py", data=name, k=2, **small, **asked, **kept)))
+        page = settle(settle(raced(open_page(f"pages/{page_name}.py", data=name, k=2, **small, **asked, **kept))))
         assert not page.error and not [job.problem for job in kept["session"].jobs.values() if job.problem]
         codes = [block.value for block in page.code if "nnspca.datasets.read" in block.value]
         assert codes or page_name == "spannogram"

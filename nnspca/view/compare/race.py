@@ -16,7 +16,7 @@ import nnspca
 from nnspca.result import Progress, rounded, wording
 from nnspca.studies import race
 from nnspca.studies.racing import BARRED, RUNNING, STOPPED, Fall, Lane, Mark, Race, reason_excluded
-from nnspca.view import sanitize, say, session
+from nnspca.view import cache, sanitize, say, session
 from nnspca.view.compare import figures
 from nnspca.view.figures.style import Figure, Look
 from nnspca.view.jobs import Job
@@ -24,7 +24,7 @@ from nnspca.view.ledger import Known
 from nnspca.view.link import canvas, state
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import DeltaGenerator, answer, choose
-from nnspca.view.running import Task
+from nnspca.view.running import Button, Task
 from nnspca.view.subject import Subject
 from nnspca.view.ui import charts, downloads
 
@@ -54,6 +54,12 @@ def options(racers: Sequence[str], now: State) -> dict[str, dict[str, object]]:
     """Return what solvers are called with: those that work in few directions take the sidebar's number of them."""
     ranked = (name for name in racers if any(option.name == "rank" for option in nnspca.METHODS[name].options))
     return {name: {"rank": now.d} for name in ranked}
+
+
+def button(k: int) -> Button:
+    """Return the button of a live race."""
+    about = f"Each solver chosen, and the proof, for up to {SECONDS} seconds."
+    return Button(f"Race at k = {k:,}", about, ":material/play_arrow:", width="stretch")
 
 
 def task(subject: Subject, racers: Sequence[str]) -> Task:
@@ -111,43 +117,55 @@ def _unpacked(record: dict[str, Any]) -> Race:
     return Race(**record | {"lanes": tuple(Lane(**lane) for lane in lanes), "falls": falls}, fraction=1.0)
 
 
-def stored(subject: Subject, racers: Sequence[str]) -> Race | None:
-    """Return the recorded race of the solvers chosen, None where there is none of this problem with these settings.
+def ended(subject: Subject, racers: Sequence[str]) -> tuple[Subject, Race | None]:
+    """Return the race known without a run, and what it is of; one that any visit ran goes before that of another k."""
+    (at, known), here = stored(subject, racers), cache.results().get(task(subject, racers).key)
+    return (at, known) if here is None or (known is not None and at.now == subject.now) else (subject, here)
+
+
+def stored(subject: Subject, racers: Sequence[str]) -> tuple[Subject, Race | None]:
+    """Return the recorded race of these solvers at the nearest k, and what it is of; None where there is none.
 
     It says no more than the ledger: no variance is larger and no upper bound lower than the one that other pages show.
     """
-    records, best = recorded(), subject.known_at()
-    ended = records["races"].get((*subject.problem, subject.k))
-    settings = {"seed": subject.seed, "rank": subject.now.d, "seconds": SECONDS}
-    if ended is None or any(records[name] != value for name, value in settings.items()):
-        return None
-    n, sign = subject.data.n_features, subject.nonnegative
+    records = recorded()
+    ks = [k for *problem, k in records["races"] if tuple(problem) == subject.problem]
+    if not ks:
+        return subject, None
+    k = min(ks, key=lambda k: max(k / subject.k, subject.k / k))
+    at = replace(subject, now=replace(subject.now, k=k, seed=records["seed"], d=records["rank"]))
+    whole, best = records["races"][*subject.problem, k], at.known_at()
+    n, sign = at.data.n_features, at.nonnegative
     lanes = {name: Lane(name, BARRED, reason=why) for name in racers if (why := reason_excluded(name, n, sign))}
-    for lane in ended.lanes:
+    for lane in whole.lanes:
         marks = (replace(mark, variance=min(mark.variance, best.lower)) for mark in lane.marks)
         lanes[lane.method] = replace(lane, marks=tuple(marks))
     if not lanes.keys() >= set(racers):
-        return None
-    falls = tuple(replace(fall, upper=max(fall.upper, best.upper)) for fall in ended.falls)
-    return replace(ended, lanes=tuple(lanes[name] for name in racers), falls=falls)
+        return subject, None
+    falls = tuple(replace(fall, upper=max(fall.upper, best.upper)) for fall in whole.falls)
+    return at, replace(whole, lanes=tuple(lanes[name] for name in racers), falls=falls)
 
 
-def track(known: Race | None, racers: Sequence[str], subject: Subject, place: DeltaGenerator) -> Figure:
-    """Draw the answer and a race that has ended, and say which solvers did not end; return the figure."""
+def track(known: Race | None, racers: Sequence[str], subject: Subject, place: DeltaGenerator, k: int) -> Figure:
+    """Draw the answer and a race that has ended, and say which solvers did not end; return the figure.
+
+    Where it is of another ``k`` than is chosen, it says so first.
+    """
     best = subject.known_at()
-    answer(place, "compare", RUNNING_YET if known is None else winner(known, best))
+    where = "" if subject.k == k else f"**At k\u00a0=\u00a0{subject.k:,}**, the nearest with a stored race: "
+    answer(place, "compare", RUNNING_YET if known is None else where + winner(known, best))
     drawn = figures.race(known, racers, charts.palette(), _upper(known, best))
     charts.figure(drawn, "race", first=True)
     st.caption("  \n".join([*([] if known is None else unfinished(known)), CLOCK]))
     return drawn
 
 
-def origin() -> str:
-    """Say when and where the races were recorded that are shown without a run."""
+def origin(k: int) -> str:
+    """Say when and where the race was recorded that is shown without a run, and how to have one of ``k`` instead."""
     records = recorded()
     return (
         f":material/inventory_2: **A stored race** of {records['made']}, on one core ({records['machine']}), seed "
-        f"{records['seed']}. **Solve live** runs it here."
+        f"{records['seed']}. **{button(k).label}** runs one here."
     )
 
 

@@ -70,14 +70,19 @@ def render(shown: View, runs: Runs) -> None:
     )
 
 
+def _told(key: str) -> Any:
+    """Return what the player says; None where it is about data closed meanwhile: those opened since keep their view."""
+    said = canvas.sent("play", key)
+    if said is None or not reassign(int(said["seen"])):
+        return said
+    name = st.session_state["data"]
+    catalogue.reopen(name, catalogue.infos()[name].shape[1])
+    return None
+
+
 def _choose() -> None:
-    """Show a k, and where it is a point of a curve the solver that found it; data opened since keep their own."""
-    if (point := canvas.sent("play", "point")) is None:
-        return
-    if reassign(int(point["seen"])):
-        name = st.session_state["data"]
-        catalogue.reopen(name, catalogue.infos()[name].shape[1])
-    else:
+    """Show a k, and where it is a point of a curve the solver that found it."""
+    if (point := _told("point")) is not None:
         if "method" in point:
             session.current().at_rest = None
         assign(k=int(point["k"]), **{key: str(point[key]) for key in ("method",) if key in point})
@@ -85,10 +90,9 @@ def _choose() -> None:
 
 def _press(key: str) -> None:
     """Ask why a feature is in the component, or for a sample over it; what was asked for is closed with -1."""
-    at = canvas.sent("play", key)
-    if at is not None:
+    if (said := _told(key)) is not None:
         session.current().at_rest = None
-        widgets.press(choices.KEYS[key], None if at < 0 else int(at) + 1)
+        widgets.press(choices.KEYS[key], None if said["at"] < 0 else int(said["at"]) + 1)
 
 
 def _note(runs: Runs) -> str:

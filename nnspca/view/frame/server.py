@@ -28,22 +28,23 @@ from nnspca.view.figures.style import scale
 from nnspca.view.link import canvas, state
 from nnspca.view.session import DOWNLOAD, NEWS
 
-BEGIN = Path(__file__).with_name("browser") / "begin.js"
-LECTURE = BEGIN.with_name("lecture.js")
+POSTPONED = Path(__file__).with_name("browser") / "late.js"
+LECTURE = POSTPONED.with_name("lecture.js")
 SCENES = Path(__file__).with_name("lecture.txt")
 SCRIPTS = Path(st.__file__).parent / "static" / "static" / "js"
 # The elements of a first screen, as Streamlit's scripts are called: the browser asks for them, and
 # for what each of them needs, only when the page has come. Named in the head they arrive while
 # Streamlit's own frame is being built.
 EARLY = ("Html", "BidiComponent", "Selectbox", "Radio", "NumberInput", "Multiselect", "Checkbox", "Button", "Progress")
-CHARTS = ("PlotlyChart",)  # and those of pages that are about a chart: most of what they fetch
-CHARTED = "compare"
+CHARTED = ("compare", "parts", "papers")  # pages with a chart: its script, most of what they fetch, comes as they idle
+LATE = ("PlotlyChart", "DataFrame")  # scripts that keep a browser busy for seconds
+EXPORTS = re.compile(rb"export\{([\w$, ]+)\};?\s*$")
 OURS = ("narrow", "link")  # components of every page; and of some pages, by the last word of its path:
 OWN = {"": ("play", "gallery"), "parts": ("component",), "spannogram": ("spannogram",), "learn": ("learn",)}
 PACKED = re.compile(r"/static/((?:js|css|media)/[^/]+\.(?:js|css|woff2))$")
 _BROUGHT = {f"{kind}/{file.name}": file for kind in ("js", "css") for file in (SCRIPTS.parent / kind).glob(f"*.{kind}")}
 # Of the font of icons, named as one release of Streamlit names it, those asked for: 16 kB of 375 (see adding.md).
-_BROUGHT |= {f"media/{file.name}": file for file in BEGIN.parent.glob("*.woff2")}
+_BROUGHT |= {f"media/{file.name}": file for file in LECTURE.parent.glob("*.woff2")}
 NEEDED = re.compile(r"""\b(?:from|import)\s*["'`]\./([^"'`]+\.js)["'`]""")
 UNASKED = (b"accept-encoding", b"if-none-match", b"if-modified-since")  # the page is written anew for each visit
 LEVEL = 6  # of compression
@@ -77,7 +78,8 @@ class AssetMiddleware:
         headers, asked = Headers(scope=scope), PACKED.search(scope["path"])
         takes = "gzip" in headers.get("accept-encoding", "") and "range" not in headers
         if takes and asked and (file := _BROUGHT.get(asked[1])):  # only what Streamlit brings is ever kept
-            answer = Response(await asyncio.to_thread(_packed, file), 200, STAYS, TYPES[file.suffix])
+            late = file.name.startswith(LATE) and not scope["query_string"]
+            answer = Response(await asyncio.to_thread(_packed, file, late), 200, STAYS, TYPES[file.suffix])
             await answer(scope, receive, send)
         elif "text/html" in headers.get("accept", ""):
             await self._page(scope, receive, send)
@@ -111,9 +113,18 @@ class AssetMiddleware:
 
 
 @cache
-def _packed(file: Path) -> bytes:
+def _packed(file: Path, late: bool) -> bytes:
     """Return a script compressed, once for all: Starlette's own middleware would do it for each visitor anew."""
-    return gzip.compress(file.read_bytes(), LEVEL)
+    content = file.read_bytes()
+    return gzip.compress(_postponed(file.name, content) if late else content, LEVEL)
+
+
+def _postponed(name: str, script: bytes) -> bytes:
+    """Return what stands in the place of a script, and gives what it gives; the script where it says that otherwise."""
+    found = EXPORTS.search(script)
+    given = [each.split()[-1] for each in found[1].decode().split(",")] if found else []
+    named = ", ".join(one for one in given if one != "default")
+    return POSTPONED.read_bytes().replace(b"NAME", name.encode()).replace(b"GIVEN", named.encode()) if given else script
 
 
 def completed(page: bytes, name: str) -> bytes:
@@ -121,31 +132,31 @@ def completed(page: bytes, name: str) -> bytes:
 
     Streamlit writes its styles into the head while it draws; among rules of one weight the last on the page wins.
     """
-    for end, added in ((b"</head>", _links(name)), (b"</body>", _foot(name == CHARTED))):
+    for end, added in ((b"</head>", _links(name)), (b"</body>", _foot())):
         before, found, after = page.rpartition(end)
         page = before + added + found + after if found else page
     return page
 
 
 def _links(name: str) -> bytes:
-    scripts = [f"./static/js/{script}" for script in early(EARLY + CHARTS if name == CHARTED else EARLY)]
+    scripts = [f"./static/js/{script}" for script in early()]
     scripts += [canvas.addresses.get(own, "") for own in (*OURS, *OWN.get(name, ()))]
-    return "".join(f'<link rel="modulepreload" crossorigin href="{script}">' for script in scripts if script).encode()
+    links = [f'<link rel="modulepreload" crossorigin href="{script}">' for script in scripts if script]
+    charts = SCRIPTS.glob(f"{LATE[0]}.*.js") if name in CHARTED else ()
+    late = [f'<link rel="prefetch" as="script" crossorigin href="./static/js/{file.name}?whole">' for file in charts]
+    return "".join(links + late).encode()
 
 
 @cache
-def _foot(charted: bool) -> bytes:
-    lecture, begin = (file.read_text(encoding="utf-8") for file in (LECTURE, BEGIN))
-    chart = next((name for name in early(CHARTS) if charted and name.startswith(CHARTS)), None)
-    scripts = [lecture, f"const CHART = './static/js/{chart}';\n{begin}"] if chart else [lecture]
-    return (f"<style>{style()}</style>" + "".join(f"<script type=module>{one}</script>" for one in scripts)).encode()
+def _foot() -> bytes:
+    return f"<style>{style()}</style><script type=module>{LECTURE.read_text(encoding='utf-8')}</script>".encode()
 
 
 @cache
-def early(stems: tuple[str, ...] = EARLY) -> tuple[str, ...]:
-    """Return the file names of these scripts and of all they need, each once."""
+def early() -> tuple[str, ...]:
+    """Return the file names of the scripts of a first screen and of all they need, each once."""
     found: dict[str, None] = {}
-    wanted = [path.name for stem in stems for path in SCRIPTS.glob(f"{stem}.*.js")]
+    wanted = [path.name for stem in EARLY for path in SCRIPTS.glob(f"{stem}.*.js")]
     while wanted:
         name = wanted.pop(0)
         script = SCRIPTS / name

@@ -6,7 +6,6 @@ import base64
 import html
 import math
 import struct
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from mimetypes import MimeTypes
 from typing import Any, TypeGuard
@@ -27,7 +26,6 @@ MEDIA = MimeTypes()  # Python's own, the same on every machine
 LEFT_OUT = ["select2d", "lasso2d", "autoScale2d", "pan2d", "zoomIn2d", "zoomOut2d"]  # few buttons cover no title
 SCENE, FOOT = (312, 236), 116  # pixels of a figure in a scene of a lecture, of one over a table, and of their legends
 OVER = 20  # pixels above a figure in a scene, for the words of its upright axis
-SEEN = 0.12  # seconds in which a sketch is on the screen
 CHART = {"displaylogo": False, "modeBarButtonsToRemove": LEFT_OUT}
 Places = Sequence[tuple[float, float] | None]  # None: the line is broken here
 
@@ -50,10 +48,6 @@ def figure(drawn: Figure, key: str, *, first: bool = False, **settings: Any) -> 
     place = st.container(key=f"{key}-sketched")  # the figure itself covers the sketch once it is drawn
     place.html(sketch(drawn, palette()))
     with place:
-        here = session.current()
-        sketched_before, here.sketched = here.sketched, True
-        if not sketched_before:  # what draws keeps the browser busy for a second before it draws
-            time.sleep(SEEN)
         return st.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)
 
 

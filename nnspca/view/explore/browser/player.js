@@ -87,7 +87,7 @@ class Player extends Shown {
 
   /** Close the answer to why. */
   close() {
-    if (this.path?.why) this.tell?.("why", -1);
+    if (this.path?.why) this.tell?.("why", { at: -1 });
     this.card.hidden = true;
     this.picture.focus?.();
   }
@@ -144,7 +144,7 @@ class Player extends Shown {
     this.picture.addEventListener("pointerleave", () => { this.find(".tip").hidden = true; });
     this.picture.addEventListener("click", (event) => {
       const feature = this.drawn?.at(...placeOf(event, this.picture));
-      if (feature !== undefined && !this.playing) this.tell?.("why", feature === this.path.why?.feature ? -1 : feature);
+      if (feature !== undefined && !this.playing) this.tell?.("why", { at: feature === this.path.why?.feature ? -1 : feature });
     });
     this.samples.addEventListener("pointermove", (event) => {
       const sample = this.strips?.at(...placeOf(event, this.samples)), [x, y] = placeOf(event, this.picture);
@@ -154,7 +154,7 @@ class Player extends Shown {
     this.samples.addEventListener("pointerleave", () => this.tip(""));
     this.samples.addEventListener("click", (event) => {
       const sample = this.strips?.at(...placeOf(event, this.samples));
-      if (sample !== undefined && !this.playing) this.tell?.("over", sample === this.path.sample?.at ? -1 : sample);
+      if (sample !== undefined && !this.playing) this.tell?.("over", { at: sample === this.path.sample?.at ? -1 : sample });
     });
   }
 
@@ -165,7 +165,7 @@ class Player extends Shown {
     this.play(false);
     if (point) {
       this.touched = false;
-      this.tell?.("point", { k: point.k, method: point.method, seen: this.assignments });
+      this.tell?.("point", { k: point.k, method: point.method });
       return false;
     }
     this.dragging = true;
@@ -248,7 +248,7 @@ class Player extends Shown {
     this.telling = setTimeout(() => {
       if (this.playing || this.dragging || !this.attached || this.k === (this.sent.at(-1) ?? this.asked)) return;
       this.sent.push(this.k);
-      this.tell?.("point", { k: this.k, seen: this.assignments });
+      this.tell?.("point", { k: this.k });
     }, 250);
   }
 
@@ -355,8 +355,8 @@ class Player extends Shown {
   }
 
   attach(component) {
-    // an event, not a state: the same k is told again after another was chosen elsewhere
-    this.tell = component.setTriggerValue;
+    // an event, not a state: the same k is told again after another was chosen elsewhere; it says of which data it is
+    this.tell = (event, said) => component.setTriggerValue(event, { ...said, seen: component.data.assignments });
     const back = !this.attached, leave = super.attach(), { signal } = this.leaving;
     for (const kind of back ? ["input", "click", "keydown"] : []) document.addEventListener(kind, (event) => this.heed(event), { signal });
     for (const kind of back ? ["pointerover", "focusin"] : []) document.addEventListener(kind, (event) => this.near || this.complete(event), { signal });
@@ -374,7 +374,6 @@ function sceneWords(path, support, weights) {
 
 function mount(component) {
   const { data, parentElement } = component, player = shownAt(parentElement, () => new Player(parentElement, data));
-  player.assignments = data.assignments;
   player.take(data);
   const leave = player.attach(component), take = (news) => { player.take(news); if (news.over) end(); return news.rerun; };
   const end = askNews(parentElement, data.address, data.every, take, () => component.setTriggerValue("ended", data.assignments));

@@ -7,6 +7,7 @@ export default async function (component) {
   const { parentElement: root, data } = component, call = {};
   if (!calls.has(root)) root.append(document.createRange().createContextualFragment(PAGE));
   calls.set(root, call);
+  if (root.host) root.host.dataset.begun = ""; // late.js waits for it
   if (!data.once) return mount(component);
   const { address, content } = data.once;
   if (address !== last.address) last = { address, content: content ?? (await (await fetch(address)).json()) };

@@ -41,7 +41,7 @@ MUTANTS = [
     (ROUNDING, "own + shares + 4 * (k + 8)", "own + shares + 0 * (k + 8)", OF_ROUNDING + "the_cost_of_a_row"),
     (ROUNDING, "2 * (len(diagonal) + 2)", "0 * (len(diagonal) + 2)", OF_ROUNDING + "a_factorisation_that_ends"),
     (ROUNDING, "1.0 - mass - 4 * EPS", "1.0 - mass + 4 * EPS", OF_ROUNDING + "an_eliminated_upper_bound"),
-    (ROUNDING, "+ 16 * EPS * (1 + share)", "- 16 * EPS * (1 + share)", OF_CARRIED),
+    (ROUNDING, "+ 16 * EPS * (1 + share)", "- 16 * EPS * (1 + share)", OF_CARRIED + "the_formula_in_fractions"),
     ("nnspca/bounds/carried.py", "np.maximum(smaller - 1, 1)", "smaller", OF_CARRIED + "no_upper_bound_in_prop"),
     (
         "nnspca/bounds/pair_scaled.py",

@@ -81,7 +81,7 @@ def test_a_damaged_file_is_a_data_set_or_refused(elsewhere, count):
 
 
 @attempts(300)
-@given(hostile.certificates())
+@given(some.deferred(hostile.certificates))
 def test_a_damaged_certificate_is_refused_or_true(made):
     content, target = made
     try:

@@ -5,10 +5,8 @@ import base64
 import functools
 import gc
 import gzip
-import io
 import json
 import time
-import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -31,7 +29,7 @@ from nnspca.view.explore import choices, work
 from nnspca.view.ledger import Ledger
 from nnspca.view.session import Session
 from nnspca.view.sources import sandbox
-from nnspca.view.ui import charts
+from nnspca.view.ui import charts, downloads
 from tests import budgets, shelf
 
 ROOT = Path(__file__).parents[2]
@@ -189,10 +187,17 @@ def brought(page: AppTest, *files: tuple[str, bytes]) -> AppTest:
 
 @pytest.fixture
 def taken(monkeypatch) -> Callable[[str], bytes]:
-    """Return ``taken(name)``: the file of this name among everything that the page last offered as a ZIP."""
+    """Return ``taken(name)``: the file of this name among everything that the page last offered, before it is packed."""
     made = {}
     monkeypatch.setattr(charts, "download", lambda label, content, key, *_: made.update({key: content}))
-    return lambda name: zipfile.ZipFile(io.BytesIO(made["everything"]())).read(name)
+    monkeypatch.setattr(downloads, "zipped", dict)
+
+    def taken_one(name: str) -> bytes:
+        held = made["everything"]()[name]
+        content = held() if callable(held) else held
+        return content if isinstance(content, bytes) else content.encode()
+
+    return taken_one
 
 
 def jobs(page: AppTest, *, path: bool = False) -> list:

@@ -51,22 +51,18 @@ def test_a_race_is_drawn_and_told_by_its_numbers_runs_again_from_its_code(open_p
     assert jobs(settle(again))[0].results[0] is not standing, "and run anew on request"
 
 
-@pytest.mark.parametrize(("name", "standardise", "k"), [("pitprops", False, 4), ("lfw-faces", True, 40)])
-def test_a_stored_race_opens_without_a_run_says_no_more_than_the_ledger_and_solve_live_runs_it(
-    open_page, name, standardise, k
-):
-    page = open_page(PAGE, what="solvers", data=name, k=k, scale=STANDARDISED if standardise else AS_IS, take=True)
+def test_a_stored_race_opens_without_a_run_says_no_more_than_the_ledger_and_solve_live_runs_it(open_page):
+    """Of larger data: ``test_one_number.py``."""
+    page = open_page(PAGE, what="solvers", data="pitprops", k=4, take=True)
     assert not jobs(page) and "**A stored race** of " in texts(page)
     (way,) = drawn(page)
     assert {"Multistart (default)", "EM", figures.BOUND} <= {trace["name"] for trace in way["data"]}
-    scale = STANDARDISED if standardise else AS_IS
-    best = Subject(catalogue.dataset(name), State(data=name, k=k, scale=scale)).known_at()
+    best = Subject(catalogue.dataset("pitprops"), State(data="pitprops", k=4)).known_at()
     said = page.markdown[0].value.replace("\u00a0", " ")
     assert said.startswith(f"**{say.capital(rounded.proven_share(best.lower, best.upper))}**")
-    if name == "pitprops":
-        page.button(key="start-race").click().run()
-        assert jobs(settle(page))[0].results and "A stored race" not in texts(page)
-        assert jobs(open_page(PAGE, what="solvers", data=name, k=3)), "a problem without a stored race runs at once"
+    page.button(key="start-race").click().run()
+    assert jobs(settle(page))[0].results and "A stored race" not in texts(page)
+    assert jobs(open_page(PAGE, what="solvers", data="pitprops", k=3)), "a problem without a stored race runs at once"
 
 
 def test_every_stored_race_is_of_a_view_that_a_data_set_opens_with_and_says_no_more_than_the_ledger():

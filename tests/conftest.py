@@ -135,9 +135,7 @@ def real():
 
 @pytest.fixture(scope="session")
 def pitprops():
-    """A matrix, and its covariance."""
-    A = nnspca.datasets.load("pitprops").X
-    return A, nnspca.Covariance.from_matrix(A)
+    return nnspca.Covariance.from_dataset(datasets.load("pitprops"))
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 from nnspca.__main__ import answers
 
@@ -29,10 +30,17 @@ class Server:
         return self.log.read_text(encoding="utf-8", errors="replace")
 
 
-def shared() -> Server | None:
-    """Return the server the environment names; None where each run starts its own."""
+@contextmanager
+def at_hand() -> Iterator[Server]:
+    """Yield the server the environment names, once it answers, or one of this run's own."""
     address, _, log = os.environ.get(SHARED, "").partition(" ")
-    return Server(address, Path(log)) if address else None
+    if not address:
+        with serving() as own:
+            yield own
+        return
+    server = Server(address, Path(log))
+    assert answers(address, SimpleNamespace(poll=lambda: None)), server.output()
+    yield server
 
 
 def free_port() -> int:
@@ -43,8 +51,8 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving() -> Iterator[Server]:
-    """Start the app, wait until it answers, and end it at the close."""
+def serving(wait: bool = True) -> Iterator[Server]:
+    """Start the app, wait until it answers unless others do, and end it at the close."""
     port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
     with tempfile.TemporaryDirectory(prefix="nnspca-server-") as folder:
@@ -53,7 +61,7 @@ def serving() -> Iterator[Server]:
             process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT)
         server = Server(f"http://127.0.0.1:{port}", place, process.pid)
         try:
-            if not answers(server.address, process):
+            if wait and not answers(server.address, process):
                 raise RuntimeError(f"the app did not start: {server.output()}")
             yield server
         finally:

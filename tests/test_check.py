@@ -64,16 +64,15 @@ def accepted(cert, cov, X):
 @pytest.mark.parametrize("nonnegative", [True, False])
 @pytest.mark.parametrize("k", [1, 2, 6, 13])
 def test_every_bound_of_a_certificate_is_accepted_but_that_along_a_direction(pitprops, k, nonnegative):
-    A, cov = pitprops
-    cert = nnspca.certify(cov, k, nonnegative=nonnegative)
+    cert = nnspca.certify(pitprops, k, nonnegative=nonnegative)
     for bound in cert.bounds:
         alone = with_one_bound(cert, bound)
         if bound.name == "leading-direction":
             with pytest.raises(check.Refused, match="no way to check a proof by 'joint' is known here") as error:
-                checked(npz(alone, cov), npy(A))
+                checked(npz(alone, pitprops), npy(pitprops.matrix))
             assert error.value.args[1] == 2
         else:
-            assert accepted(alone, cov, A)
+            assert accepted(alone, pitprops, pitprops.matrix)
 
 
 @pytest.mark.parametrize("standardize", [False, True])
@@ -148,21 +147,19 @@ def test_a_upper_bound_that_cannot_be_written_is_beyond_the_checker_which_says_w
 
 
 def test_a_file_without_a_proof_for_it_and_one_of_several_parts_are_beyond_the_checker(pitprops):
-    A, cov = pitprops
     plain, several = io.BytesIO(), io.BytesIO()
     with pytest.warns(UserWarning, match="cov"):
-        nnspca.save_certificate(nnspca.certify(cov, 2), plain)
-    nnspca.save_certificate(nnspca.certify_parts(cov, 2, 2), several, cov)
+        nnspca.save_certificate(nnspca.certify(pitprops, 2), plain)
+    nnspca.save_certificate(nnspca.certify_parts(pitprops, 2, 2), several, pitprops)
     for file, said in ((plain, "carries no proof"), (several, r"several parts, which check_more\.py checks")):
         with pytest.raises(check.Refused, match=said) as error:
-            checked(file.getvalue(), npy(A))
+            checked(file.getvalue(), npy(pitprops.matrix))
         assert error.value.args[1] == 2
 
 
 def test_a_file_is_only_written_for_the_covariance_that_the_certificate_names(pitprops):
-    _, cov = pitprops
     with pytest.raises(ValueError, match="not the covariance"):
-        npz(nnspca.certify(cov, 2), nnspca.Covariance.from_matrix(np.eye(13)))
+        npz(nnspca.certify(pitprops, 2), nnspca.Covariance.from_matrix(np.eye(13)))
 
 
 # --- what is not honest
@@ -352,9 +349,8 @@ def alone(tmp_path_factory, pitprops):
     """A folder with nothing but the checker, a certificate and its data."""
     folder = tmp_path_factory.mktemp("stranger")
     shutil.copy(SOURCE, folder / "check.py")
-    A, cov = pitprops
-    np.save(folder / "data.npy", A)
-    (folder / "certificate.npz").write_bytes(npz(nnspca.certify(cov, 5), cov))
+    np.save(folder / "data.npy", pitprops.matrix)
+    (folder / "certificate.npz").write_bytes(npz(nnspca.certify(pitprops, 5), pitprops))
     return folder
 
 
@@ -387,12 +383,9 @@ def test_the_last_line_of_a_proof_says_how_the_data_were_read(tmp_path, reading)
 
 
 def test_the_status_tells_what_fails_from_what_cannot_be_told(alone, pitprops):
-    A, cov = pitprops
-    cert = nnspca.certify(cov, 5)
-    (alone / "false.npz").write_bytes((alone / "certificate.npz").read_bytes())
-    np.save(alone / "other.npy", A + np.eye(13))
+    np.save(alone / "other.npy", pitprops.matrix + np.eye(13))
     with pytest.warns(UserWarning, match="cov"):
-        nnspca.save_certificate(cert, alone / "plain.npz")
+        nnspca.save_certificate(nnspca.certify(pitprops, 5), alone / "plain.npz")
     (alone / "damaged.npz").write_bytes((alone / "certificate.npz").read_bytes()[:-100])
     assert check.main([str(alone / "certificate.npz"), str(alone / "data.npy")]) == 0
     assert check.main([str(alone / "certificate.npz"), str(alone / "other.npy")]) == 1
@@ -407,7 +400,7 @@ def test_the_status_tells_what_fails_from_what_cannot_be_told(alone, pitprops):
 
 @pytest.mark.parametrize("kind", [np.float16, np.longdouble, object])
 def test_data_in_numbers_it_does_not_read_are_no_falsehood(alone, pitprops, kind, capsys):
-    np.save(alone / "strange.npy", pitprops[0].astype(kind))
+    np.save(alone / "strange.npy", pitprops.matrix.astype(kind))
     assert check.main([str(alone / "certificate.npz"), str(alone / "strange.npy")]) == 2
     assert "CANNOT CHECK" in capsys.readouterr().out
 

@@ -48,7 +48,7 @@ def beyond_the_first(content, data):
 
 @pytest.mark.parametrize("nonnegative", [True, False])
 def test_a_bound_along_the_first_eigenvector_is_accepted_on_either_side(pitprops, genes, nonnegative):
-    for (X, cov), ks, kind in ((pitprops, (2, 6, 13), "joint"), (genes, (3, 200), "samples")):
+    for (X, cov), ks, kind in (((pitprops.matrix, pitprops), (2, 6, 13), "joint"), (genes, (3, 200), "samples")):
         for k in ks:
             cert = nnspca.certify(cov, k, nonnegative=nonnegative, should_stop=lambda: True)
             alone = with_one_bound(cert, plain.along_leading(Problem(cov, k, nonnegative)))
@@ -212,11 +212,10 @@ def test_whole_numbers_that_fill_the_memory_are_not_made(monkeypatch):
 
 
 def test_the_two_files_accept_with_the_standard_library_alone(tmp_path, pitprops):
-    A, cov = pitprops
     for module in (check, check_more):
         shutil.copy(module.__file__, tmp_path)
-    np.save(tmp_path / "data.npy", A)
-    (tmp_path / "parts.npz").write_bytes(npz(nnspca.certify_parts(cov, 2, 3), cov))
+    np.save(tmp_path / "data.npy", pitprops.matrix)
+    (tmp_path / "parts.npz").write_bytes(npz(nnspca.certify_parts(pitprops, 2, 3), pitprops))
     command = "import sys; sys.path.insert(0, '.'); import runpy; runpy.run_path('check_more.py', run_name='__main__')"
     done = run(tmp_path, "-c", command, "parts.npz", "data.npy")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -247,7 +246,7 @@ def test_upper_bounds_near_the_identity_are_rounded_up_to_what_is_proven_exactly
 def test_the_largest_variances_are_accepted_of_parts_and_of_a_matrix_that_is_indefinite_by_rounding(
     pitprops, nonnegative
 ):
-    A, _ = pitprops
+    A = pitprops.matrix
     u = np.ones(5) / np.sqrt(5)
     for matrix, r, k in ((A, 2, 3), (A, 3, 5), (np.outer(u, u) - 9e-9 * (np.eye(5) - np.outer(u, u)), 2, 2)):
         held = nnspca.Covariance.from_matrix(matrix)

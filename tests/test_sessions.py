@@ -4,19 +4,17 @@ import re
 import urllib.error
 import urllib.request
 import uuid
-from contextlib import nullcontext
 
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from tests.protocol import PATIENCE, cookie, drawn, session, told
-from tests.server import serving, shared
+from tests.server import at_hand
 
 
 @pytest.fixture(scope="module")
 def server():
-    given = shared()
-    with nullcontext(given) if given else serving() as running:
+    with at_hand() as running:
         yield running
 
 

@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -11,7 +10,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
 
 from tests.chromium import find
-from tests.server import serving, shared
+from tests.server import at_hand
 
 FLAGS = [
     "--headless",
@@ -42,8 +41,7 @@ LEFT = re.compile(
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
     """Yield the address of the app: of the server all workers share, or of one for this run."""
-    given = shared()
-    with nullcontext(given) if given else serving() as running:
+    with at_hand() as running:
         yield running.address
         output = LEFT.sub("", running.output())
     assert "Traceback" not in output, output

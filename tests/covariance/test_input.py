@@ -6,6 +6,8 @@ from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
+import pandas
+import pyarrow
 import pytest
 import scipy.sparse
 
@@ -66,7 +68,6 @@ def test_every_holder_of_rows_is_read(held):
 
 
 def test_tables_are_read_as_the_estimator_reads_them():
-    pandas, _ = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
     frame = pandas.DataFrame({"a": [1, 2, 3], "b": [0.5, 1.5, 9.0], "c": [True, False, True]})
     kinds = frame.convert_dtypes(), frame.convert_dtypes(dtype_backend="pyarrow"), frame.astype({"c": "boolean"})
     for table in (frame, *kinds, frame.astype(object)):
@@ -74,34 +75,32 @@ def test_tables_are_read_as_the_estimator_reads_them():
 
 
 def columns():
-    pandas = pytest.importorskip("pandas")
-    arrow = pytest.importorskip("pyarrow")
     of = pandas.ArrowDtype
     text = ["1", "2", "4"]
     days = pandas.date_range("2020", periods=3)
     numbers = {
-        "decimal": pandas.Series([Decimal(v) for v in text], dtype=of(arrow.decimal128(10, 2))),
+        "decimal": pandas.Series([Decimal(v) for v in text], dtype=of(pyarrow.decimal128(10, 2))),
         "objects": pandas.Series([Decimal(1), Fraction(2), 4], dtype=object),
         "nullable": pandas.array([1, 2, 4], dtype="Int8"),
-        "arrow": pandas.array([1.0, 2.0, 4.0], dtype=of(arrow.float32())),
+        "arrow": pandas.array([1.0, 2.0, 4.0], dtype=of(pyarrow.float32())),
         "categories": pandas.Categorical([1, 2, 4]),
     }
     strange = {
         "text": text,
-        "arrow text": pandas.Series(text, dtype=of(arrow.string())),
+        "arrow text": pandas.Series(text, dtype=of(pyarrow.string())),
         "nullable text": pandas.Series(text, dtype="string"),
         "categories of text": pandas.Categorical(text),
         "days": days,
         "zoned": days.tz_localize("UTC"),
-        "arrow days": pandas.Series(days, dtype=of(arrow.timestamp("ns"))),
+        "arrow days": pandas.Series(days, dtype=of(pyarrow.timestamp("ns"))),
         "spans": days - days[0],
         "complex": [1j, 2.0, 3.0],
     }
-    return pandas, numbers, strange
+    return numbers, strange
 
 
 def test_a_column_of_numbers_is_read_alike_whatever_its_type():
-    pandas, numbers, _ = columns()
+    numbers, _ = columns()
     plain = Covariance.from_data([[1.0, 0.5], [2.0, 1.5], [4.0, 9.0]], standardize=False).matrix
     for column in numbers.values():
         for found in both(pandas.DataFrame({"a": column, "b": [0.5, 1.5, 9.0]})):
@@ -111,7 +110,7 @@ def test_a_column_of_numbers_is_read_alike_whatever_its_type():
 @pytest.mark.parametrize("read", [Covariance.from_data, NonnegativeSparsePCA(1, 1, standardize=False).fit])
 @pytest.mark.parametrize("beside", [{}, {"b": [0.5, 1.5, 9.0]}])
 def test_a_column_of_anything_else_is_refused_by_its_name(read, beside):
-    pandas, _, strange = columns()
+    _, strange = columns()
     for column in strange.values():
         with pytest.raises(DataError, match="column 'when': data must be real numbers; got "):
             read(pandas.DataFrame({"when": column} | beside))
@@ -120,9 +119,7 @@ def test_a_column_of_anything_else_is_refused_by_its_name(read, beside):
 @pytest.mark.parametrize("kind", ["Int64", "Float64", "boolean", "arrow"])
 @pytest.mark.parametrize("read", [Covariance.from_data, NonnegativeSparsePCA(1, 1, standardize=False).fit])
 def test_a_missing_value_is_refused_alike_whatever_its_type(kind, read):
-    pandas, _, _ = columns()
-    arrow = pytest.importorskip("pyarrow")
-    kind = pandas.ArrowDtype(arrow.decimal128(10, 2)) if kind == "arrow" else kind
+    kind = pandas.ArrowDtype(pyarrow.decimal128(10, 2)) if kind == "arrow" else kind
     column = pandas.array([None if v is None else 1 for v in (1, None, 1)], dtype=kind)
     for beside in ([0.5, 1.5, 9.0], pandas.Categorical([1, 2, 3])):
         with pytest.raises(DataError, match=r"1 value\(s\) are not finite, .* index \(1, 0\), column 'a' \(NaN\)"):
@@ -147,7 +144,6 @@ def test_text_and_times_are_no_numbers_for_covariance_and_estimator_alike(read, 
 
 
 def test_tables_without_rows_or_columns_are_told_so():
-    pandas = pytest.importorskip("pandas")
     for frame, rows, features in (
         (pandas.DataFrame(), 0, 0),
         (pandas.DataFrame({"a": [], "b": []}), 0, 2),
@@ -160,7 +156,6 @@ def test_tables_without_rows_or_columns_are_told_so():
 
 
 def test_columns_of_one_name_are_read_by_place_and_refused_where_names_are_kept():
-    pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(X, columns=["a", "a", "b"])
     assert (Covariance.from_data(frame, standardize=False).matrix == both(X)[0]).all()
     with pytest.raises(DataError, match=r"1 column\(s\) have the name of another, the first 'a'; rename them"):
@@ -364,7 +359,6 @@ def test_a_matrix_that_is_none_is_refused_before_it_is_standardised():
 
 
 def test_a_matrix_whose_rows_are_named_in_another_order_is_refused():
-    pandas = pytest.importorskip("pandas")
     names = list("abc")
     S = pandas.DataFrame(np.cov(np.random.default_rng(0).normal(size=(20, 3)).T), index=names, columns=names)
     mixed = S[["b", "a", "c"]]
@@ -384,9 +378,6 @@ def test_a_mask_of_features_is_not_their_indices():
 
 
 def table(first, second, kind="int64"):
-    pandas = pytest.importorskip("pandas")
-    if "pyarrow" in kind:
-        pytest.importorskip("pyarrow")
     return pandas.DataFrame({"id": pandas.array(first, dtype=kind), "b": second})
 
 
@@ -408,7 +399,7 @@ WHOLE = {
     "a table": lambda v: table([v, 2, 3], [1, 5, 4]),
     "a table beside decimals": lambda v: table([v, 2, 3], [1.5, 5, 4]),
     "a nullable table": lambda v: table([v, 2, 3], [1.5, 5, 4], "Int64"),
-    "a table of Arrow itself": lambda v: pytest.importorskip("pyarrow").table({"id": [v, 2, 3], "b": [1, 5, 4]}),
+    "a table of Arrow itself": lambda v: pyarrow.table({"id": [v, 2, 3], "b": [1, 5, 4]}),
     "an Arrow table": lambda v: table([v, 2, 3], [1.5, 5, 4], "int64[pyarrow]"),
     "sparse": lambda v: scipy.sparse.csr_array(np.array([[v, 1], [2, 5], [3, 4]])),
     "sparse, stored twice": lambda v: scipy.sparse.coo_array(
@@ -432,11 +423,10 @@ def test_a_large_whole_number_that_is_a_double_is_read_exactly(value):
 
 
 def test_a_table_of_arrow_that_cannot_be_read_is_refused_by_its_column():
-    arrow = pytest.importorskip("pyarrow")
     with pytest.raises(DataError, match=r"index \(1, 0\), column 'a'"):
-        Covariance.from_data(arrow.table({"a": [1, None, 3], "b": [2, 5, 1]}))
+        Covariance.from_data(pyarrow.table({"a": [1, None, 3], "b": [2, 5, 1]}))
     with pytest.raises(DataError, match="column 'a': data must be real numbers"):
-        Covariance.from_data(arrow.table({"a": ["1", "2", "3"], "b": [2, 5, 1]}))
+        Covariance.from_data(pyarrow.table({"a": ["1", "2", "3"], "b": [2, 5, 1]}))
 
 
 def test_a_covariance_is_an_array_where_it_is_held_and_never_samples():

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pandas as pd
+import polars
+import pyarrow
 import pytest
 import scipy.sparse
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
@@ -96,9 +98,8 @@ def test_a_column_without_numbers_is_named_and_truth_values_are_numbers():
 
 
 def test_tables_of_arrow_and_polars_are_inspected_by_their_names():
-    arrow, polars = pytest.importorskip("pyarrow"), pytest.importorskip("polars")
     columns = {"id": [1, 2, 3, 4, 5, 6], "a": [1.0, 5, 2, 4, 2, 0], "b": [2.0, 1, 1, 3, 4, 1]}
-    for table in (arrow.table(columns), polars.DataFrame(columns)):
+    for table in (pyarrow.table(columns), polars.DataFrame(columns)):
         seen = inspect(table)
         assert seen.feature_names == ("id", "a", "b") and seen.left_out == (0,)
         assert nnspca.datasets.Dataset(name="t", X=table).feature_names == ("id", "a", "b")

@@ -187,7 +187,7 @@ def brought(page: AppTest, *files: tuple[str, bytes]) -> AppTest:
 
 @pytest.fixture
 def taken(monkeypatch) -> Callable[[str], bytes]:
-    """Return ``taken(name)``: the file of this name among everything that the page last offered, before it is packed."""
+    """Return ``taken(name)``: a file among everything that the page last offered, before it is packed."""
     made = {}
     monkeypatch.setattr(charts, "download", lambda label, content, key, *_: made.update({key: content}))
     monkeypatch.setattr(downloads, "zipped", dict)

@@ -8,16 +8,24 @@ from collections import defaultdict
 from urllib.parse import parse_qs
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 import nnspca
 from nnspca.view.explore import choices
 from nnspca.view.link import state
-from tests.pages.conftest import alone, played, redrawn, said_at, settle, texts
+from tests.pages.conftest import PATIENCE, ROOT, alone, played, redrawn, said_at, settle, texts
 from tests.pages.test_sanitize import LURES, alive
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
 
 DATA = [info.name for info in nnspca.datasets.available()]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def lesson():
+    """Chapter 8 shows a proof that short ones have not: it is made, and kept, before they are short."""
+    redrawn(AppTest.from_file(str(ROOT / "pages/learn.py"), default_timeout=PATIENCE))
+
 
 # Links that are handed out, with the state that a page's own link is opened over.
 DIGITS, PITPROPS = {"data": "digits", "k": 5}, {"data": "pitprops", "k": 4}

@@ -3,6 +3,7 @@
 import pytest
 
 import nnspca
+from tests.pace import slowness
 from tests.pages.conftest import job_of, jobs, said_at, settle, texts
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
@@ -46,11 +47,11 @@ def test_a_newer_run_of_the_session_stops_the_older_one_and_stop_keeps_what_was_
     older = job_of(page, "solve")
     page.session_state["k"] = 41
     page.run()
-    assert older.stopped and older.wait(5)
+    assert older.stopped and older.wait(5 * slowness())
     newer = job_of(page, "solve")
     assert newer is not older and not newer.done
     page.button(key="stop-explore").click().run()
-    assert newer.wait(3)
+    assert newer.wait(3 * slowness())
     page.run()
     assert "Stopped." in texts(page)
     assert "41 of 625 pixels explain" in said_at(page, 41)

@@ -78,17 +78,16 @@ def test_parts_open_with_the_suggested_number_unless_one_is_chosen_and_never_wit
 
 
 def test_parts_are_drawn_once_the_band_holds_the_optimum_and_solve_live_starts_from_nothing(
-    empty_ledger, settled, page, monkeypatch
+    empty_ledger, settled, page, monkeypatch, pitprops
 ):
     app = settled(["parts-curve"], **SMALL, r=3)
     assert len(re.findall("explain", texts(app))) == 1, "the number is stated once"
-    cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
     band = traces(app, "parts-band")
     best = next(trace for trace in band if trace.get("name") == "best found")
     marks = next(trace for trace in band if trace.get("name") == "upper bound, proven")
     assert best["x"] == marks["x"] == [1, 2, 3]
     for r in (1, 2, 3):
-        attained = 100 * nnspca.certify_parts(cov, r, 4).lower / cov.trace * (1 - 1e-9)
+        attained = 100 * nnspca.certify_parts(pitprops, r, 4).lower / pitprops.trace * (1 - 1e-9)
         assert attained <= best["y"][r - 1] <= marks["y"][r - 1] * (1 + 1e-9)
     solved, real = [], nnspca.decompose
     monkeypatch.setattr(nnspca, "decompose", lambda *given, **more: solved.append(given) or real(*given, **more))
@@ -134,7 +133,7 @@ def test_where_the_ledger_answers_no_run_begins_and_a_live_one_ends_in_one_sente
 
 
 def test_the_joint_certificate_opens_with_every_bound_and_is_verified_by_a_script_and_here_and_tightened(
-    empty_ledger, settled, tmp_path, monkeypatch
+    empty_ledger, settled, tmp_path, monkeypatch, pitprops
 ):
     app = settled(**SMALL, r=2, proven=True)
     about = Subject(catalogue.dataset("pitprops"), State("pitprops", k=4))
@@ -144,8 +143,7 @@ def test_the_joint_certificate_opens_with_every_bound_and_is_verified_by_a_scrip
     assert all(nnspca.bounds.registry.PARTS_BOUNDS[bound.name].summary in texts(app) for bound in certificate.bounds)
     monkeypatch.chdir(tmp_path)
     (script,) = [block.value for block in app.code if "load_certificate" in block.value]
-    cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
-    nnspca.save_certificate(certificate, re.search(r"load_certificate\('(.+?)'\)", script)[1], cov)
+    nnspca.save_certificate(certificate, re.search(r"load_certificate\('(.+?)'\)", script)[1], pitprops)
     told = []
     exec(script, {"print": told.append})
     assert told[0].startswith("found and checked:")
@@ -236,11 +234,10 @@ def test_no_solver_says_what_to_do_and_a_link_that_asks_for_a_comparison_opens_i
     assert "Choose at least one solver" in redrawn(app).info[0].value
 
 
-def test_pca_goes_with_all_components_at_once_and_only_parts_sought_alone_can_be_proven():
+def test_pca_goes_with_all_components_at_once_and_only_parts_sought_alone_can_be_proven(pitprops):
     chosen = Choices(3, "projection", ("pca", "best"))
     assert (chosen.apart_for("pca"), chosen.apart_for("best")) == ("joint", "projection")
     assert Choices(3, "joint", ("best",)).apart_for("best") == "disjoint"
-    cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
-    assert provable(nnspca.decompose(cov, 2, 3))
-    assert not provable(nnspca.decompose(cov, 2, 3, deflation="quasi-orthogonal"))
-    assert not provable(nnspca.decompose(cov, 2, 3, "nmf", deflation="joint"))
+    assert provable(nnspca.decompose(pitprops, 2, 3))
+    assert not provable(nnspca.decompose(pitprops, 2, 3, deflation="quasi-orthogonal"))
+    assert not provable(nnspca.decompose(pitprops, 2, 3, "nmf", deflation="joint"))

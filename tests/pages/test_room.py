@@ -9,6 +9,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from http.client import HTTPConnection
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -33,6 +34,14 @@ def held(monkeypatch):
     """The server's rooms, none yet."""
     monkeypatch.setattr(web, "ROOMS", Rooms())
     return web.ROOMS
+
+
+@pytest.fixture
+def passes(monkeypatch):
+    """Return ``passes(seconds)``: the rooms' time passes where a test says so."""
+    now = [time.monotonic()]
+    monkeypatch.setattr(rooms, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    return lambda seconds: now.append(now.pop() + seconds)
 
 
 def made(held):
@@ -157,17 +166,16 @@ def test_a_visit_has_one_room_and_all_rooms_of_a_data_set_one_covariance_within_
     assert opened(visits[0])[0] not in (first, second)
 
 
-def test_a_room_ends_once_its_owner_is_gone_and_no_phone_is_left(held, monkeypatch):
-    monkeypatch.setattr(rooms, "IDLE", 0.5)
+def test_a_room_ends_once_its_owner_is_gone_and_no_phone_is_left(held, passes):
     (left, watched, played), _ = zip(*[opened(offering()) for _ in range(3)], strict=True)
-    owner, app, end = held.find(watched).owner, Starlette(routes=web.routes()), time.monotonic() + 1.0
-    while time.monotonic() < end:
+    owner, app = held.find(watched).owner, Starlette(routes=web.routes())
+    for _ in range(3):
+        passes(0.4 * rooms.IDLE)
         assert answered(app, f"/room/{watched}/news", owner=owner)[0] == 200
         assert answered(app, f"/room/{played}/now")[0] == 200
         answered(app, f"/room/{left}/news")  # which anyone may do
-        time.sleep(0.1)
     assert answered(app, f"/room/{left}/news")[0] == 404
-    time.sleep(0.6)
+    passes(1.1 * rooms.IDLE)
     assert answered(app, f"/room/{watched}/news", owner=owner)[0] == 404
 
 
@@ -180,20 +188,21 @@ def test_a_room_with_images_of_the_owners_own_ends_with_the_visit_and_holds_them
     here = visit.session_state["session"]
     (data,) = here.uploads.values()
     assert held.find(code)._cov() is preparation.covariance_for(data, False, False)
+    before = threading.enumerate()
     here.leave()
-    time.sleep(0.5)
+    for ending in set(threading.enumerate()).difference(before):
+        ending.join()
     assert code not in held._rooms and not here.uploads and not cache.shared().forget({data.name})
 
 
-def test_people_join_from_one_address_as_fast_as_a_class_and_a_browser_is_one_person(held, monkeypatch):
+def test_people_join_from_one_address_as_fast_as_a_class_and_a_browser_is_one_person(held, passes, monkeypatch):
     monkeypatch.setattr(rooms, "JOINS", 3)
-    monkeypatch.setattr(rooms, "WITHIN", 0.5)
     room, _, _ = made(held)
     phone = {"cookie": f"{session.COOKIE}1=its"}
     assert len({post(room.code, "join", {}, **phone)[1]["who"] for _ in range(5)}) == 1
     assert [post(room.code, "join", {})[0] for _ in range(4)] == [200, 200, 429, 429]
     assert room.join("", "", "another address")["who"] and post(room.code, "join", {}, **phone)[0] == 200
-    time.sleep(0.6)
+    passes(1.1 * rooms.WITHIN)
     assert post(room.code, "join", {})[0] == 200
 
 
@@ -270,9 +279,10 @@ def test_a_browser_finds_its_rooms_again_and_a_phone_without_a_code_is_asked_for
     assert standing["place"] == 1 + (rooms.variance(cov, [0]) < rooms.variance(cov, [0, 1, 2]))
 
 
-def test_rooms_people_and_attempts_are_limited_and_a_room_ends(held, monkeypatch):
+def test_rooms_people_and_attempts_are_limited_and_a_room_ends(held, passes, monkeypatch):
     monkeypatch.setattr(rooms, "MOST_PEOPLE", 2)
     monkeypatch.setattr(rooms, "MOST_ROOMS", 1)
+    monkeypatch.setattr(rooms, "IDLE", np.inf)
     room, _, _ = made(held)
     who = [post(room.code, "join", {})[1].get("who") for _ in range(3)]
     assert who[2] is None and post(room.code, "join", {"who": who[0]})[0] == 200
@@ -280,7 +290,7 @@ def test_rooms_people_and_attempts_are_limited_and_a_room_ends(held, monkeypatch
     assert statuses.count(200) >= rooms.PER_SECOND and room.news(0)["count"] == statuses.count(200)
     with pytest.raises(RoomError, match="1 rooms open"):
         made(held)
-    room._ends = time.monotonic() - 1
+    passes(1.1 * rooms.LASTS)
     assert post(room.code, "join", {})[0] == 404
     assert isinstance(made(held)[0], Room)  # there is room again
 

@@ -11,6 +11,7 @@ from nnspca.view.compare import race, sets
 from nnspca.view.explore import folds
 from nnspca.view.jobs import FairSemaphore, Job
 from tests.pages.conftest import texts
+from tests.pages.test_pages import SLOW as ENDLESS
 
 SOON = 60  # seconds within which a thread that may go on does so, however busy the machine
 
@@ -81,15 +82,7 @@ def test_stop_while_the_covariance_of_a_file_is_prepared_hands_the_page_back(ope
 
 
 SETS = {"what": "data sets", "vs": ["digits", "lfw-faces"], "sign": "any sign"}
-SLOW = {
-    "data": "lfw-faces",
-    "k": 40,
-    "method": "epsilon-net",
-    "d": 8,
-    "epsilon-net.epsilon": 0.01,
-    "epsilon-net.max_samples": 10_000_000,
-    "more": True,
-}
+SLOW = {"data": "lfw-faces", "k": 40, **ENDLESS, "more": True}
 
 
 @pytest.mark.parametrize(

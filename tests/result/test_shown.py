@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pandas
+import polars
 import pytest
 from matplotlib.figure import Figure as Sheet
 
@@ -75,7 +76,6 @@ def test_a_result_reads_in_six_lines_and_in_sentences_is_a_table_and_draws_itsel
 
 
 def test_what_was_found_in_polars_is_told_in_polars():
-    polars = pytest.importorskip("polars")
     table = polars.DataFrame(dict(X))
     part = nnspca.solve(nnspca.Covariance.from_data(table, standardize=True), 3)
     told, plain = part.to_frame(), PART.to_frame()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from nnspca import Covariance, datasets
+from nnspca import datasets
 from nnspca.control.progress import Monitor
 from nnspca.studies import STUDIES
 from nnspca.studies.sigg2008 import algorithm_2
@@ -28,12 +28,11 @@ def test_renormalising_never_loses_variance(faces):
         assert (faces.frame[f"{method}, renormalised"] >= faces.frame[method] * (1 - 1e-9)).all()
 
 
-def test_algorithm_2_ends_where_its_own_step_leaves_it():
-    cov = Covariance.from_dataset(datasets.load("pitprops"))
-    for k in range(1, cov.n_features + 1):
-        w, _ = algorithm_2(cov, k, Monitor(None, None))
+def test_algorithm_2_ends_where_its_own_step_leaves_it(pitprops):
+    for k in range(1, pitprops.n_features + 1):
+        w, _ = algorithm_2(pitprops, k, Monitor(None, None))
         assert np.count_nonzero(w) <= k
-        f = cov.apply(w)
+        f = pitprops.apply(w)
         cut = np.sort(np.append(np.abs(f), 0.0))[::-1][k]
         stepped = np.sign(f) * np.maximum(np.abs(f) - cut, 0.0)
         assert abs(float(w @ stepped)) / np.linalg.norm(stepped) > 1 - 1e-5

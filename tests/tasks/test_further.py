@@ -78,8 +78,7 @@ def test_limits_that_are_none_are_refused(ask, says):
         nnspca.certify(NOISE, 2, **ask)
 
 
-def test_parts_go_on_until_the_gap_is_met_and_from_a_certificate_of_their_own():
-    pitprops = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
+def test_parts_go_on_until_the_gap_is_met_and_from_a_certificate_of_their_own(pitprops):
     first = nnspca.certify_parts(pitprops, 2, 3, gap=0.2)
     near = nnspca.certify_parts(pitprops, 2, 3, gap=0.001, time_limit=60.0, warm_start=first)
     assert near.gap <= 0.001 and near.lower >= first.lower and near.upper <= first.upper

@@ -60,12 +60,11 @@ def test_a_support_on_which_one_feature_alone_is_the_best_is_not_listed():
     assert found.settled == 3 and found.rest < 0.5
 
 
-def test_on_real_data_the_first_is_the_best_and_all_are_settled():
-    cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
-    found = nnspca.solve_all(cov, 5, within=0.05)
-    assert found.components[0].variance == pytest.approx(nnspca.solve(cov, 5).variance)
+def test_on_real_data_the_first_is_the_best_and_all_are_settled(pitprops):
+    found = nnspca.solve_all(pitprops, 5, within=0.05)
+    assert found.components[0].variance == pytest.approx(nnspca.solve(pitprops, 5).variance)
     assert found.settled == len(found) > 1 and "topdiam" in found.summary()
-    without = nnspca.solve_all(cov, 5, within=0.05, exclude=["topdiam"])
+    without = nnspca.solve_all(pitprops, 5, within=0.05, exclude=["topdiam"])
     assert all(len(part.loadings) == 13 and not part.loadings[0] for part in without)
 
 

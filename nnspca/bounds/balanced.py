@@ -2,7 +2,7 @@
 
 Why any weights prove a bound, and how power steps find good ones, stands in docs/mathematics/rows.md: a few
 milliseconds where the pair-scaled bound takes seconds, and a certificate that is one vector. The rows of a factor are
-levelled by one or two readings of those of large variance (:mod:`nnspca.bounds.levelled`); no others are read.
+levelled by one reading of those of large variance (:mod:`nnspca.bounds.levelled`); no others are read.
 """
 
 from __future__ import annotations
@@ -22,14 +22,12 @@ def balanced_rows(
     problem: Problem,
     *,
     monitor: Monitor,
-    readings: int = 1,
     lower: float = 0.0,
     warm_start: Bound | None = None,
 ) -> Bound:
     """The least bound over the weights tried, from those of ``warm_start``, this bound as it was found before.
 
-    If A is not stored, the rows are read up to ``readings`` times, and only those that need be, as the variance
-    ``lower`` is attained.
+    If A is not stored, only the rows that need be are read, as the variance ``lower`` is attained.
     """
     cov, level = problem.cov, 0.0
     s = np.sqrt(np.maximum(cov.diagonal, 0.0))  # at such weights no row costs much more than the largest variances
@@ -37,7 +35,7 @@ def balanced_rows(
     if warm_start is not None and isinstance(warm_start.ingredients, ScaleProof):
         d, start = warm_start.ingredients.weights, warm_start.value
     chosen = levelled.choose(problem, lower, monitor)
-    value, d = levelled.level_rows(problem, chosen, d, monitor, readings=readings, lower=lower, start=start)
+    value, d = levelled.level_rows(problem, chosen, d, monitor, lower=lower, start=start)
     if cov.held.holds_entries:
         value = _of_matrix(problem, d)
     else:

@@ -9,7 +9,7 @@ import numpy as np
 
 from nnspca.bounds import balanced, branch, core, eigenvalues, elimination, levelled, pair_scaled, plain, shrunk
 from nnspca.bounds.companions import seconds as seconds_of_rows
-from nnspca.bounds.plan import KEPT, LONGEST, PLANS, READINGS, WHOLE, Plan
+from nnspca.bounds.plan import KEPT, LONGEST, PLANS, WHOLE, Plan
 from nnspca.bounds.selection import Limits
 from nnspca.certificates.proofs import EigenvalueProof, PairProof, ScaleProof, TreeProof
 from nnspca.control.progress import Allowance, Monitor
@@ -177,8 +177,7 @@ def quick(problem: Problem, known: Draft, plan: Plan) -> Iterator[Bound]:
         if bound := plain.along_leading(problem, monitor):
             yield bound
     if known.rows is None and known.above(plan.closed) and (known.above(SMALL) or cov.held.holds_entries):
-        readings = READINGS if cov.held.holds_entries else 1
-        known.rows = balanced.balanced_rows(problem, readings=readings, lower=known.lower, monitor=monitor)
+        known.rows = balanced.balanced_rows(problem, lower=known.lower, monitor=monitor)
         yield known.rows
     if begins and most < proving < np.inf and eigenvalues.estimated(cov) < known.upper:
         yield plain.leading(problem, monitor)
@@ -294,7 +293,6 @@ def _rows_again(problem: Problem, known: Draft, plan: Plan) -> Iterator[Bound]:
         limited = replace(known.monitor, allowance=known.monitor.allowance if plan.hurried else Allowance(2 * LONGEST))
         known.rows = balanced.balanced_rows(
             problem,
-            readings=READINGS if every else 1,
             lower=0.0 if every else known.lower,
             monitor=limited,
             warm_start=known.rows,

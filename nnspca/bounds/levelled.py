@@ -1,4 +1,4 @@
-"""Levels rows by few readings of A: the largest shares of each row are stored, with a bound on all its others.
+"""Levels rows by one reading of A: the largest shares of each row are stored, with a bound on all its others.
 
 Let C be the features whose rows are read, among each other only, s the standard deviations, and T the sum of the k−1
 largest s d. Row i of C stores its shares ``A_ij⁺ e_j`` above r_i; P is the largest s_j d_j outside C, where no row is
@@ -418,11 +418,10 @@ def level_rows(
     d: np.ndarray,
     monitor: Monitor,
     *,
-    readings: int,
     lower: float = 0.0,
     start: float | None = None,
 ) -> tuple[float, np.ndarray]:
-    """Return the least bound and its weights, from the weights d, shape (n,), by at most ``readings`` readings of C.
+    """Return the least bound and its weights, from the weights d, shape (n,), by one reading of C.
 
     ``start`` is a bound proven by d, at which the rows were levelled before.
     """
@@ -433,16 +432,7 @@ def level_rows(
         e = e if start is not None else _towards_level(problem, tiles, e, monitor)
         if not _can_hold(problem, chosen):
             return min([(least, best), *_level_whole_rows(problem, tiles, e, monitor, lower)], key=itemgetter(0))
-    for number in range(readings):
-        if number and not monitor.affords(seconds(problem, chosen) / SHARE):
-            break
-        rows = StoredRows(problem, chosen, e, monitor, tiles)
-        if rows.complete:
-            d = rows.level(lower)
-        value, before = rows.bound(d), least
-        if value < least:
-            least, best = value, d
-        if not rows.complete or rows.columns is None or least < lower * (1 + GAIN) or value > before * (1 - GAIN):
-            break
-        e = d[chosen]
-    return least, best
+    rows = StoredRows(problem, chosen, e, monitor, tiles)
+    if rows.complete:
+        d = rows.level(lower)
+    return min((least, best), (rows.bound(d), d), key=itemgetter(0))

@@ -80,7 +80,7 @@ def tighten(problem: Problem, x: np.ndarray, rows: Bound, monitor: Monitor) -> I
             return
         if monitor.stop() or not monitor.affords(levelled.seconds(rest, heavy)):
             return
-        bound = balanced.balanced_rows(rest, readings=1, lower=rest.cov.variance(x) * (1 - GAIN), monitor=monitor)
+        bound = balanced.balanced_rows(rest, lower=rest.cov.variance(x) * (1 - GAIN), monitor=monitor)
         value, shares = rounding.added(tail, bound.value, cov.held.room()), bound.ingredients
         if value < least and isinstance(shares, ScaleProof):
             least = value
@@ -115,7 +115,7 @@ def of_matrix(problem: Problem, x: np.ndarray, least: float, budget: float, moni
         attained = float(np.sum((x @ W) ** 2))
         if tail + attained <= least * (1 - WORTH):
             rest = replace(problem, cov=Covariance(DenseFactor(W.T), Provenance()))
-            rows = balanced.balanced_rows(rest, readings=1, lower=attained * (1 - GAIN), monitor=monitor)
+            rows = balanced.balanced_rows(rest, lower=attained * (1 - GAIN), monitor=monitor)
             begun.append((tail + rows.value, attained, rest, rows))
     if not begun or monitor.stop():
         return

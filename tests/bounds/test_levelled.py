@@ -1,4 +1,4 @@
-"""Rows levelled by few readings: what the stored shares prove is never below what the rows cost."""
+"""Rows levelled by one reading: what the stored shares prove is never below what the rows cost."""
 
 import numpy as np
 import pytest
@@ -94,7 +94,7 @@ def test_only_features_of_large_variance_are_read_and_the_bound_is_hardly_larger
     assert len(levelled.choose(problem, 0.0, Monitor())) == 300
     assert len(levelled.choose(problem, lower, Monitor(allowance=Allowance(1e-9)))) == k + 1, "no work is left"
     values = [
-        levelled.level_rows(problem, chosen, np.ones(300), Monitor(), readings=2, lower=lower)[0]
+        levelled.level_rows(problem, chosen, np.ones(300), Monitor(), lower=lower)[0]
         for chosen in (some, np.arange(300))
     ]
     assert lower < min(values) and values[0] < 1.01 * values[1]
@@ -120,7 +120,7 @@ def test_a_live_certificate_may_always_read_all_rows_once(whole, monkeypatch):
 def test_levelling_lowers_the_largest_row_and_the_judge_derives_no_more(narrow, nonnegative):
     problem, A, _ = posed(3, 6, nonnegative)
     plain = rows_of(A, 6, nonnegative, np.ones(N)).max()
-    value, d = levelled.level_rows(problem, EVERY, np.ones(N), Monitor(), readings=2)
+    value, d = levelled.level_rows(problem, EVERY, np.ones(N), Monitor())
     assert value < 0.97 * plain
     assert derive(ScaleProof(d, value), problem) <= value + problem.cov.held.error_elsewhere
     assert derive(ScaleProof(d, 0.0), problem) <= value + problem.cov.held.error_elsewhere
@@ -130,7 +130,7 @@ def test_one_reading_comes_near_the_best_weights(narrow):
     problem, A, _ = posed(4, 6, True)
     held = Problem(nnspca.Covariance.from_matrix(A), 6, True)
     best = balanced.balanced_rows(held, monitor=Monitor()).value
-    assert levelled.level_rows(problem, EVERY, np.ones(N), Monitor(), readings=1)[0] < 1.02 * best
+    assert levelled.level_rows(problem, EVERY, np.ones(N), Monitor())[0] < 1.02 * best
 
 
 def test_rows_that_were_not_read_cost_what_their_deviations_allow(narrow):
@@ -139,7 +139,7 @@ def test_rows_that_were_not_read_cost_what_their_deviations_allow(narrow):
     rows = levelled.StoredRows(problem, EVERY, np.ones(N), spent)
     assert not rows.complete
     assert rows.bound(np.ones(N)) >= rows_of(A, 4, True, np.ones(N)).max()
-    value, _ = levelled.level_rows(problem, EVERY, np.ones(N), Monitor(lambda: True), readings=2)
+    value, _ = levelled.level_rows(problem, EVERY, np.ones(N), Monitor(lambda: True))
     assert value >= rows_of(A, 4, True, np.ones(N)).max()
 
 
@@ -160,6 +160,6 @@ def test_rows_that_are_read_whole_prove_no_less_than_they_cost(narrow, nonnegati
     if few == N and k > 2:  # of which a sample tells
         stored = nnspca.Covariance.from_matrix(A)
         best = balanced.balanced_rows(Problem(stored, k, nonnegative), monitor=Monitor()).value
-        value, _ = levelled.level_rows(problem, EVERY, np.ones(N), Monitor(), readings=1)
+        value, _ = levelled.level_rows(problem, EVERY, np.ones(N), Monitor())
         assert value <= 1.06 * best
     assert not list(levelled._level_whole_rows(problem, tiles, np.ones(few), Monitor(lambda: True), size))

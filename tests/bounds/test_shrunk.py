@@ -77,7 +77,7 @@ def test_no_core_of_a_matrix_proves_less_than_the_optimum(nonnegative, monkeypat
 def test_a_core_of_a_matrix_of_texts_proves_far_more_than_its_rows():
     cov, k = nnspca.Covariance.from_data(zipf_text(100, 160), standardize=True), 10
     component, problem = nnspca.solve(cov, k), Problem(cov, k)
-    rows = balanced.balanced_rows(problem, monitor=Monitor(), lower=component.variance, readings=4)
+    rows = balanced.balanced_rows(problem, monitor=Monitor(), lower=component.variance)
     (bound,) = shrunk.of_matrix(problem, component.loadings, rows.value, 0.5, Monitor())
     assert component.variance <= bound.value < component.variance + 0.5 * (rows.value - component.variance)
     assert derive(bound.ingredients, problem) <= bound.value

@@ -150,7 +150,6 @@ def _gaps_and_sizes(rng, n):
         stack.enter_context(mock.patch.object(certificate, "SETTLED", gap))
         stack.enter_context(mock.patch.object(plan, "WORTHWHILE", 0))
         stack.enter_context(mock.patch.object(certificate, "SMALL", gap))
-        stack.enter_context(mock.patch.object(certificate, "READINGS", int(rng.integers(1, 4))))
         if rng.random() < 0.6:
             stack.enter_context(mock.patch.object(plan, "WHOLE", 0))
         stack.enter_context(mock.patch.object(certificate, "KEPT", int(rng.integers(1, n + 1))))

@@ -80,9 +80,9 @@ def test_every_stored_race_is_of_a_view_that_a_data_set_opens_with_and_says_no_m
         if not next(info.local for info in datasets.available() if info.name == record.name):
             continue
         subject = Subject(catalogue.dataset(record.name), State(data=record.name, k=record.opening, scale=scale))
-        best, (_, ended) = subject.known_at(), race.stored(subject, FIRST_RACE)
+        best, (_, ended) = subject.known_at(), race.ended(subject, FIRST_RACE)
         assert max(lane.variance for lane in ended.lanes) <= best.lower <= best.upper <= ended.upper
-        near, same = race.stored(replace(subject, now=replace(subject.now, seed=1, k=1)), FIRST_RACE)
+        near, same = race.ended(replace(subject, now=replace(subject.now, seed=1, k=1)), FIRST_RACE)
         assert near.now == subject.now and same.upper == ended.upper
 
 

@@ -61,6 +61,7 @@ def unmoved(page: Page) -> Page:
     """State that what the page shows has hardly moved since it was opened (``shifting.js``)."""
     shifts = page.evaluate("() => window.shifts")
     assert sum(ours for ours, by_hand, *_ in shifts if not by_hand) < 0.05, [s for s in shifts if s[0]]
+    assert sum(whole for _, by_hand, whole, _ in shifts if not by_hand) < 0.1, shifts
     return page
 
 

@@ -12,17 +12,15 @@ pytestmark = pytest.mark.browser
 
 def sketched(visit, path: str, key: str) -> Page:
     """Open a page where a sketch stands in a figure's place until the browser can draw it, and state that."""
-    held, drawing = [], re.compile(r"/PlotlyChart[^/]*\.js")
-    page = visit(path, before=lambda page: page.route(drawing, lambda route: held.append(route)))
+    drawing = re.compile(r"/PlotlyChart[^/]*\.js")
+    page = visit(path, before=lambda page: page.route(drawing, lambda route: None))
     place = page.locator(f".st-key-{key}-sketched, .st-key-{key}-running-sketched")
     sketch = place.locator(".sketch")
     expect(sketch).to_be_visible()
     # both frames, a band and a curve at least, once the first points are known
     expect(sketch).to_have_attribute("style", re.compile("url.*data:image/svg.xml(.*%3Cpath){4}"))
     assert page.locator(".js-plotly-plot").count() == 0
-    page.unroute_all()  # while requests are watched, nothing that was kept is used
-    while held:
-        held.pop().continue_()
+    page.unroute_all()  # what was held goes on
     place.locator(".js-plotly-plot .main-svg").first.wait_for()
     expect(sketch).to_be_hidden()
     return page

@@ -118,22 +118,16 @@ def _unpacked(record: dict[str, Any]) -> Race:
 
 
 def ended(subject: Subject, racers: Sequence[str]) -> tuple[Subject, Race | None]:
-    """Return the race known without a run, and what it is of; one that any visit ran goes before that of another k."""
-    (at, known), here = stored(subject, racers), cache.results().get(task(subject, racers).key)
-    return (at, known) if here is None or (known is not None and at.now == subject.now) else (subject, here)
-
-
-def stored(subject: Subject, racers: Sequence[str]) -> tuple[Subject, Race | None]:
-    """Return the recorded race of these solvers at the nearest k, and what it is of; None where there is none.
+    """Return the race known without a run, and what it is of: recorded, of any visit, or recorded at the nearest k.
 
     It says no more than the ledger: no variance is larger and no upper bound lower than the one that other pages show.
     """
-    records = recorded()
+    records, here = recorded(), cache.results().get(task(subject, racers).key)
     ks = [k for *problem, k in records["races"] if tuple(problem) == subject.problem]
-    if not ks:
-        return subject, None
-    k = min(ks, key=lambda k: max(k / subject.k, subject.k / k))
+    k = min(ks, key=lambda k: max(k / subject.k, subject.k / k), default=0)
     at = replace(subject, now=replace(subject.now, k=k, seed=records["seed"], d=records["rank"]))
+    if not ks or (here is not None and at.now != subject.now):
+        return subject, here
     whole, best = records["races"][*subject.problem, k], at.known_at()
     n, sign = at.data.n_features, at.nonnegative
     lanes = {name: Lane(name, BARRED, reason=why) for name in racers if (why := reason_excluded(name, n, sign))}
@@ -141,16 +135,13 @@ def stored(subject: Subject, racers: Sequence[str]) -> tuple[Subject, Race | Non
         marks = (replace(mark, variance=min(mark.variance, best.lower)) for mark in lane.marks)
         lanes[lane.method] = replace(lane, marks=tuple(marks))
     if not lanes.keys() >= set(racers):
-        return subject, None
+        return subject, here
     falls = tuple(replace(fall, upper=max(fall.upper, best.upper)) for fall in whole.falls)
     return at, replace(whole, lanes=tuple(lanes[name] for name in racers), falls=falls)
 
 
 def track(known: Race | None, racers: Sequence[str], subject: Subject, place: DeltaGenerator, k: int) -> Figure:
-    """Draw the answer and a race that has ended, and say which solvers did not end; return the figure.
-
-    Where it is of another ``k`` than is chosen, it says so first.
-    """
+    """Draw the answer and a race that has ended, perhaps of another ``k``, and say which solvers did not end."""
     best = subject.known_at()
     where = "" if subject.k == k else f"**At k\u00a0=\u00a0{subject.k:,}**, the nearest with a stored race: "
     answer(place, "compare", RUNNING_YET if known is None else where + winner(known, best))

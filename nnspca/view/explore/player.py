@@ -7,8 +7,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import streamlit as st
-
 from nnspca.result.rounded import fixed
 from nnspca.view import session
 from nnspca.view.explore import choices
@@ -16,7 +14,6 @@ from nnspca.view.explore.payload import component_rows, curve, live_point, paylo
 from nnspca.view.explore.view import Runs, View, view_of
 from nnspca.view.link import canvas, widgets
 from nnspca.view.link.state import assign, assignments, reassign
-from nnspca.view.sources import catalogue
 
 HOME = Path(__file__).parent / "browser"
 SCRIPTS = ("path.js", "curve.js", "strips.js", "player.js")
@@ -73,11 +70,7 @@ def render(shown: View, runs: Runs) -> None:
 def _told(key: str) -> Any:
     """Return what the player says; None where it is about data closed meanwhile: those opened since keep their view."""
     said = canvas.sent("play", key)
-    if said is None or not reassign(int(said["seen"])):
-        return said
-    name = st.session_state["data"]
-    catalogue.reopen(name, catalogue.infos()[name].shape[1])
-    return None
+    return None if said is None or reassign(int(said["seen"])) else said
 
 
 def _choose() -> None:

@@ -36,7 +36,6 @@ SCRIPTS = Path(st.__file__).parent / "static" / "static" / "js"
 # for what each of them needs, only when the page has come. Named in the head they arrive while
 # Streamlit's own frame is being built.
 EARLY = ("Html", "BidiComponent", "Selectbox", "Radio", "NumberInput", "Multiselect", "Checkbox", "Button", "Progress")
-CHARTED = ("compare", "parts", "papers")  # pages with a chart: its script, most of what they fetch, comes as they idle
 LATE = ("PlotlyChart", "DataFrame")  # scripts that keep a browser busy for seconds
 EXPORTS = re.compile(rb"export\{([\w$, ]+)\};?\s*$")
 OURS = ("narrow", "link")  # components of every page; and of some pages, by the last word of its path:
@@ -114,17 +113,14 @@ class AssetMiddleware:
 
 @cache
 def _packed(file: Path, late: bool) -> bytes:
-    """Return a script compressed, once for all: Starlette's own middleware would do it for each visitor anew."""
+    """Return a script, or what stands in its place until the browser is idle, compressed once for all visitors."""
     content = file.read_bytes()
-    return gzip.compress(_postponed(file.name, content) if late else content, LEVEL)
-
-
-def _postponed(name: str, script: bytes) -> bytes:
-    """Return what stands in the place of a script, and gives what it gives; the script where it says that otherwise."""
-    found = EXPORTS.search(script)
-    given = [each.split()[-1] for each in found[1].decode().split(",")] if found else []
-    named = ", ".join(one for one in given if one != "default")
-    return POSTPONED.read_bytes().replace(b"NAME", name.encode()).replace(b"GIVEN", named.encode()) if given else script
+    if late and (found := EXPORTS.search(content)):
+        given = {each.split()[-1] for each in found[1].split(b",")} - {b"default"}
+        content = (
+            POSTPONED.read_bytes().replace(b"NAME", file.name.encode()).replace(b"GIVEN", b", ".join(sorted(given)))
+        )
+    return gzip.compress(content, LEVEL)
 
 
 def completed(page: bytes, name: str) -> bytes:
@@ -141,10 +137,7 @@ def completed(page: bytes, name: str) -> bytes:
 def _links(name: str) -> bytes:
     scripts = [f"./static/js/{script}" for script in early()]
     scripts += [canvas.addresses.get(own, "") for own in (*OURS, *OWN.get(name, ()))]
-    links = [f'<link rel="modulepreload" crossorigin href="{script}">' for script in scripts if script]
-    charts = SCRIPTS.glob(f"{LATE[0]}.*.js") if name in CHARTED else ()
-    late = [f'<link rel="prefetch" as="script" crossorigin href="./static/js/{file.name}?whole">' for file in charts]
-    return "".join(links + late).encode()
+    return "".join(f'<link rel="modulepreload" crossorigin href="{script}">' for script in scripts if script).encode()
 
 
 @cache

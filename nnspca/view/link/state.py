@@ -329,10 +329,11 @@ def reassign(assignments_seen: int) -> bool:
     may leave just before the browser learns of an assignment, and would undo it.
     """
     assigned = session.current().assigned
+    closed = "scale" in assigned and assigned["scale"][0] > assignments_seen  # each data set opens with its own
     for key, (number, before, value) in assigned.items():
-        if number > assignments_seen and st.session_state.get(key) == before:
+        if number > assignments_seen and (closed or st.session_state.get(key) == before):
             st.session_state[key] = value
-    return "scale" in assigned and assigned["scale"][0] > assignments_seen  # each data set opens with its own
+    return closed
 
 
 def methods_for(nonnegative: bool, n: int) -> list[str]:

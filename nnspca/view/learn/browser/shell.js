@@ -189,6 +189,8 @@ class Lesson extends Shown {
 
   resized() { if (this.find(".stage").clientWidth !== this.stage) this.wake(); }
 
+  resize() { if (this.stage) super.resize(); else this.tick(); } // the first figure has its room at once
+
   tick() {
     const stage = this.find(".stage").clientWidth;
     if (!stage) return;
@@ -199,8 +201,7 @@ class Lesson extends Shown {
     this.canvas.style.width = width < stage ? `${width}px` : "";
     const height = Math.round(this.figure.tall(width));
     this.figure.draw(new Brush(sizedPen(this.canvas, width, height), width, height, this.palette, this.scale));
-    this.width = width;
-    this.stage = stage;
+    Object.assign(this, { width, stage });
   }
 
   detach() {

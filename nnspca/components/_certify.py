@@ -40,7 +40,7 @@ from nnspca.result import (
     ShouldStop,
 )
 from nnspca.solvers.registry import METHODS
-from nnspca.tasks._certify import Aim, complete, components, taken_up
+from nnspca.tasks._certify import Aim, complete, components
 from nnspca.tasks._solve import Left, begun, check_cardinality, check_seed, excluding
 from nnspca.tasks._sweep import Curve
 
@@ -121,14 +121,15 @@ def certify_parts(
     nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
     problem, left = restricted(Problem(cov, k, nonnegative), (), outs)
     count, fixed = check_whole("n_components", n_components, 1, len(left)), parts is not None
-    resumed, start = taken_up(warm_start, PartsCertificate, Problem(cov, k, nonnegative), (), outs, count)
+    aim.take_up(warm_start, PartsCertificate, Problem(cov, k, nonnegative), (), outs, count)
     if parts is None:
         how: dict[str, Any] = {"deflation": "together", "nonnegative": nonnegative, "starts": STARTS[effort]}
         how |= {"seed": seed, "should_stop": monitor.should_stop, "exclude": outs}
         how |= {"on_progress": monitor.part(0.0, SEEKING).relay}
-        parts = complete(resumed.parts if resumed else (), count, lambda: decompose(cov, count, k, **how).parts)
+        kept = aim.resumed.parts if aim.resumed else ()
+        parts = complete(kept, count, lambda: decompose(cov, count, k, **how).parts)
     known = _checked(problem, count, parts, left, cov.n_features)
-    cert = bound_parts(problem, count, known, aim, start=start, resumed=resumed, fixed=fixed)
+    cert = bound_parts(problem, count, known, aim, fixed=fixed)
     return Left(cov, outs, left).widen(cert) if outs else cert
 
 

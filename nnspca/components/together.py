@@ -24,7 +24,6 @@ from typing import Any
 import numpy as np
 
 from nnspca.bounds.certificate import Draft
-from nnspca.certificates.proofs import PairProof
 from nnspca.components.exchange import assign, exchanged
 from nnspca.control.progress import Monitor, ShouldStop
 from nnspca.covariance import Covariance
@@ -206,19 +205,11 @@ def _feasible(X: np.ndarray, problem: Problem) -> bool:
 
 
 def bound_parts(
-    problem: Problem,
-    r: int,
-    parts: tuple[Component, ...],
-    aim: Aim,
-    *,
-    start: PairProof | None = None,
-    resumed: PartsCertificate | None = None,
-    fixed: bool = True,
+    problem: Problem, r: int, parts: tuple[Component, ...], aim: Aim, *, fixed: bool = True
 ) -> PartsCertificate:
     """Bound the total variance of r parts, starting from those known.
 
-    ``start`` is what proved a bound at a neighbouring k or r, ``resumed`` a certificate of the same problem. If
-    ``fixed``, exactly these parts are certified: better ones found on the way do not replace them.
+    If ``fixed``, exactly these parts are certified: better ones found on the way do not replace them.
     """
 
     def single() -> Bound:
@@ -232,6 +223,6 @@ def bound_parts(
         return components(problem.cov, X, parts[0], history=(), note=MET)
 
     near = near_support(problem, parts[0]) if r == 1 else near_rows
-    known = Draft(parts=parts, r=r, near=None if fixed else near, start=start, single=single)
-    facts = pursue(problem, known, aim, resumed)
+    known = Draft(parts=parts, r=r, near=None if fixed else near, start=aim.start, single=single)
+    facts = pursue(problem, known, aim)
     return PartsCertificate(n_components=r, parts=known.parts, **facts)

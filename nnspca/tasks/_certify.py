@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -40,9 +40,6 @@ MET = "met while a bound was sought, for a certificate"
 EXHAUSTED = 1e-12  # share of the trace below which a part's variance is rounding
 LARGEST = 1e9  # times the total variance: no useful multiplier is as large, and the squares of these stay finite
 GAIN = 1e-6  # least relative gain of such a round after which there is another
-
-
-Proven = TypeVar("Proven", Certificate, PartsCertificate)
 
 
 @interruptible
@@ -140,11 +137,11 @@ def certify(
         check_instance("component", component, Component, "one that nnspca.solve gave")
     aim = Aim(effort, monitor.part(SOLVING, 1.0), gap, time_limit is not None)
     problem, left = restricted(Problem(cov, k, nonnegative), ins, outs)
-    resumed, start = taken_up(warm_start, Certificate, Problem(cov, k, nonnegative), ins, outs)
+    aim.take_up(warm_start, Certificate, Problem(cov, k, nonnegative), ins, outs)
     limits = check_limits(cov, left, k, nonnegative, groups, max_loading)
     best = component
     if best is None:
-        kept = None if resumed is None or limits is not None else resumed.component
+        kept = None if aim.resumed is None or limits is not None else aim.resumed.component
         how: dict[str, Any] = {"nonnegative": nonnegative, "seed": seed, "should_stop": monitor.should_stop}
         how |= {"include": ins, "exclude": outs, "groups": groups, "max_loading": max_loading}
         how |= {"start": kept and kept.loadings, "on_progress": monitor.part(0.0, SOLVING).relay}
@@ -153,8 +150,8 @@ def certify(
     if limits is not None and (reason := limits.amiss(best.loadings)):
         raise ValueError(f"the component is not within the limits: {reason}")
     near = near_support(problem, best) if component is None and limits is None else None
-    known = Draft(parts=(best,), start=start, near=near)
-    facts = pursue(problem, known, aim, resumed)
+    known = Draft(parts=(best,), start=aim.start, near=near)
+    facts = pursue(problem, known, aim)
     proven = ((bound.ingredients, bound.value) for bound in known.bounds.values())
     leading = min(value for proof, value in proven if isinstance(proof, Proof) and proof.holds_everywhere)
     cert = Certificate(component=known.parts[0], leading=leading, **facts)
@@ -169,22 +166,51 @@ class Aim:
     monitor: Monitor
     gap: float | None = None
     timed: bool = False
+    resumed: Any = None  # a certificate of this very problem, whose work goes on
+    start: PairProof | None = None  # multipliers that proved a bound at a neighbouring k or r
     started: float = field(default_factory=time.perf_counter)
 
     def __post_init__(self) -> None:
         check_choice("effort", self.effort, PLANS)
         self.gap = None if self.gap is None else check_share("gap", self.gap)
 
+    def take_up(
+        self,
+        before: Certificate | PartsCertificate | None,
+        kind: type[Certificate | PartsCertificate],
+        problem: Problem,
+        include: tuple[int, ...],
+        exclude: tuple[int, ...],
+        r: int = 1,
+    ) -> None:
+        """Take up a certificate if it is of this very problem, and its multipliers if they are a useful start for it.
 
-def pursue(problem: Problem, known: Draft, aim: Aim, resumed: Certificate | PartsCertificate | None) -> dict[str, Any]:
+        ValueError for one of another covariance. Those of one component serve a k that is near, of parts any.
+        """
+        if before is None:
+            return
+        check_instance("warm_start", before, kind, "one that the same function gave")
+        if before.fingerprint != problem.cov.fingerprint or before.nonnegative != problem.nonnegative:
+            raise ValueError("warm_start must be a certificate of this covariance with this sign constraint")
+        if (before.include, before.exclude) != (include, exclude):
+            raise ValueError("warm_start must be a certificate that includes and excludes the same features")
+        if (before.k, getattr(before, "n_components", 1)) == (problem.k, r):
+            self.resumed = before
+        far = kind is Certificate and not is_neighbour(before.k, problem.k)
+        if not far and len(include) not in (before.k, problem.k):
+            problem, _ = restricted(problem, include, exclude)
+            self.start = next(starts_of(before.bounds, problem.cov), None)
+
+
+def pursue(problem: Problem, known: Draft, aim: Aim) -> dict[str, Any]:
     """Make bounds until the gap is met, a longer round gains nothing, or the call is stopped.
 
     Returned are the fields that every certificate has.
     """
-    if resumed is not None:
-        _resume(problem, known, resumed)
+    if aim.resumed is not None:
+        _resume(problem, known, aim.resumed)
     monitor = aim.monitor
-    for reached, plan, span in _rounds(aim, resumed, limited=known.single is None):
+    for reached, plan, span in _rounds(aim, limited=known.single is None):
         effort, before = reached, known.upper
         _make(problem, known, plan, monitor.part(*span))
         longer = plan.relaxation > PLANS["thorough"].relaxation
@@ -238,10 +264,8 @@ def _make(problem: Problem, known: Draft, plan: Plan, monitor: Monitor) -> None:
         known.start = next(starts_of(known.bounds.values(), problem.cov), known.start)
 
 
-def _rounds(
-    aim: Aim, resumed: Certificate | PartsCertificate | None, *, limited: bool
-) -> Iterator[tuple[Effort, Plan, tuple[float, float]]]:
-    """Yield name, plan and share of the progress of what is tried, in order, behind what was done for ``resumed``.
+def _rounds(aim: Aim, *, limited: bool) -> Iterator[tuple[Effort, Plan, tuple[float, float]]]:
+    """Yield name, plan and share of the progress of what is tried, in order, behind what the one taken up has done.
 
     A thorough certificate does all that a live one does first: at any cost it has proven as much. Unless all work
     together is ``limited``, each bound alone is.
@@ -251,6 +275,7 @@ def _rounds(
         replace(plan, closed=max(plan.closed, closed), seconds=plan.seconds if limited else np.inf)
         for plan in (PLANS["live"], PLANS["thorough"])
     )
+    resumed = aim.resumed
     further = aim.effort == "thorough" or aim.timed or aim.gap is not None
     complete = "" if resumed is None or (resumed.stopped and resumed.effort == "live") else resumed.effort
     if not (complete and further):
@@ -275,33 +300,6 @@ def _times(factor: float, plan: Plan) -> Plan:
 def is_neighbour(k: int, other: int) -> bool:
     """Whether the multipliers of one k are a useful start for the other."""
     return max(k, other) <= NEIGHBOURS * min(k, other)
-
-
-def taken_up(
-    warm_start: Proven | None,
-    kind: type[Proven],
-    problem: Problem,
-    include: tuple[int, ...],
-    exclude: tuple[int, ...],
-    r: int = 1,
-) -> tuple[Proven | None, PairProof | None]:
-    """Return a certificate if it is of this very problem, and its multipliers if they are a useful start for it.
-
-    ValueError for one of another covariance. Those of one component serve a k that is near, of parts any.
-    """
-    if warm_start is None:
-        return None, None
-    check_instance("warm_start", warm_start, kind, "one that the same function gave")
-    if warm_start.fingerprint != problem.cov.fingerprint or warm_start.nonnegative != problem.nonnegative:
-        raise ValueError("warm_start must be a certificate of this covariance with this sign constraint")
-    if (warm_start.include, warm_start.exclude) != (include, exclude):
-        raise ValueError("warm_start must be a certificate that includes and excludes the same features")
-    resumed = warm_start if (warm_start.k, getattr(warm_start, "n_components", 1)) == (problem.k, r) else None
-    far = kind is Certificate and not is_neighbour(warm_start.k, problem.k)
-    if far or len(include) in (warm_start.k, problem.k):
-        return resumed, None
-    problem, _ = restricted(problem, include, exclude)
-    return resumed, next(starts_of(warm_start.bounds, problem.cov), None)
 
 
 def starts_of(bounds: Iterable[Bound], cov: Covariance) -> Iterator[PairProof]:

@@ -19,38 +19,32 @@ from streamlit.testing.v1 import AppTest
 import nnspca
 
 HOME = str(Path(nnspca.__file__).parent)
-EXPLORE = str(Path(HOME).parent / "pages" / "explore.py")
 MOST = 8  # functions named of each path
 
 
 def counted(path: Callable[[], Any]) -> Counter[tuple[str, str]]:
-    """Return how often each function of the package, by module and name, is called while a path is run.
-
-    Those of a page's script are counted, not those of the runs that it begins.
-    """
+    """Return how often each function of the package is called while a path is run, but for runs that a page begins."""
     calls: Counter[tuple[str, str]] = Counter()
 
     def note(frame: FrameType, event: str, _: Any) -> None:
-        code = frame.f_code
-        if threading.current_thread().name.startswith("nnspca-"):
-            return
-        if event == "call" and code.co_filename.startswith(HOME) and not code.co_name.startswith("<"):
+        code, of_run = frame.f_code, threading.current_thread().name.startswith("nnspca-")
+        if event == "call" and code.co_filename.startswith(HOME) and not (of_run or code.co_name.startswith("<")):
             calls[code.co_filename.removeprefix(HOME), code.co_name] += 1
 
-    sys.setprofile(note)
-    threading.setprofile(note)  # a page's script has a thread of its own
+    for threads in (sys, threading):  # a page's script has a thread of its own
+        threads.setprofile(note)
     try:
         path()
     finally:
-        sys.setprofile(None)
-        threading.setprofile(None)
+        for threads in (sys, threading):
+            threads.setprofile(None)
     return calls
 
 
 def main() -> None:
     """Print the calls of each path when it is run, and, function by function, when it is run again."""
     cov = nnspca.Covariance.from_data(load_wine().data, standardize=True)
-    part = nnspca.solve(cov, 6)
+    part, page = nnspca.solve(cov, 6), Path(HOME).with_name("pages") / "explore.py"
     with tempfile.TemporaryDirectory() as folder:
         table = Path(folder) / "forty.csv"
         rows = np.random.default_rng(0).normal(size=(40, 6)).round(3)
@@ -60,7 +54,7 @@ def main() -> None:
             "certify it": lambda: nnspca.certify(cov, 6, component=part),
             "read, a CSV of 40 rows": lambda: nnspca.datasets.read(table),
             "from_data, 40 × 6": lambda: nnspca.Covariance.from_data(rows),
-            "Explore, its first view and a rerun": AppTest.from_file(EXPLORE, default_timeout=60).run,
+            "Explore, its first view and a rerun": AppTest.from_file(page, default_timeout=60).run,
         }
         for title, path in paths.items():
             first, calls = counted(path), counted(path)

@@ -44,21 +44,17 @@ def rejected(cert, cov):
     return str(caught.value)
 
 
+def altered(bound, **changes):
+    """A bound, changed; changes of the proof go to its ingredients."""
+    of_bound = {key: changes.pop(key) for key in ("value", "deterministic", "ingredients") if key in changes}
+    if changes:
+        of_bound["ingredients"] = replace(bound.ingredients, **changes)
+    return replace(bound, **of_bound)
+
+
 def with_bound(cert, name, **changes):
-    """One bound, changed, beside the first eigenvalue; changes of the proof go to its ingredients."""
-    bounds = []
-    for bound in cert.bounds:
-        if bound.name not in (name, "eigenvalue"):
-            continue
-        if bound.name == name:
-            of_bound = {
-                key: value for key, value in changes.items() if key in ("value", "deterministic", "ingredients")
-            }
-            of_proof = {key: value for key, value in changes.items() if key not in of_bound}
-            if of_proof:
-                of_bound["ingredients"] = replace(bound.ingredients, **of_proof)
-            bound = replace(bound, **of_bound)
-        bounds.append(bound)
+    """One bound, changed, beside the first eigenvalue."""
+    bounds = [altered(b, **changes) if b.name == name else b for b in cert.bounds if b.name in (name, "eigenvalue")]
     upper = min((b.value for b in bounds if b.deterministic), default=cert.upper)
     return replace(cert, bounds=tuple(bounds), upper=upper)
 

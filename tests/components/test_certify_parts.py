@@ -16,7 +16,7 @@ from nnspca.certificates.proofs import CarriedProof, EachProof, PairProof, Scale
 from nnspca.covariance import samples as making
 from nnspca.tasks import _certify
 from tests import budgets, oracle, problems
-from tests.certificates.test_judge import rejected
+from tests.certificates.test_judge import altered, rejected
 
 NAN, INF = math.nan, math.inf
 SIGNS = pytest.mark.parametrize("nonnegative", [True, False])
@@ -208,13 +208,8 @@ def cert(pitprops):
 
 
 def with_bound(cert, name, **changes):
-    """One bound alone, changed; changes of the proof go to its ingredients."""
-    bound = cert.bound(name)
-    of_bound = {key: value for key, value in changes.items() if key in ("value", "ingredients")}
-    of_proof = {key: value for key, value in changes.items() if key not in of_bound}
-    if of_proof:
-        of_bound["ingredients"] = replace(bound.ingredients, **of_proof)
-    bound = replace(bound, **of_bound)
+    """One bound alone, changed."""
+    bound = altered(cert.bound(name), **changes)
     return replace(cert, bounds=(bound,), upper=bound.value)
 
 

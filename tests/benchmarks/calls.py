@@ -57,9 +57,8 @@ def main() -> None:
             "Explore, its first view and a rerun": AppTest.from_file(page, default_timeout=60).run,
         }
         for title, path in paths.items():
-            first, calls = counted(path), counted(path)
-            modules = {module for module, _ in calls}
-            print(f"{title}: {first.total():,} calls, then {calls.total():,} in {len(modules)} modules")
+            first, calls = counted(path).total(), counted(path)
+            print(f"{title}: {first:,} calls, then {calls.total():,} in {len({m for m, _ in calls})} modules")
             for (module, name), often in calls.most_common(MOST):
                 print(f"  {often:6,} {module}: {name}")
 

@@ -69,15 +69,14 @@ def store(names):
             path = choices.cardinalities(data.n_features, held.opening)
             ks = {*choices.thinned(tuple(k for k in path if k <= MOST), 6), held.opening}
             light = partial(nnspca.parallel_analysis, data, draws=chance.DRAWS, method=chance.LIGHT, **how)
-            r, found = min(10, data.n_features), light(ks)
             kept[problem] = {
                 "name": held.name,
                 "hash": problem[0],
                 **how,
                 "k": held.opening,
                 "light": True,
-                "ks": rows_of(found),
-                "parts": rows_of(light(held.opening, r)) if held.opened else [],
+                "ks": rows_of(light(ks)),
+                "parts": rows_of(light(held.opening, min(10, data.n_features))) if held.opened else [],
             }
             lines = ",\n".join(json.dumps(each) for each in kept.values())
             chance.FILE.write_text(f"[\n{lines}\n]\n", "utf-8")

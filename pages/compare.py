@@ -47,16 +47,17 @@ def solvers(now: State, answer: DeltaGenerator) -> None:
         answer.info("Choose at least one solver to start.", icon=":material/timer:")
         widgets.end_page()
     at, known = race.ended(subject, racers)
-    task, button, drawn = race.task(subject, racers), race.button(subject.k), None
+    task, drawn, label = race.task(subject, racers), None, f"Race at k = {subject.k:,}"
+    button = running.Button(label, race.CLOCK, ":material/play_arrow:", width="stretch")
     is_empty = known is None and running.run_of(task) is None
     with figure if is_empty else press:  # on a phone choices stand below
-        job = running.press(task, button, f"Stopped. **{button.label}** starts over.")
+        job = running.press(task, button, f"Stopped. **{label}** starts over.")
     if is_empty:
         answer.markdown("No race of this problem is stored.")
     elif job is not None:
         at, known = subject, job.result or job.live
     elif at is not subject:
-        asked.caption(race.origin(subject.k))
+        asked.caption(race.origin())
     with figure:
         if job is not None and not job.done:
             answer.markdown(race.CLOCK)

@@ -3,18 +3,17 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.page import button, quiet, traces, unmoved
 
 pytestmark = pytest.mark.browser
 
 
-def sketched(visit, path: str, key: str) -> Page:
-    """Open a page where a sketch stands in a figure's place until the browser can draw it, and state that."""
-    drawing = re.compile(r"/PlotlyChart[^/]*\.js")
-    page = visit(path, before=lambda page: page.route(drawing, lambda route: None))
-    place = page.locator(f".st-key-{key}-sketched, .st-key-{key}-running-sketched")
+def test_the_answer_and_the_whole_figure_stand_without_a_run_and_stop_keeps_them(visit):
+    link, drawing = "/compare?what=data+sets&vs=pitprops&vs=lfw-faces", re.compile(r"/PlotlyChart[^/]*\.js")
+    page = visit(link, before=lambda page: page.route(drawing, lambda route: None))
+    place = page.locator(".st-key-together-sketched")  # where a sketch stands until the browser can draw the figure
     sketch = place.locator(".sketch")
     expect(sketch).to_be_visible()
     # both frames, a band and a curve at least, once the first points are known
@@ -23,11 +22,6 @@ def sketched(visit, path: str, key: str) -> Page:
     page.unroute_all()  # what was held goes on
     place.locator(".js-plotly-plot .main-svg").first.wait_for()
     expect(sketch).to_be_hidden()
-    return page
-
-
-def test_the_answer_and_the_whole_figure_stand_without_a_run_and_stop_keeps_them(visit):
-    page = sketched(visit, "/compare?what=data+sets&vs=pitprops&vs=lfw-faces", "together")
     answer = page.get_by_text(re.compile("at every k.*Pit props")).first
     expect(answer).to_contain_text(re.compile(r"LFW faces: at least 99\.\d+\s% of the optimum at every k"))
     lines = [t for t in traces(page, "together") if t["name"] in ("Pit props", "LFW faces") and t["panel"] == "y"]

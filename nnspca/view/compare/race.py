@@ -24,7 +24,7 @@ from nnspca.view.ledger import Known
 from nnspca.view.link import canvas, state
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import DeltaGenerator, answer, choose
-from nnspca.view.running import Button, Task
+from nnspca.view.running import Task
 from nnspca.view.subject import Subject
 from nnspca.view.ui import charts, downloads
 
@@ -54,12 +54,6 @@ def options(racers: Sequence[str], now: State) -> dict[str, dict[str, object]]:
     """Return what solvers are called with: those that work in few directions take the sidebar's number of them."""
     ranked = (name for name in racers if any(option.name == "rank" for option in nnspca.METHODS[name].options))
     return {name: {"rank": now.d} for name in ranked}
-
-
-def button(k: int) -> Button:
-    """Return the button of a live race."""
-    about = f"Each solver chosen, and the proof, for up to {SECONDS} seconds."
-    return Button(f"Race at k = {k:,}", about, ":material/play_arrow:", width="stretch")
 
 
 def task(subject: Subject, racers: Sequence[str]) -> Task:
@@ -151,13 +145,11 @@ def track(known: Race | None, racers: Sequence[str], subject: Subject, place: De
     return drawn
 
 
-def origin(k: int) -> str:
-    """Say when and where the race was recorded that is shown without a run, and how to have one of ``k`` instead."""
-    records = recorded()
-    return (
-        f":material/inventory_2: **A stored race** of {records['made']}, on one core ({records['machine']}), seed "
-        f"{records['seed']}. **{button(k).label}** runs one here."
-    )
+def origin() -> str:
+    """Say when and where the races were recorded that are shown without a run."""
+    told = recorded()
+    where = f"on one core ({told['machine']}), seed {told['seed']}"
+    return f":material/inventory_2: **A stored race** of {told['made']}, {where}."
 
 
 def _upper(standing: Race | None, best: Known) -> float:
@@ -188,7 +180,7 @@ def winner(standing: Race, best: Known) -> str:
     by = f"first reached by **{state.TITLES[first]}** after {rounded.seconds(arrived[first])}{among}"
     if not bounded:
         return f"The most variance was {by}; no upper bound is proven yet."
-    sure = "" if not bounded or rounded.optimal(most, upper) else " (proven)"
+    sure = "" if rounded.optimal(most, upper) else " (proven)"
     known = rounded.proven_share(best.lower, best.upper) if best.bounded else said
     more = "" if known == said else f"  \nA longer run found more: **{known}**."
     return f"**{say.capital(said)}**{sure}, {by}.{more}".replace(" %", "\u00a0%")

@@ -8,7 +8,7 @@ import numpy as np
 
 from nnspca.covariance.factor import Factor, lanczos
 from nnspca.covariance.input import is_table, numbers
-from nnspca.covariance.provenance import Provenance, hashed
+from nnspca.covariance.provenance import Provenance, hash_of
 from nnspca.errors import DataError
 from nnspca.numerics import fantope, rounding
 from nnspca.numerics.doubles import read_only
@@ -61,7 +61,7 @@ class HeldMatrix:
         if n > DENSE_EIGEN:
             values, vectors = lanczos(self.A, d)
         else:
-            values, vectors = fantope.largest(self.A, d if n > FEW_PAYS else n)
+            values, vectors = fantope.largest_eigenpairs(self.A, d if n > FEW_PAYS else n)
         return np.maximum(values[::-1], 0.0), vectors[:, ::-1]
 
     def extreme_eigenvalues(self) -> tuple[float, float]:
@@ -118,7 +118,7 @@ def semidefinite(given: object, repair: bool, roundings: int = 0) -> tuple[HeldM
     rounding_error = rounding.entries(roundings, float(np.linalg.norm(A)))
     A = A / 2 + A.T / 2
     operation = f"matrix{' repaired' if repair else ''}"
-    digest = hashed(operation, A)
+    digest = hash_of(operation, A)
     form, below, drift = HeldMatrix(A), 0.0, 0.0
     if repair:
         form, below = form.without_negative_eigenvalues()

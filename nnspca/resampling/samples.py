@@ -16,11 +16,11 @@ from nnspca.control.arguments import Method, Options, Seed, check_flag, check_wh
 from nnspca.control.progress import Monitor, ShouldStop
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import DENSE_EIGEN
-from nnspca.covariance.input import Given, aligned, check_finite, check_unmasked, numbers, opened
+from nnspca.covariance.input import Given, check_finite, check_masks, numbers, places_among, read_given
 from nnspca.covariance.problem import Features as Chosen
 from nnspca.covariance.problem import orthonormal
-from nnspca.covariance.samples import GATHERED, Constant, check_weights, is_large, stated, warn_of_dominant, whole
-from nnspca.covariance.sources import Source, chunked, in_memory, summed, taking_part, totalled
+from nnspca.covariance.samples import GATHERED, Constant, check_weights, is_large, stacked, stated, warn_of_scales
+from nnspca.covariance.sources import Source, chunked, genes_used, in_memory, summed, total_of
 from nnspca.covariance.sums import Moments
 from nnspca.errors import DataError, ReadingStopped
 from nnspca.machines import Executor, check_executor
@@ -111,7 +111,7 @@ class Samples:
         """Return the covariance of all samples; warn where a feature dominates it, unless scaling was chosen."""
         if (cov := self.covariance(np.arange(self.shape[0]))) is None:
             raise DataError("no feature varies over the samples: the covariance is zero")
-        warn_of_dominant(cov, standardize)
+        warn_of_scales(cov, standardize)
         return cov
 
     def measured(self, cov: Covariance | None, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -138,7 +138,7 @@ class Samples:
         """
         basis = orthonormal(columns)
         weights = None if self.weights is None else self.weights[rows, None] / self.weights.max()
-        own, pairs = totalled(self._source(rows), partial(_squares, basis, mean, factors), _added, weights)
+        own, pairs = total_of(self._source(rows), partial(_squares, basis, mean, factors), _added, weights)
         if not 0 < (total := float(np.sum(own))) < np.inf:
             return np.nan, np.nan, np.nan
         apart = float((basis**2).sum(axis=1) @ own) / total
@@ -201,20 +201,20 @@ def read_samples(
     scaled, centred = stated(standardize), check_flag("center", center)
     check_executor(executor)
     if known is None or known.given_names is None:
-        data = taking_part(data)
+        data = genes_used(data)
     if isinstance(data, Covariance):
         raise DataError(
             f"{what} needs the samples themselves: give the data X, samples as rows, not {shown(data)}, which no "
             "longer has them"
         )
     source = chunked(data)
-    given = opened(data) if source is None else Given(None, source.names, chosen=source.chosen)
+    given = read_given(data) if source is None else Given(None, source.names, chosen=source.chosen)
     if given.is_matrix:
         raise DataError(
             f"{what} needs the samples themselves: {shown(getattr(data, 'name', 'this data set'))} is only a "
             "covariance matrix"
         )
-    order = None if known is None else aligned(given.names, known.given_names, "parts")
+    order = None if known is None else places_among(given.names, known.given_names, "parts")
     described = replace(given, values=None)
     if order is not None and known is not None:
         described = Given(None, known.given_names, chosen=known.chosen)
@@ -268,7 +268,7 @@ def _loaded(source: Source, what: str) -> Any:
                 f"{what} loads the samples, up to {GATHERED:,} numbers, and {source.what} has more: choose the "
                 f"features that vary most, nnspca.most_variable(X, {DENSE_EIGEN}), or some of the samples"
             )
-    return _numbers(whole(rows) if rows else table)
+    return _numbers(stacked(rows) if rows else table)
 
 
 def _numbers(given: Any) -> Any:
@@ -276,7 +276,7 @@ def _numbers(given: Any) -> Any:
     plain = isinstance(given, np.ndarray) and given.ndim == 2 and given.dtype.kind in "fiub"
     if not plain or given.dtype.itemsize >= 8 or not is_large(*given.shape):
         return numbers(given)
-    check_unmasked(given)
+    check_masks(given)
     check_finite(given)
     return given
 

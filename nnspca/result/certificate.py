@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nnspca.result import rounded, sentences, wording
-from nnspca.result.component import Component, line, listing, members, variance_share
+from nnspca.result.component import Component, clauses, features_in_words, line, variance_share
 from nnspca.result.wording import ByValue, DataFrame, Display, Figure
 
 USELESS = 0.1  # gap above which a proof without any relaxation proves little
@@ -171,7 +171,7 @@ class Certificate(Sandwich):
 
     def _lines(self) -> list[str]:
         part = self.component
-        asked = f"k = {self.k}, {wording.sign(self.nonnegative)}, {len(part.loadings)} features{self._given()}"
+        asked = f"k = {self.k}, {wording.sign_in_words(self.nonnegative)}, {len(part.loadings)} features{self._given()}"
         return [
             f"Certificate: {asked}",
             f"found: {variance_share(self.lower, part)} with {part.cardinality} features",
@@ -215,7 +215,7 @@ class PartsCertificate(Sandwich):
 
     def summary(self) -> str:
         """Return plain sentences: the parts found, and their proven share of the optimum."""
-        return sentences.join(listing(self.parts), self.proven())
+        return sentences.join(clauses(self.parts), self.proven())
 
     def proven(self) -> str:
         """Return in a sentence what share of the optimum the parts are proven to have."""
@@ -229,7 +229,7 @@ class PartsCertificate(Sandwich):
     def _lines(self) -> list[str]:
         head = (
             f"PartsCertificate: {len(self.parts)} parts of {self.n_components} allowed, k = {self.k}, "
-            f"{wording.sign(self.nonnegative)}, {len(self.parts[0].loadings)} features{self._without()}"
+            f"{wording.sign_in_words(self.nonnegative)}, {len(self.parts[0].loadings)} features{self._without()}"
         )
         listed = [f"{c}: {line(part)}" for c, part in enumerate(self.parts[:2], start=1)]
         more = [f"… and {len(self.parts) - 2} more"] if len(self.parts) > 2 else []
@@ -309,7 +309,7 @@ class Judgement(Display):
         described = [self._sentence(c) for c in range(min(len(self.components), DESCRIBED))]
         more = len(self.components) - len(described)
         least = rounded.ratio(float(self.ratio[len(described) :].min(initial=1.0)))
-        others = f"Of {wording.spelled(more)} more, each has at least {least} of it (proven)."
+        others = f"Of {wording.in_letters(more)} more, each has at least {least} of it (proven)."
         return sentences.join(*described, others if more else "")
 
     def _figure(self, figures: Any) -> Figure:
@@ -327,7 +327,7 @@ class Judgement(Display):
         times = other.variance / part.variance if part.variance > 0 else np.inf
         more = f"{rounded.percent(times - 1)} more" if times < 2 else f"{times:.3g} times as much"
         have = f"{'has' if other.cardinality == 1 else 'have'} {more if times < np.inf else 'more'}"
-        return f"{text}; {members(other)} {have}."
+        return f"{text}; {features_in_words(other)} {have}."
 
     def _lines(self) -> list[str]:
         count, n = len(self.components), len(self.components[0].loadings)
@@ -337,9 +337,9 @@ class Judgement(Display):
         ]
         for c, (part, other) in enumerate(zip(self.components[:DESCRIBED], self.better[:DESCRIBED], strict=True)):
             share = rounded.ratio(part.variance, self.certificates[c].upper)
-            named = "" if other is None else f"; better: {members(other, 3)}"
+            named = "" if other is None else f"; better: {features_in_words(other, 3)}"
             lines.append(
-                f"{c + 1}: {wording.counted(part.k, 'feature')}, {wording.sign(part.nonnegative)}: "
+                f"{c + 1}: {wording.counted(part.k, 'feature')}, {wording.sign_in_words(part.nonnegative)}: "
                 f"variance {rounded.number(part.variance, down=True)}, at least {share} of the optimum (proven){named}"
             )
         return [*lines, *([f"… and {count - DESCRIBED} more"] if count > DESCRIBED else [])]

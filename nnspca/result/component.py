@@ -90,7 +90,7 @@ class Component(Display):
     def called(self, i: int) -> str:
         """Return what sentences call feature ``i``: its name, and its title if it has one."""
         titles = self.features.titles if self.features is not None else ()
-        return wording.titled(self.feature_name(i), titles[i] if titles else "")
+        return wording.name_with_title(self.feature_name(i), titles[i] if titles else "")
 
     @property
     def _layout(self) -> tuple[list[str], tuple[int, int] | None, tuple[np.ndarray, str] | None]:
@@ -131,7 +131,7 @@ class Component(Display):
         head = (
             f"Component: {self.cardinality} of {len(self.loadings)} features, "
             f"{variance_share(self.variance, self)}{sentences.average(self.features, ', one feature ', '')} "
-            f'(k = {self.k}, {wording.sign(self.nonnegative)}, solver "{self.method}")'
+            f'(k = {self.k}, {wording.sign_in_words(self.nonnegative)}, solver "{self.method}")'
         )
         return [head, line(self), *(["stopped before its end"] if self.stopped else [])]
 
@@ -174,7 +174,7 @@ def clause(part: Component, most: int = wording.NAMED) -> str:
         position = f"{position[0].upper()}{position[1:]}"
     if not part.cardinality:
         return "Nothing"
-    subject, mean = position or members(part, most), correlation(part)
+    subject, mean = position or features_in_words(part, most), correlation(part)
     if part.cardinality == 1:
         return f"{subject} alone"
     if mean is None:
@@ -186,7 +186,7 @@ def clause(part: Component, most: int = wording.NAMED) -> str:
     if not mixed:
         return f"{subject}{comma} rise together{weakly}"
     if position:
-        many = wording.spelled(int((part.loadings < 0).sum()))
+        many = wording.in_letters(int((part.loadings < 0).sum()))
         return f"{subject}{comma} vary together{weakly}, {many} of them in the opposite direction"
     up, down = ([i for i in heaviest(part) if part.loadings[i] * sign > 0] for sign in (1, -1))
     rise, fall = (wording.named([part.called(i) for i in some], most) for some in (up, down))
@@ -213,9 +213,9 @@ def sentence(part: Component) -> str:
     if part.cardinality < 2:
         beginning = clause(part)
     elif correlation(part) is None:
-        beginning = f"One number made of {sentences.describe(part.support, part.features) or members(part)}"
+        beginning = f"One number made of {sentences.describe(part.support, part.features) or features_in_words(part)}"
     else:
-        beginning = f"{clause(part)}: one number made of these {wording.spelled(part.cardinality)}"
+        beginning = f"{clause(part)}: one number made of these {wording.in_letters(part.cardinality)}"
     features, share = part.features, part.share
     if features is None or share is None:
         return f"{beginning} has variance {rounded.number(part.variance, down=True)}."
@@ -224,7 +224,7 @@ def sentence(part: Component) -> str:
     return f"{beginning} carries {rounded.percent(share)} of the variance of all {whole}{treated}."
 
 
-def listing(parts: Sequence[Component], total: float | None = None, is_more: Sequence[bool] = ()) -> str:
+def clauses(parts: Sequence[Component], total: float | None = None, is_more: Sequence[bool] = ()) -> str:
     """Return the features of each part, with its share of ``total``; small parts are only counted.
 
     Of a part that is no more than chance, that is said instead.
@@ -232,7 +232,7 @@ def listing(parts: Sequence[Component], total: float | None = None, is_more: Seq
     >>> import nnspca
     >>> A = [[3.0, 1.0, 0.0, 0.0], [1.0, 3.0, 0.0, 0.0], [0.0, 0.0, 2.0, 0.0], [0.0, 0.0, 0.0, 0.01]]
     >>> parts = nnspca.decompose(nnspca.Covariance.from_matrix(A, names=list("abcd")), n_components=3, k=2)
-    >>> listing(parts.parts)
+    >>> clauses(parts.parts)
     'Part 1: a and b rise together. Part 2: c alone. One more part adds less than 1 %.'
     """
     skipped = sentences.is_small([part.variance for part in parts])
@@ -253,7 +253,7 @@ def heaviest(part: Component) -> list[int]:
     return support[np.argsort(-np.abs(part.loadings[support]).round(6), kind="stable")].tolist()
 
 
-def members(part: Component, most: int = wording.NAMED) -> str:
+def features_in_words(part: Component, most: int = wording.NAMED) -> str:
     """Return the features of a component as a sentence lists them, the largest loading first."""
     return wording.named([part.called(i) for i in heaviest(part)], most)
 

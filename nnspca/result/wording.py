@@ -146,7 +146,7 @@ def counted(count: int, noun: str) -> str:
     >>> counted(1, "feature"), counted(3, "feature"), counted(40, "part")
     ('one feature', 'three features', '40 parts')
     """
-    return plural(count, noun, spelled(count))
+    return plural(count, noun, in_letters(count))
 
 
 def plural(count: int, noun: str, number: str | None = None) -> str:
@@ -158,10 +158,10 @@ def plural(count: int, noun: str, number: str | None = None) -> str:
     return f"{f'{count:,}' if number is None else number} {noun}" + ("" if count == 1 else "s")
 
 
-def spelled(count: int) -> str:
+def in_letters(count: int) -> str:
     """Return a number in letters up to twelve.
 
-    >>> spelled(3), spelled(40), spelled(12582)
+    >>> in_letters(3), in_letters(40), in_letters(12582)
     ('three', '40', '12,582')
     """
     return WORDS[count] if count < len(WORDS) else f"{count:,}"
@@ -187,10 +187,10 @@ def named(names: Sequence[str], most: int = NAMED) -> str:
     return listed([short(name) for name in names[:most]], len(names) - most)
 
 
-def titled(name: str, title: str) -> str:
+def name_with_title(name: str, title: str) -> str:
     """Return a feature's name with its title; control probes of a gene chip are marked.
 
-    >>> titled("37724_at", "MYC"), titled("MYC", "MYC proto-oncogene"), titled("AFFX-BioB-5_at", "")
+    >>> name_with_title("37724_at", "MYC"), name_with_title("MYC", "MYC proto-oncogene"), name_with_title("AFFX-BioB-5_at", "")
     ('MYC (37724_at)', 'MYC, MYC proto-oncogene', 'control AFFX-BioB-5_at')
     """
     name = f"control {name}" if name.startswith("AFFX") else name
@@ -204,6 +204,6 @@ def short(name: str) -> str:
     return name if len(name) <= 24 else f"{name[:23]}…"
 
 
-def sign(nonnegative: bool) -> str:
+def sign_in_words(nonnegative: bool) -> str:
     """Return the sign constraint in two words."""
     return "loadings ≥ 0" if nonnegative else "any sign"

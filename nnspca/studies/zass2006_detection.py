@@ -31,7 +31,7 @@ class Split:
     face_test: np.ndarray
 
 
-def both_classes(data: Dataset) -> tuple[np.ndarray, np.ndarray]:
+def first_class(data: Dataset) -> tuple[np.ndarray, np.ndarray]:
     """Return images and whether each is of the first class; for unlabelled faces, the other images are loaded too."""
     if data.labels is None:
         data = load(data.name, with_negatives=True)
@@ -50,7 +50,7 @@ def splits(X: np.ndarray, face: np.ndarray, seed: int, count: int) -> Iterator[S
         yield Split(X[training], face[training], X[~training], face[~training])
 
 
-def features(given: Given, method: str, faces: np.ndarray, start: float, end: float) -> np.ndarray:
+def face_features(given: Given, method: str, faces: np.ndarray, start: float, end: float) -> np.ndarray:
     """Return ten directions found on the training faces alone, as columns."""
     cov = Covariance.from_data(faces)
     count = min(COUNT, cov.n_features)
@@ -83,13 +83,13 @@ def detect(U: np.ndarray, split: Split) -> tuple[np.ndarray, float]:
 
 def detection(given: Given) -> Rows:
     """Train and test on every split, method after method."""
-    X, face = both_classes(given.data[0])
+    X, face = first_class(given.data[0])
     count = 10 if given.full else 1
     steps = count * len(TITLES)
     for number, split in enumerate(splits(X, face, given.seed, count)):
         faces = split.X[split.face]
         for step, (method, title) in enumerate(TITLES.items(), start=number * len(TITLES)):
-            U = features(given, method, faces, step / steps, (step + 1) / steps)
+            U = face_features(given, method, faces, step / steps, (step + 1) / steps)
             if given.monitor.stop():
                 return
             true, area = detect(U, split)

@@ -37,9 +37,9 @@ from nnspca.covariance.problem import (
     check_excluded,
     check_restriction,
     check_variances,
+    on_all,
     places_of,
     restricted,
-    widened,
 )
 from nnspca.numerics import feasible
 from nnspca.numerics.doubles import read_only
@@ -135,7 +135,7 @@ def solve(
     >>> nnspca.solve(cov, k=2, exclude=[2]).support, nnspca.solve(cov, k=2, include=[1]).support
     (array([0]), array([0]))
     """
-    monitor = begun(cov, should_stop, on_progress, on_found=on_found)
+    monitor = begin(cov, should_stop, on_progress, on_found=on_found)
     info, nonnegative = check_method(method, nonnegative), bool(nonnegative)
     k, ins, outs = check_restriction(cov, k, include, exclude)
     seed = check_seed(seed)
@@ -170,10 +170,10 @@ def solve(
                 component = limited(problem, limits, rng=rng, monitor=monitor)
             else:
                 component = info.solver(problem, rng=rng, monitor=monitor, **checked, **extra)
-            component = dataclasses.replace(component, loadings=widened(component.loadings, left, cov.n_features))
+            component = dataclasses.replace(component, loadings=on_all(component.loadings, left, cov.n_features))
         except Stopped:
             x = problem.widest() if limits is None else limits.best(problem.widest())
-            x = widened(x, left, cov.n_features)
+            x = on_all(x, left, cov.n_features)
             x = x if best.loadings is None else best.loadings
             component = Problem(cov, k, nonnegative).component(x, method, (cov.variance(x),), stopped=True)
     loadings = read_only(component.loadings + 0.0)  # no negative zeros
@@ -203,7 +203,7 @@ def check_covariance(cov: object) -> None:
     check_instance("cov", cov, Covariance, "Covariance.from_data(X) of samples as rows, or Covariance.from_matrix(A)")
 
 
-def begun(
+def begin(
     cov: object,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
@@ -311,7 +311,7 @@ class Left:
         """What was found on the features left, for all features; certificates of deflated covariances stay."""
         cov = self.whole
         if isinstance(result, Component):
-            x = read_only(widened(result.loadings, self.places, cov.n_features))
+            x = read_only(on_all(result.loadings, self.places, cov.n_features))
             return replace(result, loadings=x, features=cov.features)
         if isinstance(result, tuple):
             return tuple(self.widen(one) for one in result)

@@ -31,7 +31,7 @@ from nnspca.solvers.climb import climb, polish
 from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import certify as certify_one
 from nnspca.tasks._certify import is_neighbour
-from nnspca.tasks._solve import begun, check_cardinality, check_includes, check_method, check_seed, excluding, solve
+from nnspca.tasks._solve import begin, check_cardinality, check_includes, check_method, check_seed, excluding, solve
 
 OnPoint = Callable[[SweepPoint], None]
 Place = tuple[int, str]  # of a point: its k, or number of parts, and method
@@ -98,7 +98,7 @@ def sweep(
     >>> [(row["k"], round(row["variance"], 3)) for row in curve.to_records()]
     [(2, 1.954), (4, 2.937)]
     """
-    monitor = begun(cov, should_stop, on_progress, on_point=on_point)
+    monitor = begin(cov, should_stop, on_progress, on_point=on_point)
     ks = check_one_or_several("k", k)
     listed = [methods] if isinstance(methods, str) else methods
     chosen = check_several("methods", listed, "names:", ", ".join(map(repr, METHODS)))
@@ -236,7 +236,7 @@ def certify_path(
         champion = champions[k]
         if within is None or champion is None:
             return False
-        found = carried.certificate(k, champion, map(own, around[k]), least)
+        found = carried.carried_certificate(k, champion, map(own, around[k]), least)
         if found is None or found[0].upper > found[0].lower * (1 + within):
             return False
         certificate, sources[k] = found
@@ -254,7 +254,7 @@ def certify_path(
         for k, certificate in workers.when_ready(asked, around, workers.width, ready, begin):
             curve.certify(k, certificate)
             monitor.tell(len(proven) / total, f"k = {k:,}: bound proven")
-    for k, certificate in carried.levelled({} if include else proven, cov):
+    for k, certificate in carried.improved_by_carried({} if include else proven, cov):
         curve.certify(k, certificate)
     stopped = sweep.stopped or monitor.stop()
     return replace(sweep, points=tuple(curve.points.values()), stopped=stopped, seconds=time.perf_counter() - started)

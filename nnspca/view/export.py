@@ -20,7 +20,7 @@ import streamlit as st
 import nnspca
 from nnspca.certificates.file import FORMAT
 from nnspca.result import Components, rounded
-from nnspca.result.component import listing
+from nnspca.result.component import clauses
 from nnspca.view import chance, sanitize, say
 from nnspca.view.certificate import panels
 from nnspca.view.ledger import Known
@@ -54,7 +54,7 @@ class Answer:
         return next(iter(self.results.values()))
 
 
-def offer(stem: str, answer: Answer, more: Mapping[str, Content]) -> None:
+def export_panel(stem: str, answer: Answer, more: Mapping[str, Content]) -> None:
     """Show what can be said beside an answer, and offer it as files, with ``more`` of the page's own."""
     subject = answer.subject
     loadings = {way: parts.loadings for way, parts in answer.results.items()}
@@ -71,7 +71,7 @@ def offer(stem: str, answer: Answer, more: Mapping[str, Content]) -> None:
         held["scores.csv"] = lambda: downloads.scores(loadings, subject)
     if prove := answer.prove:
         held |= {"certificate.npz": lambda: panels.certificate_npz(prove(), subject), **panels.CHECKERS}
-    downloads.offer(stem, {**held, **more}, answer.code)
+    downloads.offer_files(stem, {**held, **more}, answer.code)
 
 
 def rows(results: Mapping[str, Components]) -> list[dict[str, object]]:
@@ -100,7 +100,7 @@ def report(answer: Answer) -> str:
         what = f"{many} parts of at most {subject.k:,} {noun}"
         described = [replace(part, features=subject.cov.features) for part in parts.parts]
         is_more = [each.is_more for each in chance.parts_at(subject, many)]
-        words = listing(described, parts.total, is_more)
+        words = clauses(described, parts.total, is_more)
     claim = NONE if proof is None else f"{panels.claim(proof, subject)} {_checked(proof, subject)}"
     scaled = ", each feature divided by its standard deviation" if subject.standardise else ""
     about = f"{data.title or data.name}: {say.as_read(data)}{scaled}. {data.citation}".strip()
@@ -111,12 +111,12 @@ def report(answer: Answer) -> str:
         f"{platform.python_version()}."
     )
     info = catalogue.infos().get(data.name)
-    may_show = info is not None and (info.bundled or data.name in catalogue.uploaded())  # else over plain grey
+    may_show = info is not None and (info.bundled or data.name in catalogue.own_datasets())  # else over plain grey
     return Template(PAGE.read_text(encoding="utf-8")).substitute(
         title=html.escape(f"{what}: {sanitize.line(data.title or data.name)}"),
         verdict=_bold(f"{answer.verdict} {sanitize.line(words).replace('**', '* *')}"),  # a name turns no text bold
-        picture=component.page(
-            component.of(parts, data, _digits(answer)), data, component.backdrop(data) if may_show else None
+        picture=component.component_page(
+            component.of(parts, data, _digits(answer)), data, component.mean_sample(data) if may_show else None
         ),
         data=html.escape(sanitize.line(f"{about} Terms: {data.terms}" if data.terms else about)),
         method=html.escape(method),
@@ -141,14 +141,14 @@ def _checked(certificate: panels.Proof, subject: Subject) -> str:
     file = "certificate.npz"
     if not subject.data.is_sparse:
         file += f", which {panels.command(file, certificate, subject)} checks without the library"
-    why = panels.why(certificate.winner.name)
+    why = panels.why_true(certificate.winner.name)
     return f"{why} nnspca.verify has derived both numbers again. Beside this page: {file}."
 
 
 def _digits(answer: Answer) -> int:
     """Return the decimals of the shares: as many as the page's headline has."""
     upper = math.inf if answer.known is None else answer.known.upper
-    return rounded.digits(float(answer.parts.cumulative_variance[-1]), upper, answer.parts.total)
+    return rounded.decimals(float(answer.parts.cumulative_variance[-1]), upper, answer.parts.total)
 
 
 def _numbers(answer: Answer) -> list[tuple[str, ...]]:
@@ -231,7 +231,7 @@ class Beside:
             columns[f"PCA{suffix}"], columns[f"PCA + varimax{suffix}"] = pca[:, r], turned[:, r]
         size = np.abs(U).max(axis=1)
         order = np.lexsort((-np.abs(pca).max(axis=1), -size))[: np.count_nonzero(size) + MORE]
-        labels = sanitize.headings(list(component.names(self.subject.data, order).values()))
+        labels = sanitize.column_names(list(component.feature_names(self.subject.data, order).values()))
         return [
             {"feature": label, **{key: float(column[i]) for key, column in columns.items()}}
             for label, i in zip(labels, order, strict=True)
@@ -304,7 +304,7 @@ def section(beside: Beside) -> None:
     wide = {key: number for key in beside.loadings[0] if key != "feature"}
     st.dataframe(beside.loadings[:ROWS], hide_index=True, column_config=wide, height=280, alt="Loadings beside PCA's.")
     if beside.groups:
-        st.markdown(f"**Groups.** {sanitize.plain(say.told_apart(beside.subject.data, beside.values))}")
+        st.markdown(f"**Groups.** {sanitize.plain(say.separation(beside.subject.data, beside.values))}")
         decimals = {key: number for key in beside.groups[0] if isinstance(beside.groups[0][key], float)}
         st.dataframe(
             beside.groups[:ROWS], hide_index=True, column_config=decimals, alt="How each part tells each class."
@@ -317,7 +317,7 @@ def on_paper(beside: Beside) -> str:
     """Return the same as a piece of a web page whose tables are sorted by a click."""
     pieces = ["<h2>Loadings, beside PCA and PCA + varimax</h2>", _table(beside.loadings)]
     if beside.groups:
-        told = html.escape(say.told_apart(beside.subject.data, beside.values))
+        told = html.escape(say.separation(beside.subject.data, beside.values))
         pieces += ["<h2>Groups</h2>", f"<p>{told}</p>", _table(beside.groups)]
     if beside.scores:
         pieces += ["<h2>Scores</h2>", _table(beside.scores)]

@@ -14,7 +14,7 @@ from nnspca.components import deflated_problem
 from nnspca.datasets import Dataset
 from nnspca.result import Component, Components, Necessity, rounded
 from nnspca.view import running, say
-from nnspca.view.jobs import Job, stretch
+from nnspca.view.jobs import Job, part_of_report
 from nnspca.view.link.state import keys_of
 from nnspca.view.link.widgets import choose
 from nnspca.view.subject import DISJOINT, JOINT, TOGETHER, Subject
@@ -32,12 +32,12 @@ class Needed:
     stopped: bool = False  # whether more was to be proven
 
 
-def provable(parts: Components) -> bool:
+def is_bounded(parts: Components) -> bool:
     """Tell whether every part was sought alone, so that an upper bound speaks about it."""
     return parts.deflation not in (JOINT, "quasi-orthogonal") and nnspca.METHODS[parts.method].feasible
 
 
-def alone(cov: nnspca.Covariance, parts: Components, r: int) -> tuple[nnspca.Covariance, Component]:
+def part_alone(cov: nnspca.Covariance, parts: Components, r: int) -> tuple[nnspca.Covariance, Component]:
     """Return what part r can be held against on its own, and the part as it stands there.
 
     Where parts are found together, it is the features that the other parts leave free.
@@ -52,7 +52,7 @@ def alone(cov: nnspca.Covariance, parts: Components, r: int) -> tuple[nnspca.Cov
 
 def panel(parts: Components, subject: Subject) -> None:
     """Ask for the tolerance, prove which features every part within it has, and show them."""
-    if not provable(parts):
+    if not is_bounded(parts):
         st.markdown("Nothing is proven of parts that a solver finds all at once, or that may share features.")
         return
     others = "" if len(parts.parts) == 1 else " The other parts stay as they are."
@@ -70,7 +70,7 @@ def panel(parts: Components, subject: Subject) -> None:
         key = subject.key("indispensable", parts.deflation, np.packbits(parts.loadings != 0).tobytes(), within)
         task = running.found("need", key, lambda job: _find(job, parts, subject, within))
         about = "Some seconds, at most about half a minute a part. Stop at any time: what is proven is kept."
-        job = running.offer(task, running.compute(about, ":material/push_pin:"))
+        job = running.offer(task, running.compute_button(about, ":material/push_pin:"))
     needed = running.answer(task, job, STOPPED)
     if needed is not None and needed.proven:
         _answer(needed, parts, subject)
@@ -92,9 +92,9 @@ def _find(job: Job, parts: Components, subject: Subject, within: float) -> Neede
 def _needed(job: Job, parts: Components, r: int, within: float, subject: Subject) -> Necessity:
     """Prove which features every near-best part has, among parts made of the features that the others leave free."""
     cov, count = subject.cov, len(parts.parts)
-    left, own = alone(cov, parts, r)
+    left, own = part_alone(cov, parts, r)
     said = str if count == 1 else lambda at: f"Indispensable to part {r + 1}: {at}"
-    span = stretch(job.report, r / count, (r + 1) / count, said)
+    span = part_of_report(job.report, r / count, (r + 1) / count, said)
     how: dict[str, Any] = {"nonnegative": own.nonnegative, "component": own, "on_progress": span}
     need = subject.call(job, nnspca.necessity, own.k, within / 100, cov=left, **how)
     n = cov.n_features
@@ -114,13 +114,15 @@ def _answer(needed: Needed, parts: Components, subject: Subject) -> None:
     st.markdown(summary(needed, parts, component.noun(data)))
     r = len(parts.parts)
     upper, found = subject.known_parts((r,))[r].upper, float(parts.cumulative_variance[-1])
-    layers = component.of(parts, data, rounded.digits(found, upper, parts.total or 1.0))  # as many as the headline has
+    layers = component.of(
+        parts, data, rounded.decimals(found, upper, parts.total or 1.0)
+    )  # as many as the headline has
     for r, need in needed.proven.items():
         used = need.component.loadings != 0
         layers[r] = replace(layers[r], sure=need.essential & used, open=need.undecided & used)
     component.show(layers, data, "needed", note="Framed: indispensable, proven. Dashed: not decided.")
-    component.listing(
-        listing(needed, data),
+    component.table(
+        feature_rows(needed, data),
         "Each feature: a part's own first, then the others by their largest possible loading.",
     )
     st.caption(
@@ -169,14 +171,14 @@ def _of_one(need: Necessity, noun: str) -> str:
     return some + f".\n\n{'; '.join(said)}{'.' if said else ''}{most}"
 
 
-def listing(needed: Needed, data: Dataset) -> list[dict[str, object]]:
+def feature_rows(needed: Needed, data: Dataset) -> list[dict[str, object]]:
     """Return a row for each part and feature: its own by falling loading, then the others by falling limit."""
     several = len(needed.proven) > 1
     rows: list[dict[str, object]] = []
     for r, need in needed.proven.items():
         x = need.component.loadings
         order = np.lexsort((-need.limit, -np.abs(x)))[: np.count_nonzero(x) if several else component.ROWS]
-        names = component.names(data, order)
+        names = component.feature_names(data, order)
         rows += [
             ({"part": r + 1} if several else {})
             | {

@@ -53,22 +53,22 @@ def explains(what: str, many: int, variance: float, whole: float, unit: str, upp
     >>> explains("These six parts", 6, 27.519, 100.0, "the total variance")
     'These six parts explain 27.5 % of the total variance'
     """
-    said = rounded.percent(variance / whole, rounded.digits(variance, upper, whole))
+    said = rounded.percent(variance / whole, rounded.decimals(variance, upper, whole))
     return f"{what} {'explains' if many == 1 else 'explain'} {said} of {unit}"
 
 
-def proven(variance: float, upper: float, whole: float, source: str = "") -> str:
+def proven_share(variance: float, upper: float, whole: float, source: str = "") -> str:
     """Say how near the best possible a variance is proven to be, in per cent of ``whole``: the maximum is rounded up.
 
-    >>> proven(0.5, 0.51, 1.0, "carried from k = 7")
+    >>> proven_share(0.5, 0.51, 1.0, "carried from k = 7")
     'The proven maximum is 51.0 % (carried from k = 7), so this is at least 98.0 % of the optimum.'
-    >>> proven(0.5, 0.5, 1.0, "stored proof")
+    >>> proven_share(0.5, 0.5, 1.0, "stored proof")
     'This is proven optimal, to 1 part in 10,000 (stored proof).'
     """
     source = f" ({source})" if source else ""
     if rounded.optimal(variance, upper):
         return f"This is proven optimal, to 1 part in 10,000{source}."
-    most = rounded.percent(min(upper / whole, 1.0), rounded.digits(variance, upper, whole), up=True)
+    most = rounded.percent(min(upper / whole, 1.0), rounded.decimals(variance, upper, whole), up=True)
     return f"The proven maximum is {most}{source}, so this is {rounded.proven_share(variance, upper)}."
 
 
@@ -78,7 +78,7 @@ def class_name(data: Dataset, c: int) -> str:
     return f"class {name}" if name.replace(".", "").isdigit() else name
 
 
-def told_apart(data: Dataset, scores: np.ndarray) -> str:
+def separation(data: Dataset, scores: np.ndarray) -> str:
     """Say in how many of 100 pairs of samples a class scores higher, rounded down: of the class that stands apart most.
 
     Of several scores, shape (m, r), the best one.

@@ -122,7 +122,9 @@ def agrees(first, second, known):
 def test_the_bounds_on_pit_props_are_those_of_a_general_solver(pitprops):
     for (k, r), ratio in {(3, 2): 1.0, (5, 2): 0.9950, (2, 6): 0.9927, (3, 4): 0.9861, (4, 3): 0.9918}.items():
         parts = nnspca.decompose(pitprops, r, k, deflation="together", starts=6)
-        *_, last = pair_scaled.tighten(Problem(pitprops, k), parts.padded(r), steps=400, goal=0.0, monitor=Monitor())
+        *_, last = pair_scaled.dual_bounds(
+            Problem(pitprops, k), parts.padded(r), steps=400, goal=0.0, monitor=Monitor()
+        )
         assert parts.variances.sum() / last.value == pytest.approx(ratio, abs=2e-3)
 
 
@@ -130,7 +132,7 @@ def test_the_tree_comes_down_to_the_optimum(pitprops):
     found = nnspca.decompose(pitprops, 2, 4, deflation="together")
     optimum = found.variances.sum()
     met = []
-    falling = branch.tighten(
+    falling = branch.branch_and_bound(
         Problem(pitprops, 4),
         found.padded(2),
         goal=optimum * (1 + 1e-4),

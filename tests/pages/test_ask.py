@@ -204,7 +204,7 @@ def test_a_message_of_a_component_that_is_gone_or_about_data_closed_while_it_was
         st.json(sorted(key for key in st.session_state if not key.startswith("_")))
         before = {"data": "lfw-faces", "k": 40, "scale": state.STANDARDISED}
         st.session_state.update(before)
-        catalogue.use("digits", 64)
+        catalogue.open_dataset("digits", 64)
         before["k"] = 41  # which the browser has moved meanwhile
         for late in (True, False):
             seen = {"seen": 0 if late else state.assignments()}
@@ -212,7 +212,7 @@ def test_a_message_of_a_component_that_is_gone_or_about_data_closed_while_it_was
             st.session_state.update({**(before if late else {}), "play": SimpleNamespace(**said)})
             for answer in answers:
                 answer()
-            asked = [state.remembered(choices.KEYS[key]) for key in ("why", "over")]
+            asked = [state.last_value(choices.KEYS[key]) for key in ("why", "over")]
             st.json([*(st.session_state[key] for key in before), *asked])
 
     shown = [json.loads(one.value) for one in alone(page).json]

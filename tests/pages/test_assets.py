@@ -75,7 +75,7 @@ def test_the_page_names_its_scripts_and_brings_its_style():
     page = body.decode()
     head, _, rest = page.partition("</head>")
     named = re.findall(r'<link rel="modulepreload" crossorigin href="\./static/js/([^"]+)">', head)
-    assert named == list(server.early())
+    assert named == list(server.with_imports())
     assert server.style() in rest.partition("</body>")[0]
     assert page.startswith("<html><head><title>x</title>")
     assert headers["content-length"] == str(len(body))
@@ -93,7 +93,7 @@ def test_what_is_no_page_and_no_script_is_left_alone():
 
 def test_streamlit_still_has_every_script_that_is_named_early():
     """A new release that calls them otherwise costs speed, and nothing else would tell."""
-    files = server.early()
+    files = server.with_imports()
     assert [stem for stem in server.EARLY if not any(name.startswith(f"{stem}.") for name in files)] == []
     assert all((server.SCRIPTS / name).is_file() for name in files)
     assert sum((server.SCRIPTS / name).stat().st_size for name in files) < 4e6  # no figure library among them

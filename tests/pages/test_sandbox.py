@@ -170,7 +170,7 @@ def test_the_same_data_set_comes_back_from_another_process(filename):
 
 
 def test_a_process_begun_ahead_reads_the_next_file_and_an_error_that_offers_a_choice_comes_back_with_it():
-    sandbox.begin()
+    sandbox.begin_process()
     begun = sandbox._ready[sandbox.SCRIPT]
     with pytest.raises(MissingValues) as missing:
         read(parquet({"a": [1.0, None, 3], "b": [1.0, 2, 5]}), "t.parquet")

@@ -17,7 +17,7 @@ import nnspca
 from nnspca.bounds.plan import PLANS
 from nnspca.result import Certificate, Component, Components, PartsCertificate, Progress, rounded
 from nnspca.view import cache, ledger, running
-from nnspca.view.jobs import Job, stretch
+from nnspca.view.jobs import Job, part_of_report
 from nnspca.view.ledger import Known
 from nnspca.view.running import Button, Key, Task
 from nnspca.view.subject import Subject
@@ -75,7 +75,7 @@ class Clock:
 
     def prove(self, subject: Subject, begin: float, says: str, r: int = 1, **more: Any) -> None:
         """Prove an upper bound in what is left of the progress; each that is lower is told, and noted at once."""
-        proving = stretch(self._job.report, begin, 1.0, lambda _: says)
+        proving = part_of_report(self._job.report, begin, 1.0, lambda _: says)
 
         def listen(progress: Progress) -> None:
             if progress.upper is not None and self.fell(progress.upper):
@@ -124,7 +124,7 @@ def live_words(told: Live, whole: float, digits: int = 1, what: str = "component
 
 
 @dataclass(frozen=True, eq=False)
-class Tightened:
+class ProofGain:
     """What a longer proof came to, and in how many seconds, beside what was known before it from any run."""
 
     before: Known
@@ -144,7 +144,7 @@ def file_of(name: str, standardise: bool, k: int) -> Path:
     return FOLDER / f"{name}{'-standardised' * standardise}-k{k}.npz"
 
 
-def stored(subject: Subject, k: int) -> Certificate | None:
+def stored_certificate(subject: Subject, k: int) -> Certificate | None:
     """Return the certificate that is stored for a subject at k; None where there is none for its very data."""
     return _held(subject, k)[0]
 
@@ -177,7 +177,7 @@ def _key(subject: Subject, k: int, r: int = 0) -> Key:
 def certificate_at(subject: Subject, k: int) -> Certificate | None:
     """Return the tightest certificate at k, stored or of any live run; where they are equal, the stored one."""
     made: Certificate | None = cache.results().get(_key(subject, k))
-    held = stored(subject, k)
+    held = stored_certificate(subject, k)
     return min((proof for proof in (held, made) if proof is not None), key=lambda proof: proof.upper, default=None)
 
 
@@ -187,7 +187,7 @@ def certificate_of_parts(subject: Subject, r: int) -> PartsCertificate | None:
     return certificate
 
 
-def keep(certificate: Proven, subject: Subject) -> Proven:
+def keep_best(certificate: Proven, subject: Subject) -> Proven:
     """Keep a certificate, unless the one that is kept is tighter; return the one that stays."""
     r = certificate.n_components if isinstance(certificate, PartsCertificate) else 0
     key = _key(subject, certificate.k, r)
@@ -207,7 +207,7 @@ def prove(
         proof: Any = subject.call(job, nnspca.certify, subject.k, **more)
     else:
         proof = subject.call(job, nnspca.certify_parts, r, subject.k, parts, **more)
-    return keep(proof, subject)
+    return keep_best(proof, subject)
 
 
 def made(subject: Subject, parts: Components | None = None, r: int = 1) -> Certificate | PartsCertificate:
@@ -221,7 +221,7 @@ def made(subject: Subject, parts: Components | None = None, r: int = 1) -> Certi
     return certificate_at(subject, subject.k) or prove(subject, Job("certificate"), **more)
 
 
-def proving(subject: Subject) -> Task:
+def proof_task(subject: Subject) -> Task:
     """Return the task of proving here what is stored at the k that is shown: it ends once it has proven as much."""
 
     def work(job: Job) -> None:
@@ -236,7 +236,7 @@ def _as_stored(subject: Subject, seconds: float) -> dict[str, Any]:
     return {"component": known.component, "gap": (1 - known.ratio) * (1 - GAIN), "time_limit": seconds}
 
 
-def tightening(subject: Subject, parts: Components | None = None, r: int = 1) -> Task:
+def tighten_task(subject: Subject, parts: Components | None = None, r: int = 1) -> Task:
     """Return the task of lowering the upper bound of the k that is shown, or of r ``parts``."""
     if parts is None:
         return Task("tighten", subject.key_of("tighten", subject.k), lambda job: _tighten(job, subject))
@@ -244,7 +244,7 @@ def tightening(subject: Subject, parts: Components | None = None, r: int = 1) ->
     return Task("tighten-parts", key, lambda job: _tighten(job, subject, parts, r))
 
 
-def _tighten(job: Job, subject: Subject, parts: Components | None = None, r: int = 1) -> Tightened:
+def _tighten(job: Job, subject: Subject, parts: Components | None = None, r: int = 1) -> ProofGain:
     """Close the gap until it stands or Stop is pressed; whatever is found and proven is kept.
 
     One component is closed in on from both sides: a longer search for a better one comes first.
@@ -268,14 +268,14 @@ def _tighten(job: Job, subject: Subject, parts: Components | None = None, r: int
         how["component"] = searched if searched.variance > before.lower * (1 + GAIN) else before.component
     how |= {"gap": CLOSED, "time_limit": math.inf, "on_progress": listen}  # for as long as it falls
     after = prove(subject, job, r=r, warm_start=before, **how)
-    return Tightened(known, after, time.monotonic() - start, before.upper)
+    return ProofGain(known, after, time.monotonic() - start, before.upper)
 
 
 STOPPED = "Stopped. Every upper bound proven so far is kept."
 TIGHTEN = Button("Tighten the proof", "There is no upper bound yet.", ":material/compress:", "Go on tightening")
 
 
-def offer_tightening(
+def tighten_button(
     task: Task, known: Known, width: Literal["stretch", "content"] = "content", *, in_place: bool = False
 ) -> None:
     """Draw the button that tightens the proof of what is shown, unless it is proven optimal.
@@ -301,13 +301,13 @@ def under_way(job: Job | None, subject: Subject) -> None:
     if job.result is None or job.place is not None:
         running.follow_to_end(job, STOPPED)
     if job.result is not None:
-        st.success(brought(job.result, subject.total), icon=":material/trending_down:")
+        st.success(gain_in_words(job.result, subject.total), icon=":material/trending_down:")
 
 
-def brought(fall: Tightened, total: float) -> str:
+def gain_in_words(fall: ProofGain, total: float) -> str:
     """Say how far a longer proof has brought the upper bound down that was known, in shares of the total variance."""
     before, after, spent = fall.before, fall.after, rounded.seconds(fall.seconds)
-    digits = rounded.digits(max(before.lower, after.lower), min(before.upper, after.upper), total)
+    digits = rounded.decimals(max(before.lower, after.lower), min(before.upper, after.upper), total)
     old, new = (rounded.percent(upper / total, digits, up=True) for upper in (before.upper, after.upper))
     gained = after.lower / before.lower - 1 if before.lower > 0 else 0.0
     better = f" A better component was found: {rounded.percent(gained)} more variance." if gained > GAIN else ""

@@ -23,7 +23,7 @@ from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known
 from nnspca.view.link import canvas, state
 from nnspca.view.link.state import State
-from nnspca.view.link.widgets import DeltaGenerator, answer, choose
+from nnspca.view.link.widgets import DeltaGenerator, choose, write_answer
 from nnspca.view.running import Task
 from nnspca.view.subject import Subject
 from nnspca.view.ui import charts, downloads
@@ -91,7 +91,7 @@ def under_way(job: Job, racers: Sequence[str], subject: Subject) -> None:
         lanes = [
             [Look.of(name, i, palette).colour, f"{title(name)}: {said.get(name, '…')}"] for i, name in enumerate(racers)
         ]
-        words = RUNNING_YET if standing is None else winner(standing, best)
+        words = RUNNING_YET if standing is None else first_near_best(standing, best)
         return {"version": now, "words": words, "lanes": lanes, "drawn": charts.sketch(figure, palette)}
 
     address = session.current().publish("race-standing", look)
@@ -99,7 +99,7 @@ def under_way(job: Job, racers: Sequence[str], subject: Subject) -> None:
 
 
 @functools.cache
-def recorded() -> dict[str, Any]:
+def stored_races() -> dict[str, Any]:
     """Return when and where races were recorded, with which settings, and the races themselves, by problem and k."""
     records = json.loads(FILE.read_text(encoding="utf-8"))
     return records | {"races": {(*one["problem"], one["k"]): _unpacked(one["race"]) for one in records["races"]}}
@@ -116,7 +116,7 @@ def ended(subject: Subject, racers: Sequence[str]) -> tuple[Subject, Race | None
 
     It says no more than the ledger: no variance is larger and no upper bound lower than the one that other pages show.
     """
-    records, here = recorded(), cache.results().get(task(subject, racers).key)
+    records, here = stored_races(), cache.results().get(task(subject, racers).key)
     ks = [k for *problem, k in records["races"] if tuple(problem) == subject.problem]
     k = min(ks, key=lambda k: max(k / subject.k, subject.k / k), default=0)
     at = replace(subject, now=replace(subject.now, k=k, seed=records["seed"], d=records["rank"]))
@@ -134,20 +134,20 @@ def ended(subject: Subject, racers: Sequence[str]) -> tuple[Subject, Race | None
     return at, replace(whole, lanes=tuple(lanes[name] for name in racers), falls=falls)
 
 
-def track(known: Race | None, racers: Sequence[str], subject: Subject, place: DeltaGenerator, k: int) -> Figure:
+def race_figure(known: Race | None, racers: Sequence[str], subject: Subject, place: DeltaGenerator, k: int) -> Figure:
     """Draw the answer and a race that has ended, perhaps of another ``k``, and say which solvers did not end."""
     best = subject.known_at()
     where = "" if subject.k == k else f"**At k\u00a0=\u00a0{subject.k:,}**, the nearest with a stored race: "
-    answer(place, "compare", RUNNING_YET if known is None else where + winner(known, best))
+    write_answer(place, "compare", RUNNING_YET if known is None else where + first_near_best(known, best))
     drawn = figures.race(known, racers, charts.palette(), _upper(known, best))
     charts.figure(drawn, "race", first=True)
-    st.caption("  \n".join([*([] if known is None else unfinished(known)), CLOCK]))
+    st.caption("  \n".join([*([] if known is None else missing_solvers(known)), CLOCK]))
     return drawn
 
 
 def origin() -> str:
     """Say when and where the races were recorded that are shown without a run."""
-    told = recorded()
+    told = stored_races()
     where = f"on one core ({told['machine']}), seed {told['seed']}"
     return f":material/inventory_2: **A stored race** of {told['made']}, {where}."
 
@@ -157,7 +157,7 @@ def _upper(standing: Race | None, best: Known) -> float:
     return min(best.upper, math.inf if standing is None or standing.upper is None else standing.upper)
 
 
-def winner(standing: Race, best: Known) -> str:
+def first_near_best(standing: Race, best: Known) -> str:
     """Say how near the optimum the finished solvers came, and which was the first to come as near as that.
 
     What is said at the digits shown decides: who has the same words was as good.
@@ -186,7 +186,7 @@ def winner(standing: Race, best: Known) -> str:
     return f"**{say.capital(said)}**{sure}, {by}.{more}".replace(" %", "\u00a0%")
 
 
-def unfinished(standing: Race) -> list[str]:
+def missing_solvers(standing: Race) -> list[str]:
     """Say which solvers did not start or did not end, and why, and how far the proof has come."""
     lines = []
     for how, words_of in ((STOPPED, "Not finished"), (BARRED, "Did not start")):
@@ -199,7 +199,7 @@ def unfinished(standing: Race) -> list[str]:
     return [sentence.replace(" %", "\u00a0%") for sentence in lines]
 
 
-def takeaway(standing: Race, figure: Figure, subject: Subject, racers: Sequence[str]) -> None:
+def race_files(standing: Race, figure: Figure, subject: Subject, racers: Sequence[str]) -> None:
     """Offer every point, the figure and the code."""
     rows = [
         {name.replace("_", " "): cell for name, cell in row.items()} | {"who": state.TITLES.get(str(row["who"]), PROOF)}

@@ -13,7 +13,7 @@ from nnspca.view.explore import choices
 from nnspca.view.explore.payload import component_rows, curve, live_point, payload, played_ks
 from nnspca.view.explore.view import Runs, View, view_of
 from nnspca.view.link import canvas, widgets
-from nnspca.view.link.state import assign, assignments, reassign
+from nnspca.view.link.state import assign, assign_again, assignments
 
 HOME = Path(__file__).parent / "browser"
 SCRIPTS = ("path.js", "curve.js", "strips.js", "player.js")
@@ -21,7 +21,7 @@ POLL_SECONDS = 0.6  # between two polls of running jobs
 _mount = canvas.component("play", HOME, SCRIPTS)
 
 
-def render(shown: View, runs: Runs) -> None:
+def show(shown: View, runs: Runs) -> None:
     """Show the player, which polls for news while a run of this view goes on."""
     here = session.current()
     going = runs.going()  # asked before their results are read, so that those of a finished one are complete
@@ -32,7 +32,7 @@ def render(shown: View, runs: Runs) -> None:
         return gzip.compress(json.dumps({**component_rows(now, played_ks(now)), "curve": curve(now)}).encode(), 1)
 
     address = here.offer("play", "path.json", path, "application/json", packed=True)
-    whole = f"{address}?{canvas.sign(shown.found)}"  # asked for where the page has lost the curve
+    whole = f"{address}?{canvas.signature(shown.found)}"  # asked for where the page has lost the curve
     once = {"address": whole} if here.had == whole else {"address": whole, "content": {"curve": curve(shown)}}
     here.had = whole
 
@@ -69,8 +69,8 @@ def render(shown: View, runs: Runs) -> None:
 
 def _told(key: str) -> Any:
     """Return what the player says; None where it is about data closed meanwhile: those opened since keep their view."""
-    said = canvas.sent("play", key)
-    return None if said is None or reassign(int(said["seen"])) else said
+    said = canvas.value_from("play", key)
+    return None if said is None or assign_again(int(said["seen"])) else said
 
 
 def _choose() -> None:
@@ -85,7 +85,7 @@ def _press(key: str) -> None:
     """Ask why a feature is in the component, or for a sample over it; what was asked for is closed with -1."""
     if (said := _told(key)) is not None:
         session.current().at_rest = None
-        widgets.press(choices.KEYS[key], None if said["at"] < 0 else int(said["at"]) + 1)
+        widgets.set_value(choices.KEYS[key], None if said["at"] < 0 else int(said["at"]) + 1)
 
 
 def _note(runs: Runs) -> str:

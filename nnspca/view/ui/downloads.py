@@ -29,10 +29,10 @@ PROGRAMS = tomllib.loads(Path(__file__).with_name("programs.toml").read_text(enc
 ComponentsBySolver = Mapping[str, np.ndarray]  # by solver: components as columns, shape (n, r)
 
 
-def offer(stem: str, held: Mapping[str, Content], code: str) -> None:
+def offer_files(stem: str, held: Mapping[str, Content], code: str) -> None:
     """Offer what a page has made, by file name, as one ZIP that is made when asked for, its report, and the code."""
     with st.container(horizontal=True):
-        charts.download(
+        charts.download_button(
             "Everything (ZIP)",
             lambda: zipped({**held, "again.py": code}),
             "everything",
@@ -40,7 +40,7 @@ def offer(stem: str, held: Mapping[str, Content], code: str) -> None:
             f"{', '.join(held)} and the code.",
         )
         if "report.html" in held:
-            charts.download(
+            charts.download_button(
                 "Report (HTML)",
                 held["report.html"],
                 "report",
@@ -56,7 +56,7 @@ def offer(stem: str, held: Mapping[str, Content], code: str) -> None:
 def table(stem: str, rows: list[dict[str, object]], figure: style.Figure, code: str) -> None:
     """Show rows as a table, and offer them with the figure that they are drawn in and the code."""
     st.dataframe(rows, hide_index=True, alt=f"{len(rows):,} rows: {', '.join(rows[0]) if rows else 'none'}.")
-    offer(stem, {f"{stem}.csv": lambda: table_csv(rows), f"{stem}.html": lambda: style.page(figure)}, code)
+    offer_files(stem, {f"{stem}.csv": lambda: table_csv(rows), f"{stem}.html": lambda: style.figure_page(figure)}, code)
 
 
 def zipped(held: Mapping[str, Content]) -> bytes:
@@ -81,17 +81,17 @@ def table_csv(rows: Iterable[Mapping[str, object]]) -> bytes:
 
 def load_line(name: str, variable: str = "data") -> str:
     """Return the Python that loads a data set as ``variable``."""
-    if name not in catalogue.uploaded() and name in catalogue.files_opened():
-        return "\n".join(catalogue.files_opened()[name].code(variable))
-    if name not in catalogue.uploaded() and name in {info.name for info in nnspca.datasets.available()}:
+    if name not in catalogue.own_datasets() and name in catalogue.hosted_files():
+        return "\n".join(catalogue.hosted_files()[name].code(variable))
+    if name not in catalogue.own_datasets() and name in {info.name for info in nnspca.datasets.available()}:
         return f"{variable} = nnspca.datasets.load({name!r})"
     if (desk := session.current().desks.get(name)) is not None and (desk.files or desk.path):
         return "\n".join(desk.code(variable))
-    file = catalogue.uploaded()[name].source if name in catalogue.uploaded() else name
+    file = catalogue.own_datasets()[name].source if name in catalogue.own_datasets() else name
     return f"{variable} = nnspca.datasets.read({file!r})  # the path of your file"
 
 
-def ready_lines(name: str, now: State, variable: str = "data") -> list[str]:
+def preparation_lines(name: str, now: State, variable: str = "data") -> list[str]:
     """Return the lines that load a data set as ``variable`` and do to it the steps asked for, as far as it can."""
     able = preparing.possible(catalogue.dataset(name)) if now.prep and name in catalogue.infos() else ()
     steps = (re.sub(r"\bdata\b", variable, preparing.STEPS[step].code) for step in able if step in now.prep)
@@ -101,7 +101,7 @@ def ready_lines(name: str, now: State, variable: str = "data") -> list[str]:
 def data_lines(now: State) -> list[str]:
     """Return the lines that load the data set and prepare its covariance, as ``data`` and ``cov``."""
     repair = ", repair=True" if preparation.is_repaired(now.data) else ""
-    load = "\n".join(ready_lines(now.data, now))
+    load = "\n".join(preparation_lines(now.data, now))
     return program("data", load=load, standardize=now.standardise, repair=repair).split("\n")
 
 

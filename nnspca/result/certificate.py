@@ -38,6 +38,11 @@ class Bound(ByValue):
     #: Least probability with which the bound holds, over the random draws: 1.0 if it is proven, less if not
     probability: float = 1.0
 
+    @property
+    def holds_everywhere(self) -> bool:
+        """Whether its proof bounds every direction, not only the feasible ones."""
+        return bool(getattr(self.ingredients, "holds_everywhere", False))
+
 
 class Sandwich(Display):
     """The lower and upper bound of a certificate, and the bounds that were tried."""

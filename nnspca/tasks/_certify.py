@@ -15,7 +15,7 @@ from nnspca.bounds.plan import PLANS, Plan
 from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS
 from nnspca.certificates.judge import judged, validated
 from nnspca.certificates.numbers import array
-from nnspca.certificates.proofs import PairProof, Proof, ScaleProof
+from nnspca.certificates.proofs import PairProof, ScaleProof
 from nnspca.control.arguments import Effort, Seed, check_choice, check_flag, check_instance, check_share
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped, interruptible
@@ -155,8 +155,7 @@ def certify(
     near = near_support(problem, best) if component is None and limits is None else None
     known = Draft(parts=(best,), start=start, near=near)
     facts = pursue(problem, known, aim, resumed)
-    proven = ((bound.ingredients, bound.value) for bound in known.bounds.values())
-    leading = min(value for proof, value in proven if isinstance(proof, Proof) and proof.holds_everywhere)
+    leading = min(bound.value for bound in known.bounds.values() if bound.holds_everywhere)
     cert = Certificate(component=known.parts[0], leading=leading, **facts)
     return replace(Left(cov, outs, left).widen(cert), include=ins) if ins or outs else cert
 
@@ -211,7 +210,7 @@ def _resume(problem: Problem, known: Draft, before: Certificate | PartsCertifica
     bound = judged(before, problem, known.r)
     if bound is None or bound.name not in BOUNDS | PARTS_BOUNDS:
         return
-    if isinstance(bound.ingredients, Proof) and bound.ingredients.holds_everywhere:
+    if bound.holds_everywhere:
         return  # λ₁ is proven anew
     known.record(bound, 0.0)
     if isinstance(bound.ingredients, ScaleProof) and bound.ingredients.directions is None:

@@ -14,9 +14,9 @@ import numpy as np
 from nnspca.components._decompose import decompose
 from nnspca.control.arguments import Deflation, Method, Seed, check_flag, shown
 from nnspca.covariance import Covariance
-from nnspca.covariance.input import opened
+from nnspca.covariance.input import read_given
 from nnspca.covariance.problem import Features, places_of
-from nnspca.covariance.sources import marked, of_genes
+from nnspca.covariance.sources import mask_of_genes, of_genes
 from nnspca.errors import DataError
 from nnspca.result import Component, Components, OnProgress, ShouldStop
 from nnspca.result import component as described
@@ -109,7 +109,7 @@ def components(
     (('LYZ', 'S100A8'), ('CD3D', 'NKG7'))
     """
     target = _checked(adata).copy() if check_flag("copy", copy) else _checked(adata)
-    (mask, by), seed = marked(adata, mask_var), check_seed(seed)
+    (mask, by), seed = mask_of_genes(adata, mask_var), check_seed(seed)
     inside, outside = (
         places_of(name, genes, len(mask), tuple(adata.var_names))
         for name, genes in (("include", include), ("exclude", exclude))
@@ -206,7 +206,7 @@ def _read(adata: Any, layer: str | None, use_raw: bool) -> Any:
         raise DataError(f"layer={layer!r:.60} is not there; give one of {', '.join(map(repr, adata.layers)) or None}")
     if use_raw:
         return adata.raw[:, adata.var_names].X
-    return adata.layers[layer] if layer is not None else adata.X if adata.isbacked else opened(adata).values
+    return adata.layers[layer] if layer is not None else adata.X if adata.isbacked else read_given(adata).values
 
 
 def _checked(adata: Any) -> Any:

@@ -160,7 +160,7 @@ def held_out(
     return with_titles(figure, f"Share of variance explained against {what}", what, "share of variance")
 
 
-def judged(variances: Sequence[float], best: Sequence[float], upper: Sequence[float]) -> Figure:
+def judgement(variances: Sequence[float], best: Sequence[float], upper: Sequence[float]) -> Figure:
     """Return a figure of components: the variance of each, the best one known of its kind, and the proven maximum."""
     figure, places = Figure(), list(range(1, len(variances) + 1))
     figure.add_trace(Bar(x=places, y=upper, name="proven maximum", marker={"color": BAND}))

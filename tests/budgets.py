@@ -34,10 +34,10 @@ def quick(patch):
 
     def tighten(problem, known, plan):
         if plan.hurried:
-            return certificate.quick(problem, known, plan)
-        return certificate.tighten(problem, known, plan)
+            return certificate.first_bounds(problem, known, plan)
+        return certificate.upper_bounds(problem, known, plan)
 
-    patch.setattr(_certify, "tighten", tighten)
+    patch.setattr(_certify, "upper_bounds", tighten)
 
 
 def hurried(patch, branch_seconds=0.2):

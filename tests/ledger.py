@@ -286,7 +286,7 @@ def tried(cov, part, seconds):
     )
     for size in (size for size in KEPT if k < size < cov.n_features):
         began, limits, monitor = time.perf_counter(), Limits(size, 0.0, smallest=size), Monitor(patience(seconds))
-        for bound in elimination.tighten(problem, part.loadings, math.inf, limits, work, goal=goal, monitor=monitor):
+        for bound in elimination.eliminate(problem, part.loadings, math.inf, limits, work, goal=goal, monitor=monitor):
             spent = {"effort": "thorough", "seconds": time.perf_counter() - began}
             yield replace(proof, upper=bound.value, bounds=(*proof.bounds, bound), **spent)
 

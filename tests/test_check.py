@@ -110,8 +110,8 @@ def test_what_is_proven_of_many_features_without_forming_their_covariance_is_acc
     budgets = {"goal": cert.lower, "monitor": QUIET}
     made = [
         cert.bound("balanced-rows"),
-        *list(core.tighten(problem, x, order, scales, least, budget=0.06, read=problem.n, **budgets))[-1:],
-        *list(elimination.tighten(problem, x, least, Limits(60, 1e-3), elimination.Budget(0.02), **budgets))[-1:],
+        *list(core.bounds(problem, x, order, scales, least, budget=0.06, read=problem.n, **budgets))[-1:],
+        *list(elimination.eliminate(problem, x, least, Limits(60, 1e-3), elimination.Budget(0.02), **budgets))[-1:],
     ]
     assert [bound.name for bound in made] == ["balanced-rows", "pair-scaled", "elimination"]
     for bound in made:
@@ -126,7 +126,7 @@ def test_elimination_on_a_matrix_needs_that_it_is_semidefinite_and_proves_it():
     cert = nnspca.certify(cov, 2)
     problem, x, least = Problem(cov, 2, True), cert.component.loadings, cert.bound("eigenvalue").value * 2
     budget = elimination.Budget(0.2)
-    made = list(elimination.tighten(problem, x, least, Limits(20, 0.5), budget, goal=cert.lower, monitor=QUIET))
+    made = list(elimination.eliminate(problem, x, least, Limits(20, 0.5), budget, goal=cert.lower, monitor=QUIET))
     alone = with_one_bound(cert, made[-1])
     assert accepted(alone, cov, A)
     content = as_lists(told(npz(alone, cov)))
@@ -229,8 +229,8 @@ def files(genes):
         exact = oracle.optimum(cov.matrix, 2, nonnegative)[0]
         problem = Problem(cov, 2, nonnegative)
         x = cert.component.loadings
-        trees = branch.tighten(problem, x, goal=cert.lower * 0.9, monitor=QUIET.within(0.2))
-        few = elimination.tighten(problem, x, 1e9, Limits(4, 5.0), elimination.Budget(0.02), goal=0.0, monitor=QUIET)
+        trees = branch.branch_and_bound(problem, x, goal=cert.lower * 0.9, monitor=QUIET.within(0.2))
+        few = elimination.eliminate(problem, x, 1e9, Limits(4, 5.0), elimination.Budget(0.02), goal=0.0, monitor=QUIET)
         bounds = [*cert.bounds, *list(trees)[-1:], *list(few)[-1:]]
         for bound in bounds:
             alone = with_one_bound(cert, bound)

@@ -63,9 +63,9 @@ def test_parts_of_many_features_are_accepted(genes):
     rows[: len(cert.parts)] = [part.loadings for part in cert.parts]
     order = np.argsort(-cov.diagonal)
     budgets = {"budget": 0.01, "goal": cert.lower, "monitor": QUIET, "read": cov.n_features}
-    made = list(core.tighten(Problem(cov, 3, True), rows, order, np.sqrt(cov.diagonal), 2 * cov.trace, **budgets))[-1:]
+    made = list(core.bounds(Problem(cov, 3, True), rows, order, np.sqrt(cov.diagonal), 2 * cov.trace, **budgets))[-1:]
     assert made
-    single = plain.leading(Problem(cov, 3, True))
+    single = plain.largest_eigenvalue(Problem(cov, 3, True))
     for bound in (*made, plain.largest_eigenvalues(cov, 2), plain.each(single, 2)):
         assert accepted(with_one_bound(cert, bound), cov, X), bound.name
 
@@ -74,7 +74,7 @@ def test_the_samples_eigenvalue_takes_no_help_from_pairs(genes):
     """Pairs of samples would bound sparse vectors of samples, which says nothing of features."""
     X, cov = genes
     cert = nnspca.certify(cov, 4)
-    bound = plain.leading(Problem(cov, 4, True))
+    bound = plain.largest_eigenvalue(Problem(cov, 4, True))
     content = as_lists(told(npz(with_one_bound(cert, bound), cov)))
     m = len(X)
     forged = content["check"]["proof"]
@@ -117,8 +117,8 @@ def files(genes):
         made += [(with_one_bound(cert, bound), exact) for bound in bounds]
         parts = nnspca.certify_parts(cov, 2, 2, nonnegative=nonnegative)
         rows = np.array([part.loadings for part in parts.parts])
-        joint = list(pair_scaled.tighten(problem, rows, steps=60, goal=0.0, monitor=QUIET))[-1:]
-        tree = branch.tighten(problem, rows, goal=0.0, monitor=QUIET.within(0.17))
+        joint = list(pair_scaled.dual_bounds(problem, rows, steps=60, goal=0.0, monitor=QUIET))[-1:]
+        tree = branch.branch_and_bound(problem, rows, goal=0.0, monitor=QUIET.within(0.17))
         several = [*joint, *list(tree)[-1:], plain.largest_eigenvalues(cov, 2), plain.each(cert.bound("eigenvalue"), 2)]
         exact = oracle.optima_of_parts(cov.matrix, 2, 2, nonnegative)[-1][0]
         made += [(with_one_bound(parts, bound), exact) for bound in several]
@@ -276,7 +276,7 @@ def test_samples_that_are_read_as_a_matrix_are_proven_semidefinite():
 
 
 def test_an_eigenvalue_of_few_directions_and_many_samples_leaves_room_for_its_factor(monkeypatch):
-    monkeypatch.setattr(samples, "formed", lambda m, n: False)
+    monkeypatch.setattr(samples, "forms_entries", lambda m, n: False)
     rng = np.random.default_rng(5)
     for _ in range(20):
         m, n = int(rng.integers(8, 16)), int(rng.integers(3, 6))

@@ -36,7 +36,7 @@ def balanced_rows(
     d, start = np.maximum(s / (s.max() or 1.0), levelled.FLOOR), None
     if warm_start is not None and isinstance(warm_start.ingredients, ScaleProof):
         d, start = warm_start.ingredients.weights, warm_start.value
-    chosen = levelled.choose(problem, lower, monitor)
+    chosen = levelled.choose_features(problem, lower, monitor)
     value, d = levelled.level_rows(problem, chosen, d, monitor, readings=readings, lower=lower, start=start)
     if cov.held.holds_entries:
         value = _of_matrix(problem, d)

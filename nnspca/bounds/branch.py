@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from nnspca.bounds import eigenvalues
-from nnspca.bounds.pair_scaled import CHECK, described, proof_of, run_interruptibly
+from nnspca.bounds.pair_scaled import CHECK, bound_of, proof_of, run_interruptibly
 from nnspca.bounds.plan import is_slow, step_seconds
 from nnspca.bounds.splitting import AGAIN, Splitting
 from nnspca.certificates.proofs import PairProof, TreeProof
@@ -62,7 +62,7 @@ class Node:
         return 0 if self.proof is None else self.proof.L.size + self.proof.M.size
 
 
-def tighten(
+def branch_and_bound(
     problem: Problem,
     X: np.ndarray,
     *,
@@ -91,7 +91,7 @@ def tighten(
             least = worst
             yield tree.bound(root, leaves)
         elif leaves == 1 and worst <= goal and root.proof is not None:  # more steps on the whole were enough
-            yield described(worst, root.proof, len(X), 0 if root.splitting is None else root.splitting.steps)
+            yield bound_of(worst, root.proof, len(X), 0 if root.splitting is None else root.splitting.steps)
         if worst <= goal or monitor.search.left <= 0 or held >= entries or monitor.stop():
             return
         node = heapq.heappop(open_nodes)
@@ -250,7 +250,7 @@ class _OfFeatures(_Tree):
         return Bound("branch", most, detail=detail, ingredients=TreeProof(tuple(splits), proofs))
 
 
-def cases(problem: Problem, X: np.ndarray, goal: float, monitor: Monitor) -> _OfFeatures:
+def tree_of_cases(problem: Problem, X: np.ndarray, goal: float, monitor: Monitor) -> _OfFeatures:
     """Return the tree of one component for a caller that opens its nodes as long as it likes, in any order."""
     return _OfFeatures(problem, X, goal, monitor)
 

@@ -48,7 +48,7 @@ def _best(k: int, proven: Iterable[Certificate], least: float) -> tuple[Bound, C
     return min(bounds_at(k, proven, least), key=lambda carried: carried[0].value, default=None)
 
 
-def levelled(proven: Mapping[int, Certificate], cov: Covariance) -> Iterator[tuple[int, Certificate]]:
+def improved_by_carried(proven: Mapping[int, Certificate], cov: Covariance) -> Iterator[tuple[int, Certificate]]:
     """Yield each k whose bound improves by one carried from another k, with its certificate that includes it."""
     least = least_variance(cov)
     for k in sorted(proven, reverse=True):
@@ -57,7 +57,7 @@ def levelled(proven: Mapping[int, Certificate], cov: Covariance) -> Iterator[tup
             yield k, replace(proven[k], upper=best[0].value, bounds=(*proven[k].bounds, best[0]))
 
 
-def certificate(
+def carried_certificate(
     k: int, component: Component, proven: Iterable[Certificate], least: float
 ) -> tuple[Certificate, Certificate] | None:
     """Return a certificate at k by the best bound carried from another k, and the one it is carried from.

@@ -299,7 +299,7 @@ class Elimination:
         if case.tree is None:
             if sum(other.tree is not None for other in self.cases.values()) >= TREES:
                 return False
-            case.tree = branch.tighten(
+            case.tree = branch.branch_and_bound(
                 case.problem,
                 self._truncated_x(case.problem.k),
                 goal=goal * (1 - float(self.excluded_mass[q_min])) - self.error,

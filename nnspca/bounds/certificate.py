@@ -1,4 +1,4 @@
-"""Which bound comes when, of one component or of parts: :func:`tighten` makes every certificate in this order."""
+"""Which bound comes when, of one component or of parts: :func:`upper_bounds` makes every certificate in this order."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def allowance(problem: Problem, plan: Plan) -> Allowance:
     return Allowance(max(seconds, min(4 / 3 * levelled.seconds(problem, np.arange(problem.n)), MOST)))
 
 
-def tighten(problem: Problem, known: Draft, plan: Plan) -> Iterator[Bound]:
+def upper_bounds(problem: Problem, known: Draft, plan: Plan) -> Iterator[Bound]:
     """Yield ever lower upper bounds, each with its proof, until the gap is closed or the work is done.
 
     The caller records each bound in ``known`` before asking for the next, and may stop at any time: every bound
@@ -140,7 +140,7 @@ def tighten(problem: Problem, known: Draft, plan: Plan) -> Iterator[Bound]:
         yield from _jointly(problem, known, plan, known.single)
         return
     free = replace(problem, include=())
-    yield from quick(free, known, plan)
+    yield from first_bounds(free, known, plan)
     if begins_flat := known.above(FLAT if plan.hurried else FLAT / 2):
         yield from _shrunk(free, known, plan)
     if not known.above(plan.closed):
@@ -167,11 +167,11 @@ def tighten(problem: Problem, known: Draft, plan: Plan) -> Iterator[Bound]:
         yield from _on_core(free, known, plan, flat)
 
 
-def quick(problem: Problem, known: Draft, plan: Plan) -> Iterator[Bound]:
+def first_bounds(problem: Problem, known: Draft, plan: Plan) -> Iterator[Bound]:
     """Yield λ₁, the bound along the first eigenvector and that of balanced rows, unless they were made before."""
     cov, monitor, most, proving = problem.cov, known.monitor, plan.seconds * REST, eigenvalues.seconds(problem.cov, 0)
     if begins := "eigenvalue" not in known.bounds:
-        yield plain.leading(problem, monitor, proven=proving <= most)
+        yield plain.largest_eigenvalue(problem, monitor, proven=proving <= most)
     if not known.tried_leading and eigenvalues.seconds(cov, 1) <= most:
         known.tried_leading = True
         if bound := plain.along_leading(problem, monitor):
@@ -181,7 +181,7 @@ def quick(problem: Problem, known: Draft, plan: Plan) -> Iterator[Bound]:
         known.rows = balanced.balanced_rows(problem, readings=readings, lower=known.lower, monitor=monitor)
         yield known.rows
     if begins and most < proving < np.inf and eigenvalues.estimated(cov) < known.upper:
-        yield plain.leading(problem, monitor)
+        yield plain.largest_eigenvalue(problem, monitor)
 
 
 def _shrunk(problem: Problem, known: Draft, plan: Plan) -> Iterator[Bound]:
@@ -193,7 +193,7 @@ def _shrunk(problem: Problem, known: Draft, plan: Plan) -> Iterator[Bound]:
         if plan.hurried:
             known.monitor.pay(NOISY - allowance.left)
     elif known.rows is not None:
-        yield from shrunk.tighten(problem, known.x, known.rows, monitor)
+        yield from shrunk.of_factor(problem, known.x, known.rows, monitor)
 
 
 def _relaxed(problem: Problem, known: Draft, plan: Plan) -> Iterator[Bound]:
@@ -201,7 +201,7 @@ def _relaxed(problem: Problem, known: Draft, plan: Plan) -> Iterator[Bound]:
     start, least = known.start, known.winner.ingredients
     if problem.n > WHOLE and isinstance(least, PairProof) and least.features is None and not problem.include:
         start = least
-    return pair_scaled.tighten(
+    return pair_scaled.dual_bounds(
         problem,
         known.X,
         steps=plan.steps(problem.n, known.r),
@@ -219,7 +219,7 @@ def _cases(problem: Problem, known: Draft, plan: Plan) -> Iterator[Bound]:
     """
     least = known.winner.ingredients
     alone = known.single is None
-    return branch.tighten(
+    return branch.branch_and_bound(
         problem,
         known.X,
         goal=known.lower * (1 + SETTLED / 2),
@@ -238,7 +238,7 @@ def _eliminated(problem: Problem, known: Draft, plan: Plan, may_hold_all: bool) 
     rows = plan.rows(problem, seconds_of_rows(problem, np.arange(problem.n)) if sparse else None)
     kept = min(KEPT, problem.n // 2) if may_hold_all else KEPT
     patience = PATIENT if may_hold_all else EARLY if plan.hurried and known.above(FLAT) else 1.0
-    for bound in elimination.tighten(
+    for bound in elimination.eliminate(
         problem,
         known.x,
         known.upper,
@@ -269,7 +269,7 @@ def _on_core(problem: Problem, known: Draft, plan: Plan, flat: bool = False) -> 
             monitor = replace(monitor, allowance=Allowance(left))
             left -= problem.cov.held.reading_seconds(order)
         budget = min(budget, SHARE * left)
-    yield from core.tighten(
+    yield from core.bounds(
         problem,
         known.X,
         order,

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nnspca.bounds.pair_scaled import CHECK, falling_entries, proof_of, run_interruptibly, summed
+from nnspca.bounds.pair_scaled import CHECK, falling_entries, proof_of, run_interruptibly, value_of_parts
 from nnspca.bounds.plan import GAIN, SAMPLED, STEP, is_slow, step_seconds
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.boxes import WIDEST
@@ -52,7 +52,7 @@ SLACK = 1e-6  # what a row is raised by at least, of several parts, relative to 
 BISECTIONS = 60
 
 
-def tighten(
+def bounds(
     problem: Problem,
     X: np.ndarray,
     order: np.ndarray,
@@ -108,7 +108,7 @@ def tighten(
             if monitor.stop():
                 return
         value, proof = proof_of(part, *splitting.multipliers(), r=len(X), level=False, monitor=monitor)
-        found = levelled(outside, inside, value, proof, len(X), least, goal, splitting.steps, room)
+        found = extended(outside, inside, value, proof, len(X), least, goal, splitting.steps, room)
         if found is None:
             return
         bound, dearest, heavy = found
@@ -144,7 +144,7 @@ def part_of(cov: Covariance, inside: np.ndarray) -> Covariance:
     return derived(cov, HeldMatrix((A + A.T) / 2), "restrict", inside, growth=0.0, rounding=forming + cov.held.drift)
 
 
-def levelled(
+def extended(
     outside: Outside,
     inside: np.ndarray,
     value: float,
@@ -205,7 +205,7 @@ def levelled(
     # rows outside cost at most the level; each that was above it falls as the level rises
     beyond = np.full(r, level - tail + rounding.sums(2, abs(level) + abs(tail)))
     rows_at = rounding.row_costs(own, shares_at, k, size)
-    total = summed(proof, np.concatenate([rows_at, beyond]), r, k) + r * cov.held.room()
+    total = value_of_parts(proof, np.concatenate([rows_at, beyond]), r, k) + r * cov.held.room()
     if outside.monitor.stop() or not np.isfinite(total):
         return None, dearest, heavy
     detail = (
@@ -268,7 +268,7 @@ class Outside:
         return out
 
 
-def extended(problem: Problem, proof: PairProof) -> tuple[np.ndarray, np.ndarray]:
+def multipliers_on_all(problem: Problem, proof: PairProof) -> tuple[np.ndarray, np.ndarray]:
     """L and M on all features, (n, n), of a proof on a core with rows outside; L's diagonal is higher by the tail."""
     S, weights, limits = proof.features, proof.weights, proof.limits
     assert S is not None and weights is not None and limits is not None

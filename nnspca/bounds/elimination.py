@@ -39,7 +39,7 @@ class Budget:
     gain: float = GAIN  # least relative gain worth another bound
 
 
-def tighten(
+def eliminate(
     problem: Problem,
     x: np.ndarray,
     least: float,
@@ -121,7 +121,7 @@ def start(
             joint=joint,
             companions=companions,
         )
-        return selection.choose(ranking, support, shares, replace(limits, smallest=smallest), least / lower_bound)
+        return selection.subset(ranking, support, shares, replace(limits, smallest=smallest), least / lower_bound)
 
     choice, proof = choose_subset(limits.smallest), None
     if choice is None or len(choice.inside) > SMALLEST:

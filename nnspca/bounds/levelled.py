@@ -25,7 +25,7 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.factor import DenseFactor, SparseFactor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding, singles
-from nnspca.numerics.feasible import allowed, front_values, sum_of_largest
+from nnspca.numerics.feasible import allowed, largest_values, sum_of_largest
 
 # Largest P, as a share of the k-th largest s d, at which C has enough features. Half: −.0058,
 # double: −.0144 on 49 × 7,129, k = 200.
@@ -102,7 +102,7 @@ class StoredRows:
             if self.monitor.stop():
                 return None
             shares = allowed(entries * e[sample] * e[rows, None], self.problem.nonnegative)
-            thresholds[rows] = front_values(shares, rank + 1).min(axis=1)
+            thresholds[rows] = largest_values(shares, rank + 1).min(axis=1)
         self.rest, found = thresholds, []
         for rows, columns, shares in tiles:
             if self.monitor.stop():
@@ -145,7 +145,7 @@ class StoredRows:
             shares[i == j] = 0.0
             for row, (first, last) in zip(rows, zip(product.indptr, product.indptr[1:], strict=False), strict=True):
                 if last - first > width:
-                    rest[row] = max(rest[row], float(front_values(shares[first:last], width + 1).min()))
+                    rest[row] = max(rest[row], float(largest_values(shares[first:last], width + 1).min()))
             above = np.flatnonzero(shares > rest[i])
             found.append((i[above], j[above], _upward(shares[above])))
         self.rest = rest
@@ -310,7 +310,7 @@ def _sums_of_whole_rows(problem: Problem, tiles: _Tiles, d: np.ndarray, monitor:
         rows = slice(start, min(start + TILE[0], tiles.n))
         shares = tiles.whole(rows) * single
         allowed(shares, problem.nonnegative, out=shares)
-        level = np.maximum(front_values(shares[:, ::STRIDE], count).min(axis=1), least[rows])
+        level = np.maximum(largest_values(shares[:, ::STRIDE], count).min(axis=1), least[rows])
         shares -= level[:, None]
         np.maximum(shares, 0.0, out=shares)
         sums[rows] = shares.sum(axis=1, dtype=float) + (k - 1) * level.astype(float)
@@ -390,7 +390,7 @@ def seconds(problem: Problem, chosen: np.ndarray) -> float:
     return reading_seconds(problem, chosen) + STEPS / 2 * ENTRY * len(chosen) * _width(problem, len(chosen))
 
 
-def choose(problem: Problem, lower: float, monitor: Monitor) -> np.ndarray:
+def choose_features(problem: Problem, lower: float, monitor: Monitor) -> np.ndarray:
     """Return C: enough features of the largest variances if the work suffices, else as many as a share of it allows.
 
     No level is below ``lower``, a variance that is attained; 0 chooses all features.

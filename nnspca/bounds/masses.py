@@ -18,7 +18,7 @@ from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
-from nnspca.numerics.feasible import allowed, front_values, sum_of_largest
+from nnspca.numerics.feasible import allowed, largest_values, sum_of_largest
 
 # Of joint masses. At 16: −.0139 on LFW, k = 300, as an elimination takes the work of the relaxation.
 STAGES = 6
@@ -222,7 +222,7 @@ class _Stage:
         gains = at * (A - price[:, None] / 2 * at)
         if self.outside_share.any():
             np.maximum(gains, self.outside_share[rows, None], out=gains)
-        largest = front_values(gains, count)
+        largest = largest_values(gains, count)
         gained = rounding.raised(largest.sum(axis=1), 4 * (count + 8))
         b = rounding.raised(price / 2 + gained + self.error[rows], 4)
         root = np.sqrt(np.maximum(room, 0.0) ** 2 + 2 * price * b)

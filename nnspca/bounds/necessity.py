@@ -24,7 +24,7 @@ from nnspca.control.stopping import Stopped
 from nnspca.covariance.problem import Problem
 
 
-def begin(problem: Problem, x: np.ndarray, level: float, monitor: Monitor) -> Elimination | None:
+def whole_relaxation(problem: Problem, x: np.ndarray, level: float, monitor: Monitor) -> Elimination | None:
     """Relax the whole on a small set T; None if T would need too many features. No bound above ``level`` matters."""
     relaxation = None
     if level > 0 and problem.n > SMALL:
@@ -36,7 +36,7 @@ def begin(problem: Problem, x: np.ndarray, level: float, monitor: Monitor) -> El
     return relaxation
 
 
-def relax(relaxed: Elimination, goal: float, *, trees: bool = False) -> float:
+def tighten_relaxation(relaxed: Elimination, goal: float, *, trees: bool = False) -> float:
     """Lower the bound until it is below the goal, or unlikely to get there soon; return it."""
     past: list[float] = []
     work = relaxed.monitor.search
@@ -66,9 +66,9 @@ def upper_bound(
 ) -> float:
     """Return an upper bound without a feature, to decide whether a level can be reached without it.
 
-    ``whole`` is the relaxation of the whole, as :func:`begin` chose and :func:`relax` brought it on, for a point with
-    the feature; ``x`` is a feasible point without it. A bound below the level proves that none without it reaches the
-    level. ``trees`` allows branch and bound.
+    ``whole`` comes from :func:`whole_relaxation` and :func:`tighten_relaxation`, for a point with the feature; ``x`` is
+    a feasible point without it. A bound below the level proves that none without it reaches the level. ``trees`` allows
+    branch and bound.
     """
     others = problem.restrict(np.delete(np.arange(problem.n), feature))
     quick = largest_variances(others.cov, others.k)
@@ -76,4 +76,4 @@ def upper_bound(
         return quick
     part = whole.without(np.array([feature]), x, monitor)
     # T has no variance: there is nothing to branch on
-    return min(quick, relax(part, level, trees=trees and bool(part.part.diagonal.max() > 0)))
+    return min(quick, tighten_relaxation(part, level, trees=trees and bool(part.part.diagonal.max() > 0)))

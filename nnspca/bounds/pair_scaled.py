@@ -22,7 +22,7 @@ from nnspca.control.progress import Monitor
 from nnspca.control.stopping import run_cancellable
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import halves, rounding
-from nnspca.numerics.fantope import largest
+from nnspca.numerics.fantope import largest_eigenpairs
 from nnspca.numerics.feasible import allowed, sum_of_largest
 from nnspca.result import Bound
 
@@ -44,7 +44,7 @@ def run_interruptibly(act: Callable[[], _T], n: int, monitor: Monitor, r: int = 
     return run_cancellable(act, monitor) if n >= LARGE else act()
 
 
-def tighten(
+def dual_bounds(
     problem: Problem,
     X: np.ndarray,
     *,
@@ -74,7 +74,7 @@ def tighten(
         value, proof = proof_of(problem, *splitting.multipliers(), r=splitting.r, monitor=monitor)
         if value < least:
             least = value
-            yield described(value, proof, splitting.r, step)
+            yield bound_of(value, proof, splitting.r, step)
         if step:  # a neighbour's multipliers lose before they gain: what they prove at once says nothing of the pace
             past.append(min(value, past[-1]))
         if least <= goal or is_slow(past, goal) or monitor.stop():
@@ -133,22 +133,22 @@ def _proven(
         tail = eigenvalues.of_matrix(cov.held.entries - L, rounding.subtraction(L) + cov.held.room())
     else:
         sizes = float(np.abs(L).sum(axis=1).max()) + float(np.abs(cov.held.entries).sum(axis=1).max())
-        tail, V = leading(cov.held.entries - L, r, rounding.sums(4, sizes) + cov.held.room())
+        tail, V = tail_and_directions(cov.held.entries - L, r, rounding.sums(4, sizes) + cov.held.room())
     proof = PairProof(L, M, tail, v, V)
     size = None if v is None else np.abs(L.diagonal()) + k * (M.max(axis=1) + np.abs(v).max())
-    return summed(proof, rounding.row_costs(L.diagonal() - own, shares, k, size), r, k, same), proof
+    return value_of_parts(proof, rounding.row_costs(L.diagonal() - own, shares, k, size), r, k, same), proof
 
 
-def leading(B: np.ndarray, r: int, error: float) -> tuple[float, np.ndarray]:
+def tail_and_directions(B: np.ndarray, r: int, error: float) -> tuple[float, np.ndarray]:
     """A proven t and V with ``B ⪯ tI + VV'`` for which ``rt + ‖V‖²`` is near the sum of the r largest eigenvalues."""
-    n, (values, vectors) = len(B), largest(B, r)
+    n, (values, vectors) = len(B), largest_eigenpairs(B, r)
     values, vectors = values[-r:], vectors[:, -r:]
     V = vectors[:, 1:] * np.sqrt(values[1:] - values[0])
     forming = rounding.sums(V.shape[1] + 4, float(np.sum(V * V)) + float(np.abs(B).max()))
     return eigenvalues.of_matrix(B - V @ V.T, error + n * forming, estimate=float(values[0])), V
 
 
-def summed(proof: PairProof, rows: np.ndarray, r: int, k: int, same: np.ndarray | None = None) -> float:
+def value_of_parts(proof: PairProof, rows: np.ndarray, r: int, k: int, same: np.ndarray | None = None) -> float:
     """The bound on r parts from the costs of rows, rounded up."""
     if proof.v is None and proof.V is None:
         return rounding.total(proof.tail, rows)
@@ -162,7 +162,7 @@ def summed(proof: PairProof, rows: np.ndarray, r: int, k: int, same: np.ndarray 
     return float(value + rounding.sums(4 * (len(v) * (r + 1) + 8), terms))
 
 
-def described(value: float, proof: PairProof, r: int, step: int) -> Bound:
+def bound_of(value: float, proof: PairProof, r: int, step: int) -> Bound:
     """The bound with its description."""
     if r == 1:
         detail = (

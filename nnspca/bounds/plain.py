@@ -17,7 +17,7 @@ from nnspca.numerics import feasible, rounding
 from nnspca.result import Bound
 
 
-def leading(problem: Problem, monitor: Monitor | None = None, *, proven: bool = True) -> Bound:
+def largest_eigenvalue(problem: Problem, monitor: Monitor | None = None, *, proven: bool = True) -> Bound:
     """λ₁: the variance of the unconstrained component, an upper bound; the trace if not ``proven``, or stopped."""
     cov, nothing = problem.cov, np.zeros((problem.n, 0))
     try:

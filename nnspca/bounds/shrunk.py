@@ -43,7 +43,7 @@ WIDEST = 3000  # features of a matrix on all of which L and M are held: 72 MB ea
 EIGENPAIRS = 3e-10  # seconds that all eigenpairs of YY' take, per m³
 
 
-def tighten(problem: Problem, x: np.ndarray, rows: Bound, monitor: Monitor) -> Iterator[Bound]:
+def of_factor(problem: Problem, x: np.ndarray, rows: Bound, monitor: Monitor) -> Iterator[Bound]:
     """Yield decreasing bounds below ``rows``, the bound by balanced rows of A; none where none is promised."""
     cov, proof = problem.cov, rows.ingredients
     factor = cov.held.factor
@@ -122,12 +122,12 @@ def of_matrix(problem: Problem, x: np.ndarray, least: float, budget: float, moni
     _, attained, rest, rows = min(begun, key=itemgetter(0))
     assert isinstance(rows.ingredients, ScaleProof)
     order, d = np.argsort(-rows.ingredients.weights, kind="stable"), rows.ingredients.weights
-    cores = partial(core.tighten, budget=budget, goal=attained, monitor=monitor, read=n, flat=True)
+    cores = partial(core.bounds, budget=budget, goal=attained, monitor=monitor, read=n, flat=True)
     made = list(cores(rest, x, order, d, rows.value))
     if not made or monitor.stop():
         return
     assert isinstance(made[-1].ingredients, PairProof)
-    L, M = core.extended(rest, made[-1].ingredients)
+    L, M = core.multipliers_on_all(rest, made[-1].ingredients)
     value, proof = pair_scaled.proof_of(problem, L, M, balance=0, monitor=monitor)
     yield replace(made[-1], value=value, ingredients=proof)
 

@@ -55,7 +55,7 @@ def elimination_bound(proof: EliminationProof, problem: Problem, derive: Derive)
             continue  # they would hold all of it, and were found to hold less
         inside = min(k - q, len(chosen))
         upper_bound = min((value for cardinality, value in proven if cardinality >= inside), default=np.inf)
-        most.cover(raised(upper_bound, mass, error))
+        most.cover(bound_on_all(upper_bound, mass, error))
     return most.value
 
 
@@ -72,7 +72,7 @@ def _cardinalities(inner: object, given: object, most: int) -> tuple[int, ...]:
     return claimed
 
 
-def raised(upper_bound: float, mass: float, error: float) -> float:
+def bound_on_all(upper_bound: float, mass: float, error: float) -> float:
     """The bound on all features from one on those inside and this mass outside, rounded up."""
     return (upper_bound + error * mass) / (1 - mass - 2 * EPS) * (1 + 8 * EPS)
 

@@ -81,7 +81,7 @@ def _check(cert: Certificate | PartsCertificate, cov: Covariance) -> None:
     attained, used = 0.0, np.zeros(problem.n, dtype=int)
     for place, given in enumerate(parts, start=1):
         what = "component" if one else f"part {place}"
-        part = narrowed(given, what, left, cov.n_features)
+        part = restricted_component(given, what, left, cov.n_features)
         attained += check_component(part, what, problem)
         used += part.loadings != 0
     if used.max() > 1:
@@ -112,7 +112,7 @@ def _features(value: object, what: str, cov: Covariance) -> tuple[int, ...]:
     return places
 
 
-def narrowed(part: Component, what: str, left: np.ndarray, n: int) -> Component:
+def restricted_component(part: Component, what: str, left: np.ndarray, n: int) -> Component:
     """Return a component of n features on those left; CertificateError if it has a loading on another."""
     if len(left) == n:
         return part
@@ -164,7 +164,7 @@ def _proven(bounds: object, derived: Callable[[object], float]) -> list[tuple[Pr
     return proven
 
 
-def judged(cert: Certificate | PartsCertificate, problem: Problem, r: int = 1) -> Bound | None:
+def rederived_bound(cert: Certificate | PartsCertificate, problem: Problem, r: int = 1) -> Bound | None:
     """Return the least bound of a given certificate with the value that its ingredients prove; None if they do not."""
     with one_blas_thread(), np.errstate(all="ignore"):
         try:
@@ -182,13 +182,13 @@ def close(claim: float, attained: float, cov: Covariance) -> bool:
     return at_most(abs(attained - claim), ATTAINED * abs(attained) + cov.held.drift)
 
 
-def validated(part: Component, what: str, problem: Problem, left: np.ndarray | None = None, n: int = 0) -> Component:
+def checked(part: Component, what: str, problem: Problem, left: np.ndarray | None = None, n: int = 0) -> Component:
     """Return a caller's component as one of this problem; ValueError if the judge would refuse it later.
 
     ``left`` are the features of the problem where the component has loadings for n.
     """
     try:
-        part = part if left is None else narrowed(part, what, left, n)
+        part = part if left is None else restricted_component(part, what, left, n)
         # one made for another k, sign or covariance is what it is here
         variance = problem.cov.variance(_loadings(part, what, problem.n))
         part = replace(part, k=problem.k, nonnegative=problem.nonnegative, variance=variance)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nnspca.bounds.plan import PLANS
-from nnspca.certificates.judge import validated
+from nnspca.certificates.judge import checked
 from nnspca.components._decompose import SEEKING, certify_each, decompose
 from nnspca.components.together import bound_parts, improved
 from nnspca.control.arguments import (
@@ -28,7 +28,7 @@ from nnspca.control.stopping import interruptible
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Features, Problem, check_restriction, cumulative_variance, restricted
 from nnspca.machines import HERE, Executor, TaskArguments, Workers, asked, check_executor
-from nnspca.machines.workers import anywhere
+from nnspca.machines.workers import with_executor
 from nnspca.result import (
     Certificate,
     Component,
@@ -48,7 +48,7 @@ STARTS = {"live": 20, "thorough": 100}  # number of starts of the search for par
 
 
 @interruptible
-@anywhere
+@with_executor
 def certify_parts(
     cov: Covariance,
     n_components: int,
@@ -175,7 +175,7 @@ def _checked(
     if not 1 <= len(chosen) <= count:
         raise ValueError(f"{len(chosen)} parts are given; give 1 to n_components={count}")
     chosen = tuple(
-        replace(validated(part, f"part {place}", problem, left, n), features=problem.cov.features)
+        replace(checked(part, f"part {place}", problem, left, n), features=problem.cov.features)
         for place, part in enumerate(chosen, start=1)
     )
     twice = np.flatnonzero(np.count_nonzero([part.loadings for part in chosen], axis=0) > 1)

@@ -11,7 +11,7 @@ import numpy as np
 
 from nnspca.bounds.plan import PLANS
 from nnspca.components._deflate import check_deflation, deflate, deflated_problem
-from nnspca.components.together import bound_parts, seek
+from nnspca.components.together import bound_parts, find_parts
 from nnspca.control.arguments import (
     Deflation,
     Effort,
@@ -26,7 +26,7 @@ from nnspca.control.arguments import (
 from nnspca.control.progress import Monitor
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Features, Problem, check_restriction, together, widened
+from nnspca.covariance.problem import Features, Problem, check_restriction, on_all, with_joint_variance
 from nnspca.machines import HERE, Executor, Workers, check_executor
 from nnspca.numerics.doubles import read_only
 from nnspca.result import Certificate, Component, Components, OnProgress, Progress, ShouldStop
@@ -198,7 +198,7 @@ class _Decomposition:
 
     def _found(self, parts: tuple[Component, ...], **more: Any) -> Components:
         more["include"] = self.include
-        return together(self.cov, parts, self.info.name, self.deflation, self.nonnegative, **more)
+        return with_joint_variance(self.cov, parts, self.info.name, self.deflation, self.nonnegative, **more)
 
     def together(self, starts: int, executor: Executor) -> Components:
         """Find parts one by one, and improve them jointly from there."""
@@ -207,7 +207,7 @@ class _Decomposition:
 
         seeking = self.monitor.part(GREEDY, 1.0)
         with Workers(executor, self.cov, seeking) as workers:
-            X, history = seek(
+            X, history = find_parts(
                 Problem(self.cov, self.sizes[0], self.nonnegative),
                 greedy.padded(len(self.sizes)),
                 rng=np.random.default_rng(self.seed),
@@ -258,7 +258,7 @@ class _Decomposition:
         if parts and part.variance <= EXHAUSTED * cov.trace:
             return self._exhausted(parts)
         span.tell(1.0, f"component {number + 1} of {count} found", part.variance)
-        x = read_only(widened(part.loadings, places, cov.n_features))
+        x = read_only(on_all(part.loadings, places, cov.n_features))
         return replace(part, loadings=x, variance=cov.variance(x), k=k, features=cov.features)
 
     def _sought(self, remainder: Covariance, k: int, U: np.ndarray, span: Monitor) -> Component | None:

@@ -27,7 +27,7 @@ NEGLIGIBLE = 1e-12  # squared norm below which the rest of a part counts as zero
 NONE = -1  # no feature, or no part
 
 
-def exchanged(
+def exchange_features(
     problem: Problem, X: np.ndarray, *, monitor: Monitor, power_iteration: Callable
 ) -> tuple[np.ndarray, float]:
     """Improve feasible parts by the best moves, round after round, each followed by power iteration.
@@ -92,7 +92,7 @@ class Move:
 
 
 @dataclass(frozen=True)
-class Market:
+class ExchangeRound:
     """One round: the owner of each feature, and the gain of each part from other features."""
 
     problem: Problem
@@ -103,7 +103,7 @@ class Market:
     parts: list[Part]
 
     @classmethod
-    def of(cls, problem: Problem, X: np.ndarray) -> Market:
+    def of(cls, problem: Problem, X: np.ndarray) -> ExchangeRound:
         """Compute the gains of all parts from unused features."""
         G = problem.cov.apply(X)
         values = np.sum(X * G, axis=1)
@@ -186,7 +186,7 @@ class Market:
 
 def _moved(problem: Problem, X: np.ndarray, least: float) -> np.ndarray | None:
     """The parts after the best moves, at most one for each part; None if none gains ``least``."""
-    market = Market.of(problem, X)
+    market = ExchangeRound.of(problem, X)
     Y, touched = X.copy(), set()
     for move in sorted(market.moves(), key=lambda move: (-move.total, -move.b)):
         a, b = move.a, move.b
@@ -231,13 +231,13 @@ def _foremost(worth: np.ndarray, count: int) -> np.ndarray:
     return np.sort(np.append(above, np.flatnonzero(worth == least)[: count - len(above)]))
 
 
-def assign(G: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
+def match(G: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
     """Unit rows y_c of disjoint supports, at most k features each, for which Σ_c g_c'y_c is large.
 
     For fixed norms of the rows, feature i adds ``g_ci² / ‖g_c‖`` to part c, so the supports are a
     matching. Norms and matching are computed in turn until they agree; the best matching is returned.
 
-    >>> assign(np.array([[3.0, 4.0, 1.0], [0.0, 5.0, 2.0]]), k=2, nonnegative=True).round(2)
+    >>> match(np.array([[3.0, 4.0, 1.0], [0.0, 5.0, 2.0]]), k=2, nonnegative=True).round(2)
     array([[1.  , 0.  , 0.  ],
            [0.  , 0.93, 0.37]])
     """

@@ -25,7 +25,7 @@ import numpy as np
 
 from nnspca.bounds.certificate import Draft
 from nnspca.certificates.proofs import PairProof
-from nnspca.components.exchange import assign, exchanged
+from nnspca.components.exchange import exchange_features, match
 from nnspca.control.progress import Monitor, ShouldStop
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
@@ -33,7 +33,7 @@ from nnspca.machines import HERE, Workers
 from nnspca.numerics import feasible
 from nnspca.result import Bound, Component, PartsCertificate
 from nnspca.solvers.climb import QUIET, TIE, optimise_on_support
-from nnspca.tasks._certify import MET, Aim, certify, components, near_support, pursue
+from nnspca.tasks._certify import MET, Aim, certify, components, narrow, near_support
 
 Start = Callable[["JointSearch"], np.ndarray]  # returns a start from the best parts known at that time
 KnownOptima = dict[bytes, tuple[np.ndarray, float]]
@@ -42,7 +42,7 @@ FRESH = 0.4  # share of the starts that do not depend on the best parts; half an
 CONVERGED = 1e-9  # relative gain at which a power iteration ends
 
 
-def seek(
+def find_parts(
     problem: Problem,
     greedy: np.ndarray,
     *,
@@ -142,7 +142,7 @@ class JointSearch:
 
         def begin(search: JointSearch) -> np.ndarray:
             X = search.parts.copy()
-            X[replaced] = assign(self.problem.cov.block(chosen), self.problem.k, self.problem.nonnegative)
+            X[replaced] = match(self.problem.cov.block(chosen), self.problem.k, self.problem.nonnegative)
             return X
 
         return begin
@@ -152,7 +152,7 @@ def improved(problem: Problem, X: np.ndarray, *, monitor: Monitor = QUIET) -> tu
     """Climb from rows X (r, n), then exchange features; return the parts and the sum of their variances."""
     optima: KnownOptima = {}
     X, _ = power_iteration(problem, feasible.unit(X), monitor=monitor, optima=optima)
-    return exchanged(problem, X, power_iteration=partial(power_iteration, optima=optima), monitor=monitor)
+    return exchange_features(problem, X, power_iteration=partial(power_iteration, optima=optima), monitor=monitor)
 
 
 def power_iteration(
@@ -171,7 +171,7 @@ def power_iteration(
     G = cov.apply(X)
     value = float(np.sum(X * G)) if _feasible(X, problem) else -np.inf
     for _ in range(max_iter):
-        Y = assign(G, problem.k, nonnegative)
+        Y = match(G, problem.k, nonnegative)
         H = cov.apply(Y)
         new_value = float(np.sum(Y * H))
         if new_value > value:
@@ -233,5 +233,5 @@ def bound_parts(
 
     near = near_support(problem, parts[0]) if r == 1 else near_rows
     known = Draft(parts=parts, r=r, near=None if fixed else near, start=start, single=single)
-    facts = pursue(problem, known, aim, resumed)
+    facts = narrow(problem, known, aim, resumed)
     return PartsCertificate(n_components=r, parts=known.parts, **facts)

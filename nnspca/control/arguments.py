@@ -257,15 +257,15 @@ def real_array(value: object) -> np.ndarray:
     TypeError: not real numbers
     """
     array = np.asarray(value)
-    if strangers(array):
+    if non_numbers(array):
         raise TypeError("not real numbers")
     return array.astype(np.float64)
 
 
-def strangers(values: np.ndarray, welcome: Callable[[object], bool] = lambda value: False) -> list[object]:
+def non_numbers(values: np.ndarray, welcome: Callable[[object], bool] = lambda value: False) -> list[object]:
     """Return values that are no real numbers, nor ``welcome``: objects, or the dtype of all.
 
-    >>> strangers(np.array([1, None, "x"], dtype=object)), strangers(np.array(["x"])), strangers(np.array([True]))
+    >>> non_numbers(np.array([1, None, "x"], dtype=object)), non_numbers(np.array(["x"])), non_numbers(np.array([True]))
     ([None, 'x'], [dtype('<U1')], [])
     """
     if values.dtype == object:

@@ -11,9 +11,9 @@ from nnspca.control.arguments import check_whole
 from nnspca.control.fields import with_fields
 from nnspca.control.progress import OnProgress, ShouldStop
 from nnspca.covariance.covariance import Covariance, of_read
-from nnspca.covariance.input import opened
+from nnspca.covariance.input import read_given
 from nnspca.covariance.samples import added, of_sums
-from nnspca.covariance.sources import Source, chunked, in_memory, plain, summed
+from nnspca.covariance.sources import Source, chunk_array, chunked, in_memory, summed
 from nnspca.covariance.sums import Moments
 from nnspca.errors import DataError
 from nnspca.numerics.doubles import read_only
@@ -95,10 +95,10 @@ def most_variable(
 
 def _of_memory(X: Any) -> Source:
     """Data that are in memory whole."""
-    given = opened(X)
+    given = read_given(X)
     if given.is_matrix:
         raise DataError("the data set is a covariance matrix: its features are chosen by cov.restrict(features)")
-    values = plain(given.values)
+    values = chunk_array(given.values)
     if min(values.shape) < 1:
         raise DataError(f"data must be a table of shape (samples, features); got shape {values.shape}")
     return in_memory(values, given.names)

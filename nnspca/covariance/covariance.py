@@ -16,7 +16,7 @@ from nnspca.covariance import samples as reading
 from nnspca.covariance.factor import Factor
 from nnspca.covariance.forms import Form, HeldMatrix, semidefinite, square
 from nnspca.covariance.held import Held
-from nnspca.covariance.input import Given, check_feature_names, opened
+from nnspca.covariance.input import Given, check_feature_names, read_given
 from nnspca.covariance.provenance import Provenance
 from nnspca.covariance.sources import chunked, taking_part
 from nnspca.covariance.sums import Sums
@@ -178,13 +178,13 @@ class Covariance:
         """
         standardized, center, X = reading.stated(standardize), check_flag("center", center), taking_part(X)
         if not center:
-            X, sample_weight = reading.mirrored(X, sample_weight)
-        if chunked(X) is None and (given := opened(X)).is_matrix:
+            X, sample_weight = reading.with_negatives(X, sample_weight)
+        if chunked(X) is None and (given := read_given(X)).is_matrix:
             if sample_weight is not None:
                 raise DataError("the data set is a covariance matrix: it has no samples, and takes no sample_weight")
             return cls._of_matrix_set(given, standardized, False, names)
         made, given = reading.of_samples(X, standardized, sample_weight, should_stop, on_progress)
-        made = made if center else reading.unmirrored(made)
+        made = made if center else reading.without_negatives(made)
         cov = of_read(made, standardized, given.names if names is None else names, given)
         reading.warn_of_dominant(cov, standardize)
         return cov
@@ -224,7 +224,7 @@ class Covariance:
         0.0471
         """
         check_flag("repair", repair)
-        return cls._from_matrix(opened(A), repair, names)
+        return cls._from_matrix(read_given(A), repair, names)
 
     @classmethod
     def _from_matrix(cls, given: Given, repair: bool, names: object, roundings: int = 0) -> Covariance:
@@ -254,7 +254,7 @@ class Covariance:
             return cls.from_data(dataset, standardize, center=center)
         if not check_flag("center", center):
             raise DataError("the data set is a covariance matrix: its samples were centred, or not, before")
-        return cls._of_matrix_set(opened(dataset), reading.stated(standardize), repair, None)
+        return cls._of_matrix_set(read_given(dataset), reading.stated(standardize), repair, None)
 
     @classmethod
     def _of_matrix_set(cls, given: Given, standardize: bool, repair: bool, names: object) -> Covariance:
@@ -364,7 +364,7 @@ class Covariance:
 def of_sums(sums: Sums, standardize: bool, names: Any, *, center: bool = True) -> Covariance:
     """Covariance of samples that were summed; more may be added to the sums."""
     made = reading.of_sums(sums, standardize, last=False)
-    return of_read(made if center else reading.unmirrored(made), standardize, names)
+    return of_read(made if center else reading.without_negatives(made), standardize, names)
 
 
 def of_read(made: reading.Made, standardize: bool, names: Any, given: Given | None = None) -> Covariance:

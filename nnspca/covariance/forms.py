@@ -61,7 +61,7 @@ class HeldMatrix:
         if n > DENSE_EIGEN:
             values, vectors = lanczos(self.A, d)
         else:
-            values, vectors = fantope.largest(self.A, d if n > FEW_PAYS else n)
+            values, vectors = fantope.largest_eigenpairs(self.A, d if n > FEW_PAYS else n)
         return np.maximum(values[::-1], 0.0), vectors[:, ::-1]
 
     def extreme_eigenvalues(self) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from nnspca.control.arguments import is_table, masked, shown, strangers
+from nnspca.control.arguments import is_table, masked, non_numbers, shown
 from nnspca.errors import DataError, needed, reason
 from nnspca.numerics.doubles import EXACT, as_doubles
 
@@ -31,7 +31,7 @@ class Given:
     package: str = ""  # whose table it is, where results are to be tables of the same
 
 
-def opened(given: Any) -> Given:
+def read_given(given: Any) -> Given:
     """Return the numbers of anything that is taken as data, with the names of its features.
 
     Arrays, tables of pandas and polars, a two-dimensional ``xarray.DataArray``, sparse arrays, a
@@ -88,7 +88,7 @@ def last_names(given: Any) -> tuple[str, ...] | None:
 
 def numbers(given: object, *, finite: bool = True) -> np.ndarray | scipy.sparse.csr_array:
     """Return what was given in double precision, as an array or, where it was sparse, a sparse array of rows."""
-    given = given if scipy.sparse.issparse(given) else opened(given).values
+    given = given if scipy.sparse.issparse(given) else read_given(given).values
     if scipy.sparse.issparse(given):
         return _of_sparse(given, finite)
     check_unmasked(given)
@@ -146,7 +146,7 @@ def _of_array(given: object) -> np.ndarray:
     except (TypeError, ValueError) as error:
         raise DataError(f"data must be a table whose rows have the same length; got {shown(given)}") from error
     missing = values.ndim > 0  # an empty place is refused as not finite, with where it is
-    strange = strangers(values, lambda v: (v is None and missing) or (isinstance(v, Decimal) and not v.is_snan()))
+    strange = non_numbers(values, lambda v: (v is None and missing) or (isinstance(v, Decimal) and not v.is_snan()))
     if strange:
         kind = f"of type {type(strange[0]).__name__}"
         got = f"{strange[0]!s:.40} {kind}" if values.dtype == object else f"dtype {strange[0]!s:.40}"

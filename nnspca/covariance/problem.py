@@ -127,7 +127,7 @@ def restricted(problem: Problem, include: tuple[int, ...], exclude: tuple[int, .
     return replace(part, include=places), left
 
 
-def widened(x: np.ndarray, left: np.ndarray, n: int) -> np.ndarray:
+def on_all(x: np.ndarray, left: np.ndarray, n: int) -> np.ndarray:
     """Return loadings on the features left as loadings on all, zero elsewhere."""
     out = np.zeros(n)
     out[left] = x
@@ -146,7 +146,7 @@ def places_of(name: str, value: Features, n: int, names: tuple[str, ...] | None)
     return tuple(places.tolist())
 
 
-def together(
+def with_joint_variance(
     cov: Covariance, parts: Sequence[Component], method: str, deflation: str, nonnegative: bool, **more: Any
 ) -> Components:
     """Return components with the variance that the first 1, 2, …, r of them explain together."""

@@ -20,9 +20,9 @@ from nnspca.control.progress import OnProgress, ShouldStop
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance.factor import AT_A_TIME, DenseFactor, SparseFactor, varies
 from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldMatrix, check_scale
-from nnspca.covariance.input import Given, check_names, numbers, opened
+from nnspca.covariance.input import Given, check_names, numbers, read_given
 from nnspca.covariance.provenance import Provenance, hashed, of_data
-from nnspca.covariance.sources import Source, chunked, in_memory, plain, summed
+from nnspca.covariance.sources import Source, chunk_array, chunked, in_memory, summed
 from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
 from nnspca.numerics import rounding
@@ -65,13 +65,13 @@ def of_samples(
         except TooFar:
             if source.stored:
                 raise
-            values = whole(list(source.chunks()))  # of any scale where they are in memory
+            values = stacked(list(source.chunks()))  # of any scale where they are in memory
         given = Given(None, source.names, chosen=source.chosen)
         given = replace(X, values=None) if isinstance(X, Given) else given
         if isinstance(values, tuple):
             return values, given
     else:
-        given = opened(X)
+        given = read_given(X)
         values = given.values
     if getattr(values, "ndim", 0) == 2 and (scipy.sparse.issparse(values) or _plain(values)):
         values = by_cost(numbers(values) if scipy.sparse.issparse(values) else values, weighted)
@@ -82,7 +82,7 @@ def of_samples(
     return centred(values, standardize, sample_weight), given
 
 
-def mirrored(X: Any, sample_weight: Any) -> tuple[Any, Any]:
+def with_negatives(X: Any, sample_weight: Any) -> tuple[Any, Any]:
     """Return samples and weights with the negative of each sample after it: their covariance is X'X / m, exactly.
 
     So second moments about zero are held, summed and proven as any covariance is.
@@ -91,13 +91,13 @@ def mirrored(X: Any, sample_weight: Any) -> tuple[Any, Any]:
         read, count = source.read, None if source.rows is None else 2 * source.rows
 
         def both() -> Iterator[Any]:
-            return (_with_negatives(plain(chunk)) for chunk in read())
+            return (_with_negatives(chunk_array(chunk)) for chunk in read())
 
         if (X := source.spread) is not None:
             chunks = tuple(2 * height for height in X.chunks[0]), X.chunks[1]
             X = X.map_blocks(_with_negatives, chunks=chunks, dtype=float, meta=X._meta)
         return replace(source, read=both, rows=count, spread=X), _twice(sample_weight, source.rows)
-    given = opened(X)
+    given = read_given(X)
     if given.is_matrix:
         raise DataError("the data set is a covariance matrix: its samples were centred, or not, before")
     rows = numbers(given.values)
@@ -123,7 +123,7 @@ def _with_negatives(rows: Any) -> Any:
     return both
 
 
-def unmirrored(made: Made) -> Made:
+def without_negatives(made: Made) -> Made:
     """Return the covariance of mirrored samples with as many samples as there were, and nothing taken off them."""
     form, about = made
     assert about.n_samples is not None and about.mean is not None
@@ -168,7 +168,7 @@ def centred(given: object, standardize: bool, sample_weight: object) -> Made:
         if weights is not None:
             operation = f"weighted samples{', standardised' if standardize else ''}"
             digest = hashed(operation, np.asarray(rows), weights)
-        return HeldMatrix(factor.cross()) if formed(m, n) else held, Provenance(
+        return HeldMatrix(factor.cross()) if forms_entries(m, n) else held, Provenance(
             operation,
             digest=digest,
             n_samples=m,
@@ -199,14 +199,14 @@ def _few(data) -> bool:
     return count <= FEW * math.prod(data.shape)
 
 
-def formed(m: int, n: int) -> bool:
+def forms_entries(m: int, n: int) -> bool:
     """Whether A is held entry by entry for m samples of n features."""
     return n <= DENSE_FEATURES or (n <= 2 * m and n <= 2 * DENSE_EIGEN)
 
 
 def is_large(m: int, n: int) -> bool:
     """Whether data of this shape are summed in chunks, and not held."""
-    return m * n > WHOLE and formed(m, n)
+    return m * n > WHOLE and forms_entries(m, n)
 
 
 def large_array(values: Any) -> Source | None:
@@ -248,16 +248,16 @@ def read(source: Source, standardize: bool, sample_weight: object = None) -> Any
                 raise DataError(f"{source.what} gave other than the {most} rows that sample_weight has weights for")
             return of_sums(sums, standardize)
         count = count + chunk.nnz if scipy.sparse.issparse(chunk) else (m or rows) * n
-        if NUMBER * count > MEMORY and not formed(m or rows, n):
+        if NUMBER * count > MEMORY and not forms_entries(m or rows, n):
             raise DataError(
                 f"{source.what} has {n:,} features, too many for a matrix, and would take more than "
                 f"{MEMORY / 2**30:.2g} GB: choose the features that vary most, as in Covariance.from_data("
                 f"nnspca.most_variable(X, {DENSE_EIGEN})), or read them into memory as one array first"
             )
-    return whole(waiting)
+    return stacked(waiting)
 
 
-def whole(chunks: list[Any]) -> Any:
+def stacked(chunks: list[Any]) -> Any:
     """Return chunks as one array."""
     if any(map(scipy.sparse.issparse, chunks)):
         return scipy.sparse.csr_array(scipy.sparse.vstack(list(map(scipy.sparse.csr_array, chunks))))

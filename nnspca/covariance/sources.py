@@ -15,7 +15,7 @@ import scipy.sparse
 from nnspca.control.arguments import check_callables, is_table, shown
 from nnspca.control.progress import Monitor, OnProgress, ShouldStop
 from nnspca.control.threads import one_blas_thread
-from nnspca.covariance.input import Given, check_unmasked, last_names, numbers, opened
+from nnspca.covariance.input import Given, check_unmasked, last_names, numbers, read_given
 from nnspca.covariance.sums import joined
 from nnspca.errors import DataError, ReadingStopped, reason
 from nnspca.machines import arrays
@@ -55,7 +55,7 @@ class Source:
             with _within(number, self.what):
                 if (given := next(chunks, None)) is None:
                     break
-                rows = plain(given)
+                rows = chunk_array(given)
             if n is None:
                 n = rows.shape[1]
             if rows.shape[1] != n:
@@ -114,7 +114,7 @@ def _within(number: int, what: str) -> Iterator[None]:
         raise DataError(f"chunk {number} of {what} cannot be read{reason(error, 200)}") from error
 
 
-def plain(chunk: Any) -> Any:
+def chunk_array(chunk: Any) -> Any:
     """A chunk as an array of real numbers, of its own type where it has one."""
     if scipy.sparse.issparse(chunk):
         if chunk.dtype.kind not in "fiub":
@@ -175,11 +175,11 @@ def taking_part(given: Any) -> Any:
     """
     if not (type(given).__module__.partition(".")[0] == "anndata" and hasattr(given, "var_names")):
         return given
-    mask, by = marked(given, "auto")
-    return given if mask.all() else of_genes(given.X if given.isbacked else opened(given).values, given, mask, by)
+    mask, by = mask_of_genes(given, "auto")
+    return given if mask.all() else of_genes(given.X if given.isbacked else read_given(given).values, given, mask, by)
 
 
-def marked(adata: Any, mask_var: Any) -> tuple[np.ndarray, str]:
+def mask_of_genes(adata: Any, mask_var: Any) -> tuple[np.ndarray, str]:
     """Return which genes of an AnnData take part, a column of var or a mask, and what chose them; "auto" is the rule.
 
     Where no such column is there, and with None, all do.
@@ -264,7 +264,7 @@ def _of_dask(given: Any) -> Source:
         )
     if given.numblocks[1] > 1:
         given = given.rechunk({1: -1})
-    return of_blocks(given.map_blocks(plain, dtype=given.dtype, meta=given._meta), "the dask array")
+    return of_blocks(given.map_blocks(chunk_array, dtype=given.dtype, meta=given._meta), "the dask array")
 
 
 def of_blocks(X: Any, what: str) -> Source:
@@ -332,10 +332,10 @@ def _columns(batch: Any, names: tuple[str, ...]) -> np.ndarray:
 def summed(source: Source, kind: Callable[..., Any], weights: np.ndarray | None = None) -> Any:
     """Return what a pass adds up of all rows, where they lie."""
     beside = None if weights is None else np.column_stack([weights, np.cumsum(weights > 0) - (weights > 0)])
-    return totalled(source, partial(_pass_over, kind, source.names), joined, beside)
+    return total_of(source, partial(_pass_over, kind, source.names), joined, beside)
 
 
-def totalled(source: Source, leaf: arrays.Leaf, merged: Callable[..., Any], beside: np.ndarray | None = None) -> Any:
+def total_of(source: Source, leaf: arrays.Leaf, merged: Callable[..., Any], beside: np.ndarray | None = None) -> Any:
     """Return what the rows of a source add up to, where they lie: :func:`nnspca.machines.arrays.total`."""
     if source.spread is not None:
         return arrays.total(source.spread, leaf, merged, source.monitor, beside)

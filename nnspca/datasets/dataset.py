@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse
 
 from nnspca.control.arguments import check_choice, masked, shown
-from nnspca.covariance.input import numbers, opened
+from nnspca.covariance.input import numbers, read_given
 from nnspca.datasets.columns import Column, Table
 from nnspca.datasets.notes import Note
 from nnspca.errors import DataError
@@ -107,7 +107,7 @@ class Content:
     weights: np.ndarray | None = None
 
     def __post_init__(self):
-        given = opened(self.X)
+        given = read_given(self.X)
         object.__setattr__(self, "X", _numbers(given))
         if not self.feature_names and given.names:
             object.__setattr__(self, "feature_names", given.names)

@@ -28,7 +28,7 @@ from nnspca.covariance.sums import Sums
 from nnspca.estimator import samples, settings
 from nnspca.machines import HERE, jobs
 from nnspca.result import Certificate, Components, PartsCertificate
-from nnspca.tasks._scores import scored
+from nnspca.tasks._scores import scores_of_rows
 
 FOUND = {  # by the samples taken so far
     *("components_", "n_components_", "n_nonzero_", "explained_variance_", "explained_variance_ratio_", "mean_"),
@@ -324,7 +324,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         check_is_fitted(self)
         held: Any = getattr(X, "dtypes", getattr(X, "dtype", ""))
         kinds = {str(kind) for kind in np.ravel(held)}
-        source, along = samples.read(self, X), partial(scored, self.mean_, self.scale_, self.components_.T)
+        source, along = samples.read(self, X), partial(scores_of_rows, self.mean_, self.scale_, self.components_.T)
         if isinstance(source, Source) and source.spread is not None:
             samples.check_width(self, source.n)
             scores = mapped(source, along, self.n_components_)

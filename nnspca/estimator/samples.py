@@ -15,13 +15,13 @@ from sklearn.utils.validation import validate_data
 from nnspca.control.arguments import shown
 from nnspca.covariance import Covariance
 from nnspca.covariance.covariance import of_sums
-from nnspca.covariance.input import aligned, check_names, check_unmasked, numbers, opened
+from nnspca.covariance.input import aligned, check_names, check_unmasked, numbers, read_given
 from nnspca.covariance.problem import orthonormal
-from nnspca.covariance.samples import added, check_weights, large_array, mirrored, stated
+from nnspca.covariance.samples import added, check_weights, large_array, stated, with_negatives
 from nnspca.covariance.sources import Source, chunked, in_memory, taking_part
 from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
-from nnspca.tasks._scores import scaled, scored
+from nnspca.tasks._scores import scaled, scores_of_rows
 
 
 def read(est: Any, X, *, first: bool = False, fewest: int | None = None) -> Any:
@@ -38,7 +38,7 @@ def read(est: Any, X, *, first: bool = False, fewest: int | None = None) -> Any:
         with contextlib.suppress(OverflowError):  # a whole number too large for a double, which `numbers` says
             validate_data(est, X, reset=first, **allowed)
         return numbers(X)
-    given = opened(X)
+    given = read_given(X)
     if given.is_matrix:
         raise DataError("the data set is a covariance matrix: an estimator is fitted on samples")
     if given.values is X:
@@ -59,7 +59,7 @@ def source_of(est: Any, X, first: bool) -> Source:
     """Return samples as a source, beside their opposites where the mean is not taken off."""
     rows = read(est, X, first=first, fewest=1)
     source = rows if isinstance(rows, Source) else in_memory(rows, names_of(est))
-    return source if est.center else mirrored(source, None)[0]
+    return source if est.center else with_negatives(source, None)[0]
 
 
 def weights_of(est: Any, sample_weight, source: Source) -> np.ndarray | None:
@@ -145,7 +145,7 @@ def explained_share(est: Any, X, sample_weight) -> float:
         begin += rows.shape[0]
         if len(own) < rows.shape[0]:
             break
-        explained += float(own @ (scored(est.mean_, est.scale_, basis.T, rows) ** 2).sum(axis=1))
+        explained += float(own @ (scores_of_rows(est.mean_, est.scale_, basis.T, rows) ** 2).sum(axis=1))
         total += float(own @ squares(est, rows))
     check_weights(sample_weight, begin)
     return explained / total if total > 0 else 0.0

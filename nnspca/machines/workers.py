@@ -283,7 +283,7 @@ def call(
     return function(shared, *arguments, should_stop=should_stop, **settings, **listeners)
 
 
-def anywhere(function: Callable[P, _T]) -> Callable[P, _T]:
+def with_executor(function: Callable[P, _T]) -> Callable[P, _T]:
     """Let a function of a covariance, which comes first, take ``executor``: the call is made by one of its workers."""
     signature = inspect.signature(function)
 

@@ -47,7 +47,7 @@ class Fantope:
             values, vectors = updated_pairs(B, self.basis[:, -few:], few)  # the first projection may keep all
             self.updates += 1
         else:
-            values, vectors = largest(B, few)
+            values, vectors = largest_eigenpairs(B, few)
             self.updates = 0
         weights = self._weights(values)
         if weights.all() and len(values) < most:  # more may be positive than were computed
@@ -109,7 +109,7 @@ def _with_margin(count: int) -> int:
     return count + max(4, count // 4)
 
 
-def largest(B: np.ndarray, few: int) -> tuple[np.ndarray, np.ndarray]:
+def largest_eigenpairs(B: np.ndarray, few: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the ``few`` largest eigenpairs of the symmetric B, ascending, or all if that is as cheap."""
     n = len(B)
     if few < n // 4:

@@ -88,11 +88,11 @@ def largest_entries(w: np.ndarray, count: int) -> np.ndarray:
     if count < n and _few_of_many(w, count):
         w = _entries_at(w, _leading_groups(w, count))
     if count < w.shape[-1] and w.shape[-1] > SORTED:
-        w = front_values(w, count)
+        w = largest_values(w, count)
     return np.sort(w, axis=-1)[..., max(0, w.shape[-1] - count) :]
 
 
-def front_values(w: np.ndarray, count: int) -> np.ndarray:
+def largest_values(w: np.ndarray, count: int) -> np.ndarray:
     """Return the ``count`` largest entries along the last axis, in no particular order; NaN counts as largest.
 
     Selected from the front of −w: from the back of w, rows with many ties take up to twenty times as long.

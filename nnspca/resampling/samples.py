@@ -16,11 +16,11 @@ from nnspca.control.arguments import Method, Options, Seed, check_flag, check_wh
 from nnspca.control.progress import Monitor, ShouldStop
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import DENSE_EIGEN
-from nnspca.covariance.input import Given, aligned, check_finite, check_unmasked, numbers, opened
+from nnspca.covariance.input import Given, aligned, check_finite, check_unmasked, numbers, read_given
 from nnspca.covariance.problem import Features as Chosen
 from nnspca.covariance.problem import orthonormal
-from nnspca.covariance.samples import GATHERED, Constant, check_weights, is_large, stated, warn_of_dominant, whole
-from nnspca.covariance.sources import Source, chunked, in_memory, summed, taking_part, totalled
+from nnspca.covariance.samples import GATHERED, Constant, check_weights, is_large, stacked, stated, warn_of_dominant
+from nnspca.covariance.sources import Source, chunked, in_memory, summed, taking_part, total_of
 from nnspca.covariance.sums import Moments
 from nnspca.errors import DataError, ReadingStopped
 from nnspca.machines import Executor, check_executor
@@ -138,7 +138,7 @@ class Samples:
         """
         basis = orthonormal(columns)
         weights = None if self.weights is None else self.weights[rows, None] / self.weights.max()
-        own, pairs = totalled(self._source(rows), partial(_squares, basis, mean, factors), _added, weights)
+        own, pairs = total_of(self._source(rows), partial(_squares, basis, mean, factors), _added, weights)
         if not 0 < (total := float(np.sum(own))) < np.inf:
             return np.nan, np.nan, np.nan
         apart = float((basis**2).sum(axis=1) @ own) / total
@@ -208,7 +208,7 @@ def read_samples(
             "longer has them"
         )
     source = chunked(data)
-    given = opened(data) if source is None else Given(None, source.names, chosen=source.chosen)
+    given = read_given(data) if source is None else Given(None, source.names, chosen=source.chosen)
     if given.is_matrix:
         raise DataError(
             f"{what} needs the samples themselves: {shown(getattr(data, 'name', 'this data set'))} is only a "
@@ -268,7 +268,7 @@ def _loaded(source: Source, what: str) -> Any:
                 f"{what} loads the samples, up to {GATHERED:,} numbers, and {source.what} has more: choose the "
                 f"features that vary most, nnspca.most_variable(X, {DENSE_EIGEN}), or some of the samples"
             )
-    return _numbers(whole(rows) if rows else table)
+    return _numbers(stacked(rows) if rows else table)
 
 
 def _numbers(given: Any) -> Any:

@@ -44,7 +44,7 @@ class Bound(ByValue):
         return bool(getattr(self.ingredients, "holds_everywhere", False))
 
 
-class Sandwich(Display):
+class Bracket(Display):
     """The lower and upper bound of a certificate, and the bounds that were tried."""
 
     lower: float
@@ -107,7 +107,7 @@ class Sandwich(Display):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Certificate(Sandwich):
+class Certificate(Bracket):
     """A feasible component and a proven upper bound; the optimum lies between the two variances.
 
     Examples
@@ -176,7 +176,7 @@ class Certificate(Sandwich):
 
     def _lines(self) -> list[str]:
         part = self.component
-        asked = f"k = {self.k}, {wording.sign(self.nonnegative)}, {len(part.loadings)} features{self._given()}"
+        asked = f"k = {self.k}, {wording.sign_in_words(self.nonnegative)}, {len(part.loadings)} features{self._given()}"
         return [
             f"Certificate: {asked}",
             f"found: {wording.variance_share(self.lower, part)} with {part.cardinality} features",
@@ -187,7 +187,7 @@ class Certificate(Sandwich):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PartsCertificate(Sandwich):
+class PartsCertificate(Bracket):
     """r parts with disjoint supports, and a proven upper bound on the total variance of any r such parts.
 
     Examples
@@ -220,7 +220,7 @@ class PartsCertificate(Sandwich):
 
     def summary(self) -> str:
         """Return plain sentences: the parts found, and their proven share of the optimum."""
-        return sentences.join(sentences.listing(self.parts), self.proven())
+        return sentences.join(sentences.clauses(self.parts), self.proven())
 
     def proven(self) -> str:
         """Return in a sentence what share of the optimum the parts are proven to have."""
@@ -234,7 +234,7 @@ class PartsCertificate(Sandwich):
     def _lines(self) -> list[str]:
         head = (
             f"PartsCertificate: {len(self.parts)} parts of {self.n_components} allowed, k = {self.k}, "
-            f"{wording.sign(self.nonnegative)}, {len(self.parts[0].loadings)} features{self._without()}"
+            f"{wording.sign_in_words(self.nonnegative)}, {len(self.parts[0].loadings)} features{self._without()}"
         )
         listed = [f"{c}: {sentences.line(part)}" for c, part in enumerate(self.parts[:2], start=1)]
         more = [f"… and {len(self.parts) - 2} more"] if len(self.parts) > 2 else []
@@ -314,13 +314,13 @@ class Judgement(Display):
         described = [self._sentence(c) for c in range(min(len(self.components), DESCRIBED))]
         more = len(self.components) - len(described)
         least = rounded.ratio(float(self.ratio[len(described) :].min(initial=1.0)))
-        others = f"Of {wording.spelled(more)} more, each has at least {least} of it (proven)."
+        others = f"Of {wording.in_letters(more)} more, each has at least {least} of it (proven)."
         return sentences.join(*described, others if more else "")
 
     def _figure(self, figures: Any) -> Figure:
         """The variance of each component, the best one known, and the proven maximum."""
         best = [max(c.lower, v) for c, v in zip(self.certificates, self.variances.tolist(), strict=True)]
-        return figures.judged(self.variances.tolist(), best, self.upper.tolist())
+        return figures.judgement(self.variances.tolist(), best, self.upper.tolist())
 
     def _sentence(self, c: int) -> str:
         part, upper, other = self.components[c], self.certificates[c].upper, self.better[c]
@@ -332,7 +332,7 @@ class Judgement(Display):
         times = other.variance / part.variance if part.variance > 0 else np.inf
         more = f"{rounded.percent(times - 1)} more" if times < 2 else f"{times:.3g} times as much"
         have = f"{'has' if other.cardinality == 1 else 'have'} {more if times < np.inf else 'more'}"
-        return f"{text}; {wording.members(other)} {have}."
+        return f"{text}; {wording.features_in_words(other)} {have}."
 
     def _lines(self) -> list[str]:
         count, n = len(self.components), len(self.components[0].loadings)
@@ -342,9 +342,9 @@ class Judgement(Display):
         ]
         for c, (part, other) in enumerate(zip(self.components[:DESCRIBED], self.better[:DESCRIBED], strict=True)):
             share = rounded.ratio(part.variance, self.certificates[c].upper)
-            named = "" if other is None else f"; better: {wording.members(other, 3)}"
+            named = "" if other is None else f"; better: {wording.features_in_words(other, 3)}"
             lines.append(
-                f"{c + 1}: {wording.counted(part.k, 'feature')}, {wording.sign(part.nonnegative)}: "
+                f"{c + 1}: {wording.counted(part.k, 'feature')}, {wording.sign_in_words(part.nonnegative)}: "
                 f"variance {rounded.number(part.variance, down=True)}, at least {share} of the optimum (proven){named}"
             )
         return [*lines, *([f"… and {count - DESCRIBED} more"] if count > DESCRIBED else [])]

@@ -128,10 +128,10 @@ def beside(observed: float, reach: float, p: float, n: int, *, single: bool = Fa
         return (
             f"More than chance: {share} of the variance, where shuffled columns reach {most} and {mean} (p = {p:.2g})."
         )
-    return f"{reached(reach)} (p = {p:.2g})."
+    return f"{chance_opening(reach)} (p = {p:.2g})."
 
 
-def reached(reach: float) -> str:
+def chance_opening(reach: float) -> str:
     """Return the beginning of a sentence about what is no more than chance."""
     most = f", {rounded.percent(reach)}" if math.isfinite(reach) else ""
     return f"No more than chance: shuffled columns reach as much{most}"

@@ -155,7 +155,7 @@ class Component(Display):
     def called(self, i: int) -> str:
         """Return what sentences call feature ``i``: its name, and its title if it has one."""
         titles = self.features.titles if self.features is not None else ()
-        return wording.titled(self.feature_name(i), titles[i] if titles else "")
+        return wording.name_with_title(self.feature_name(i), titles[i] if titles else "")
 
     @property
     def _layout(self) -> tuple[list[str], tuple[int, int] | None, tuple[np.ndarray, str] | None]:
@@ -196,6 +196,6 @@ class Component(Display):
         head = (
             f"Component: {self.cardinality} of {len(self.loadings)} features, "
             f"{wording.variance_share(self.variance, self)}{sentences.average(self.features, ', one feature ', '')} "
-            f'(k = {self.k}, {wording.sign(self.nonnegative)}, solver "{self.method}")'
+            f'(k = {self.k}, {wording.sign_in_words(self.nonnegative)}, solver "{self.method}")'
         )
         return [head, sentences.line(self), *(["stopped before its end"] if self.stopped else [])]

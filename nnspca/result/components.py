@@ -112,8 +112,8 @@ class Components(Display):
         treated = " (standardised)" if features is not None and features.standardized else ""
         text = f"{wording.counted(len(self), 'number').capitalize()} carry {together} of the {whole}{treated} together."
         if chance is None:
-            return sentences.join(text, sentences.listing(self.parts, self.total), sentences.average(features), proven)
-        listed = sentences.listing(self.parts, self.total, np.atleast_1d(chance.is_more).tolist())
+            return sentences.join(text, sentences.clauses(self.parts, self.total), sentences.average(features), proven)
+        listed = sentences.clauses(self.parts, self.total, np.atleast_1d(chance.is_more).tolist())
         if chance.suggested_n_components == len(self):
             return sentences.join(text, listed, chance.summary(), proven)
         return sentences.join(chance.summary(), text, listed, proven)
@@ -228,11 +228,11 @@ class Ranking(Display):
         names = [self.components[0].feature_name(i) for i in np.flatnonzero(every).tolist()]
         common = f" All have {wording.named(names)}." if names and len(self) > 1 else ""
         lost = rounded.percent(1 - self.components[-1].variance / self.components[0].variance, up=True)
-        listed = "One support is" if len(self) == 1 else f"{wording.spelled(len(self)).capitalize()} supports are"
+        listed = "One support is" if len(self) == 1 else f"{wording.in_letters(len(self)).capitalize()} supports are"
         below = f", the last {lost} below the first" if len(self) > 1 else ""
         most = f"No other one has more variance than {self._most()} (proven)."
         if self.settled < len(self):
-            after = f"after the first {wording.spelled(self.settled)}" if self.settled else "before the first"
+            after = f"after the first {wording.in_letters(self.settled)}" if self.settled else "before the first"
             most += f" One that is not listed may belong {after}."
         stopped = " The search was stopped before its end." if self.stopped else ""
         return f"{listed} listed{below}.{common} {most}{stopped}"
@@ -245,11 +245,11 @@ class Ranking(Display):
         return rounded.number(self.rest, up=True, telling=rounded.TELLING)
 
     def _lines(self) -> list[str]:
-        allowed = f"{wording.spelled(self.k)} of {wording.counted(len(self.components[0].loadings), 'feature')}"
+        allowed = f"{wording.in_letters(self.k)} of {wording.counted(len(self.components[0].loadings), 'feature')}"
         one = wording.counted(len(self), "support")
         if settled := self.settled == len(self):
             one = f"the best {one.removeprefix('one ')}"
-        sure = "" if settled else f"{wording.spelled(self.settled) if self.settled else 'none'} settled; "
+        sure = "" if settled else f"{wording.in_letters(self.settled) if self.settled else 'none'} settled; "
         most = f"proven: any other has at most {self._most()}"
         head = f"Ranking: {one} of at most {allowed} ({sure}{most}){self._ended}"
         shown = self.components[: wording.LINES - 2]

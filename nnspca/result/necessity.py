@@ -93,7 +93,7 @@ class Necessity(Display):
 
     def _lines(self) -> list[str]:
         counts = [f"{int(v.sum())} {n}" for n, v in (("indispensable", self.essential), ("undecided", self.undecided))]
-        head = f"Necessity: k = {self.k}, {wording.sign(self.nonnegative)}, {len(self.limit)} features: "
+        head = f"Necessity: k = {self.k}, {wording.sign_in_words(self.nonnegative)}, {len(self.limit)} features: "
         return [head + ", ".join(counts) + f", the others dispensable{self._ended}", self.summary()]
 
 

@@ -60,7 +60,7 @@ def clause(part: Component, most: int = wording.NAMED) -> str:
         position = f"{position[0].upper()}{position[1:]}"
     if not part.cardinality:
         return "Nothing"
-    subject, mean = position or wording.members(part, most), correlation(part)
+    subject, mean = position or wording.features_in_words(part, most), correlation(part)
     if part.cardinality == 1:
         return f"{subject} alone"
     if mean is None:
@@ -72,7 +72,7 @@ def clause(part: Component, most: int = wording.NAMED) -> str:
     if not mixed:
         return f"{subject}{comma} rise together{weakly}"
     if position:
-        many = wording.spelled(int((part.loadings < 0).sum()))
+        many = wording.in_letters(int((part.loadings < 0).sum()))
         return f"{subject}{comma} vary together{weakly}, {many} of them in the opposite direction"
     up, down = ([i for i in wording.heaviest(part) if part.loadings[i] * sign > 0] for sign in (1, -1))
     rise, fall = (wording.named([part.called(i) for i in some], most) for some in (up, down))
@@ -99,9 +99,9 @@ def component(part: Component) -> str:
     if part.cardinality < 2:
         beginning = clause(part)
     elif correlation(part) is None:
-        beginning = f"One number made of {describe(part.support, part.features) or wording.members(part)}"
+        beginning = f"One number made of {describe(part.support, part.features) or wording.features_in_words(part)}"
     else:
-        beginning = f"{clause(part)}: one number made of these {wording.spelled(part.cardinality)}"
+        beginning = f"{clause(part)}: one number made of these {wording.in_letters(part.cardinality)}"
     features, share = part.features, part.share
     if features is None or share is None:
         return f"{beginning} has variance {rounded.number(part.variance, down=True)}."
@@ -115,7 +115,7 @@ def average(features: Features | None, one: str = "One feature has ", end: str =
     return "" if features is None else f"{one}{rounded.percent(1 / features.count)} on average{end}"
 
 
-def listing(parts: Sequence[Component], total: float | None = None, is_more: Sequence[bool] = ()) -> str:
+def clauses(parts: Sequence[Component], total: float | None = None, is_more: Sequence[bool] = ()) -> str:
     """Return the features of each part, with its share of ``total``; small parts are only counted.
 
     Of a part that is no more than chance, that is said instead.
@@ -123,7 +123,7 @@ def listing(parts: Sequence[Component], total: float | None = None, is_more: Seq
     >>> import nnspca
     >>> A = [[3.0, 1.0, 0.0, 0.0], [1.0, 3.0, 0.0, 0.0], [0.0, 0.0, 2.0, 0.0], [0.0, 0.0, 0.0, 0.01]]
     >>> parts = nnspca.decompose(nnspca.Covariance.from_matrix(A, names=list("abcd")), n_components=3, k=2)
-    >>> listing(parts.parts)
+    >>> clauses(parts.parts)
     'Part 1: a and b rise together. Part 2: c alone. One more part adds less than 1 %.'
     """
     skipped = is_small([part.variance for part in parts])
@@ -163,7 +163,7 @@ def describe(support: np.ndarray, features: Features | None) -> str | None:
         return f"{wording.counted(len(support), 'pixel')}{comma} {pixels(support, features.image_shape)}"
     if features.axis is not None:
         title = features.axis_title.partition(" (")[0]
-        where = along(support, features.axis, features.axis_title)
+        where = stretches_of_axis(support, features.axis, features.axis_title)
         return f"{wording.counted(len(support), 'feature')} at {title} {where}"
     return None
 
@@ -202,13 +202,13 @@ def _ninth(row: int, column: int) -> str:
 
 
 def _of_them(count: int, total: int) -> str:
-    return "" if total == 1 else "all " if count == total else f"{wording.spelled(count)} of them "
+    return "" if total == 1 else "all " if count == total else f"{wording.in_letters(count)} of them "
 
 
-def along(support: np.ndarray, axis: np.ndarray, title: str) -> str:
+def stretches_of_axis(support: np.ndarray, axis: np.ndarray, title: str) -> str:
     """Return the stretches of an axis in which features lie; neighbouring features form one stretch.
 
-    >>> along(np.array([1, 2, 4]), np.array([7.0, 7.5, 8.0, 8.5, 9.0]), "wavelength (µm)")
+    >>> stretches_of_axis(np.array([1, 2, 4]), np.array([7.0, 7.5, 8.0, 8.5, 9.0]), "wavelength (µm)")
     '7.5 to 8 and 9 µm'
     """
     unit = title.removesuffix(")").partition(" (")[2]

@@ -148,7 +148,7 @@ def counted(count: int, noun: str) -> str:
     >>> counted(1, "feature"), counted(3, "feature"), counted(40, "part")
     ('one feature', 'three features', '40 parts')
     """
-    return plural(count, noun, spelled(count))
+    return plural(count, noun, in_letters(count))
 
 
 def plural(count: int, noun: str, number: str | None = None) -> str:
@@ -160,10 +160,10 @@ def plural(count: int, noun: str, number: str | None = None) -> str:
     return f"{f'{count:,}' if number is None else number} {noun}" + ("" if count == 1 else "s")
 
 
-def spelled(count: int) -> str:
+def in_letters(count: int) -> str:
     """Return a number in letters up to twelve.
 
-    >>> spelled(3), spelled(40), spelled(12582)
+    >>> in_letters(3), in_letters(40), in_letters(12582)
     ('three', '40', '12,582')
     """
     return WORDS[count] if count < len(WORDS) else f"{count:,}"
@@ -185,7 +185,7 @@ def heaviest(part: Component) -> list[int]:
     return support[np.argsort(-np.abs(part.loadings[support]).round(6), kind="stable")].tolist()
 
 
-def members(part: Component, most: int = NAMED) -> str:
+def features_in_words(part: Component, most: int = NAMED) -> str:
     """Return the features of a component as a sentence lists them, the largest loading first."""
     return named([part.called(i) for i in heaviest(part)], most)
 
@@ -200,11 +200,11 @@ def named(names: Sequence[str], most: int = NAMED) -> str:
     return listed([short(name) for name in names[:most]], len(names) - most)
 
 
-def titled(name: str, title: str) -> str:
+def name_with_title(name: str, title: str) -> str:
     """Return a feature's name with its title; control probes of a gene chip are marked.
 
-    >>> titled("37724_at", "MYC"), titled("MYC", "MYC proto-oncogene"), titled("AFFX-BioB-5_at", "")
-    ('MYC (37724_at)', 'MYC, MYC proto-oncogene', 'control AFFX-BioB-5_at')
+    >>> [name_with_title(*pair) for pair in (("37724_at", "MYC"), ("MYC", "MYC proto-oncogene"), ("AFFX-BioB", ""))]
+    ['MYC (37724_at)', 'MYC, MYC proto-oncogene', 'control AFFX-BioB']
     """
     name = f"control {name}" if name.startswith("AFFX") else name
     if title in ("", name):
@@ -225,6 +225,6 @@ def variance_share(variance: float, part: Component) -> str:
     return f"variance {rounded.number(variance, down=True)}"
 
 
-def sign(nonnegative: bool) -> str:
+def sign_in_words(nonnegative: bool) -> str:
     """Return the sign constraint in two words."""
     return "loadings ≥ 0" if nonnegative else "any sign"

@@ -8,20 +8,20 @@ import numpy as np
 
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import raise_if_stopped
-from nnspca.covariance.problem import Problem, widened
+from nnspca.covariance.problem import Problem, on_all
 from nnspca.numerics import feasible
 from nnspca.result import Component
 from nnspca.solvers.climb import (
     TIE,
-    applied,
     batches,
     climb,
+    climb_narrowing,
     distinct_supports,
     larger_eigenvalue,
     leading_rows,
-    narrowed,
     optimise_on_support,
     polish,
+    products,
 )
 from nnspca.solvers.em import soft_threshold
 from nnspca.solvers.reduced import entry_by_entry, of_some_samples
@@ -99,7 +99,7 @@ def _portfolio(problem: Problem, rng: np.random.Generator, monitor: Monitor, set
     monitor.tell(0.4, f"{len(candidates)} starts climbed", max(float(variances.max()), history[-1]))
     if 2 * problem.k < problem.n:
         wide = candidates[np.argsort(-variances, kind="stable")[: 2 * settings.restarts]]
-        wide, gained = narrowed(problem, wide, monitor)
+        wide, gained = climb_narrowing(problem, wide, monitor)
         points, variances = np.vstack([points, wide]), np.concatenate([variances, gained])
     order = np.argsort(-variances, kind="stable")
     history.append(max(float(variances[order[0]]), history[-1]))
@@ -143,7 +143,7 @@ def _longest_rows(problem: Problem, count: int, monitor: Monitor) -> np.ndarray:
     lengths = np.zeros(problem.n)
     for few in batches(np.arange(problem.n), cov, monitor):
         rows = feasible.allowed(cov.block(few), problem.nonnegative)
-        lengths[few] = np.linalg.norm(feasible.front_values(rows, k) if k < problem.n else rows, axis=1)
+        lengths[few] = np.linalg.norm(feasible.largest_values(rows, k) if k < problem.n else rows, axis=1)
     return np.argsort(-lengths, kind="stable")[:count]
 
 
@@ -202,7 +202,7 @@ def _of_candidates(
         monitor.part(FORMED, 0.9).on_features(chosen, problem.n, cov.variance),
         replace(settings, starts=starts[starts.any(axis=1)]),
     )
-    x = widened(component.loadings, chosen, problem.n)
+    x = on_all(component.loadings, chosen, problem.n)
     x = climb(problem, x[None], monitor=monitor)[0][0]
     x, gains = polish(problem, x, monitor=monitor)
     history = np.maximum.accumulate([*component.history, *gains])
@@ -235,7 +235,7 @@ def _candidate_features(
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     directions = rng.standard_normal((restarts, problem.n))
     for done in (0.1, 0.2):
-        directions = applied(cov, feasible.unit(directions) if done > 0.1 else directions, monitor)
+        directions = products(cov, feasible.unit(directions) if done > 0.1 else directions, monitor)
         _choosing(monitor, done)
     alone = np.union1d(np.argsort(-cov.diagonal, kind="stable")[:restarts], np.abs(directions).argmax(axis=1))
     # features of positive covariances are good starts without sign constraint too
@@ -246,7 +246,7 @@ def _candidate_features(
     _choosing(monitor, 0.3)
     points, _ = climb(problem, np.vstack([*rows, given]), monitor=monitor, max_iter=STEPS)
     _choosing(monitor, 0.8)
-    gradients = applied(cov, points, monitor)
+    gradients = products(cov, points, monitor)
     raise_if_stopped(monitor)
     nearness = _nearness(cov.diagonal[None], k)
     for few in batches(np.arange(len(points)), cov, monitor):
@@ -276,7 +276,7 @@ def _em_starts(problem: Problem, restarts: int, rng: np.random.Generator, monito
     w = rng.standard_normal((restarts, cov.n_features))
     w = feasible.unit(np.abs(w) if nonnegative else w)
     for _ in range(15):
-        w = soft_threshold(applied(cov, w, monitor), k, nonnegative)
+        w = soft_threshold(products(cov, w, monitor), k, nonnegative)
         raise_if_stopped(monitor)
     leader = w[int(cov.variance(w).argmax())]
     return np.vstack([w, optimise_on_support(cov, leader, nonnegative=nonnegative, monitor=monitor)[None]])

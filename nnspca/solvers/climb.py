@@ -65,7 +65,7 @@ def climb(
     return points, variances
 
 
-def narrowed(problem: Problem, wide: np.ndarray, monitor: Monitor) -> tuple[np.ndarray, np.ndarray]:
+def climb_narrowing(problem: Problem, wide: np.ndarray, monitor: Monitor) -> tuple[np.ndarray, np.ndarray]:
     """Points climbed with wider supports first: gradual narrowing loses less than a single cut."""
     gained = np.zeros(len(wide))
     for width in (min(4 * problem.k, problem.n), 2 * problem.k, problem.k):
@@ -130,7 +130,7 @@ def batches(rows: np.ndarray, cov: Covariance, monitor: Monitor) -> Iterator[np.
         yield rows[start : start + cov.held.batch]
 
 
-def applied(cov: Covariance, x: np.ndarray, monitor: Monitor) -> np.ndarray:
+def products(cov: Covariance, x: np.ndarray, monitor: Monitor) -> np.ndarray:
     """Ax of a batch of rows, with polls between; rows after a stop are zero."""
     out = np.zeros_like(x)
     for few in batches(np.arange(len(x)), cov, monitor):

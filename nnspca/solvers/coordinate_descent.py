@@ -11,7 +11,7 @@ import numpy as np
 
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Problem, cumulative_variance, together
+from nnspca.covariance.problem import Problem, cumulative_variance, with_joint_variance
 from nnspca.numerics import feasible
 from nnspca.result import Component, Components
 from nnspca.solvers.climb import Best, optimise_on_support
@@ -101,7 +101,7 @@ def joint(
     if not descent.match_k:
         parts = tuple(replace(part, k=part.cardinality) for part in parts)
     more: dict[str, Any] = {"history": tuple(kept.history if kept else ()), "stopped": monitor.stop(), "note": note}
-    return together(cov, parts, "coordinate-descent", "joint", True, **more)
+    return with_joint_variance(cov, parts, "coordinate-descent", "joint", True, **more)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.result import Component
-from nnspca.solvers.climb import applied, optimise_on_support
+from nnspca.solvers.climb import optimise_on_support, products
 
 SLOW = 1e-3  # relative change of variance at which a start counts as slow; half and twice of it end as well
 FIRST = 0.1  # first weight of the penalty, relative to the largest eigenvalue; half and twice of it end as well
@@ -70,7 +70,7 @@ class _Starts:
         """Step until all starts converge or the call is stopped; return whether it was stopped."""
         moving = np.arange(len(self.w))
         # A times the moving starts: used for this step's variances and the next step's thresholds
-        images = applied(self.problem.cov, self.w, self.monitor)
+        images = products(self.problem.cov, self.w, self.monitor)
         for step in range(max_iter):
             if not len(moving):
                 break
@@ -78,7 +78,7 @@ class _Starts:
                 return True
             turned = soft_threshold(images, self.problem.k, self.problem.nonnegative)
             agreement = np.einsum("ri,ri->r", self.w[moving], turned)
-            images = applied(self.problem.cov, turned, self.monitor)
+            images = products(self.problem.cov, turned, self.monitor)
             self._reached(moving, turned, np.einsum("ri,ri->r", turned, images))
             on = agreement < 1 - tol
             moving, images = moving[on], images[on]

@@ -14,7 +14,7 @@ from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Features, Problem, places_of
 from nnspca.result import Component
-from nnspca.solvers.climb import Best, applied, leading_rows, optimise_on_support
+from nnspca.solvers.climb import Best, leading_rows, optimise_on_support, products
 
 Groups = Iterable[tuple[Features, int]]
 STARTS, DIRECTIONS, LEADERS, TRIED = 50, 8, 3, 20  # single features, eigenvectors; points with swaps; partners of each
@@ -140,7 +140,7 @@ def _starts(problem: Problem, rng: np.random.Generator, monitor: Monitor) -> Ite
 def _climbed(problem: Problem, limits: Caps, start: np.ndarray, monitor: Monitor, rest: float = ROUGH) -> np.ndarray:
     """Maximise the linearisation of x'Ax again and again: it is convex, so no step loses variance."""
     cov = problem.cov
-    x = limits.best(applied(cov, start[None], monitor)[0])
+    x = limits.best(products(cov, start[None], monitor)[0])
     value = cov.variance(x)
     for _ in range(STEPS):
         y = limits.best(cov.apply(x))

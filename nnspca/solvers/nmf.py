@@ -11,7 +11,7 @@ import numpy as np
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped, run_cancellable
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Problem, together
+from nnspca.covariance.problem import Problem, with_joint_variance
 from nnspca.numerics import feasible
 from nnspca.result import Component, Components, ShouldStop
 from nnspca.solvers.climb import QUIET
@@ -109,4 +109,4 @@ def _gathered(problem: Problem, X: np.ndarray, monitor: Monitor, note: str = NMF
     cov, columns = problem.cov, [feasible.unit(feasible.keep_top(x, problem.k, True)) for x in X.T if x.any()]
     found = [problem.component(x, "nmf", note=note) for x in columns or [problem.widest()]]
     parts = sorted(found, key=lambda part: -part.variance)
-    return together(cov, parts, "nmf", "joint", True, stopped=monitor.stop(), note=note)
+    return with_joint_variance(cov, parts, "nmf", "joint", True, stopped=monitor.stop(), note=note)

@@ -6,7 +6,7 @@ import numpy as np
 
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import run_cancellable
-from nnspca.covariance.problem import Problem, together
+from nnspca.covariance.problem import Problem, with_joint_variance
 from nnspca.numerics import feasible
 from nnspca.result import Component, Components
 from nnspca.solvers.climb import optimise_on_support
@@ -40,4 +40,4 @@ def pca_joint(problem: Problem, n_components: int, *, rng: np.random.Generator, 
     """The leading eigenvectors, every feature in each."""
     cov = problem.cov
     parts = tuple(problem.component(feasible.unit(u), "pca") for u in cov.eigenpairs(n_components)[1].T)
-    return together(cov, parts, "pca", "joint", False, note=PCA_NOTE)
+    return with_joint_variance(cov, parts, "pca", "joint", False, note=PCA_NOTE)

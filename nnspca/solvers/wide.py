@@ -10,7 +10,7 @@ from nnspca.control.progress import Monitor
 from nnspca.control.stopping import raise_if_stopped
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
-from nnspca.solvers.climb import applied, batches, climb, distinct_supports, narrowed, polish
+from nnspca.solvers.climb import batches, climb, climb_narrowing, distinct_supports, polish, products
 from nnspca.solvers.reduced import entry_by_entry, in_single
 
 TOGETHER = 4  # restarts in a round, whose starts share products with A: a round is always whole
@@ -56,7 +56,7 @@ def _starts(single: Problem, features: np.ndarray, rng: np.random.Generator, mon
     cov = single.cov
     directions = rng.standard_normal((DIRECTIONS, single.n)).astype(cov.diagonal.dtype)
     for _ in range(2):
-        directions = feasible.unit(applied(cov, directions, monitor))
+        directions = feasible.unit(products(cov, directions, monitor))
     points = single.best(np.vstack([directions, -directions]))
     least = cov.variance(points)
     for few in batches(features, cov, monitor):
@@ -88,7 +88,7 @@ def _leaders(single: Problem, starts: np.ndarray, monitor: Monitor) -> np.ndarra
     )
     raise_if_stopped(monitor)
     leaders = points[distinct_supports(points, np.argsort(-variances, kind="stable"), LEADING)]
-    return np.vstack([leaders, narrowed(single, leaders, monitor)[0]])
+    return np.vstack([leaders, climb_narrowing(single, leaders, monitor)[0]])
 
 
 def _polished(problem: Problem, x: np.ndarray, best: float, monitor: Monitor) -> np.ndarray:

@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from nnspca.bounds.certificate import REST, SMALL, Draft, Near, allowance, tighten, variance_of
+from nnspca.bounds.certificate import REST, SMALL, Draft, Near, allowance, upper_bounds, variance_of
 from nnspca.bounds.plan import PLANS, Plan
 from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS
-from nnspca.certificates.judge import judged, validated
+from nnspca.certificates.judge import checked, rederived_bound
 from nnspca.certificates.numbers import array
 from nnspca.certificates.proofs import PairProof, ScaleProof
 from nnspca.control.arguments import Effort, Seed, check_choice, check_flag, check_instance, check_share
@@ -21,9 +21,9 @@ from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped, interruptible
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Features, Problem, check_restriction, restricted, widened
+from nnspca.covariance.problem import Features, Problem, check_restriction, on_all, restricted
 from nnspca.errors import CertificateError
-from nnspca.machines.workers import Executor, anywhere
+from nnspca.machines.workers import Executor, with_executor
 from nnspca.numerics import feasible
 from nnspca.numerics.doubles import read_only
 from nnspca.result import Bound, Certificate, Component, OnProgress, PartsCertificate, ShouldStop
@@ -46,7 +46,7 @@ Proven = TypeVar("Proven", Certificate, PartsCertificate)
 
 
 @interruptible
-@anywhere
+@with_executor
 def certify(
     cov: Covariance,
     k: int,
@@ -149,12 +149,12 @@ def certify(
         how |= {"include": ins, "exclude": outs, "groups": groups, "max_loading": max_loading}
         how |= {"start": kept and kept.loadings, "on_progress": monitor.part(0.0, SOLVING).relay}
         (best,) = complete((kept,) if kept else (), 1, lambda: (solve(cov, k, **how),))
-    best = replace(validated(best, "component", problem, left, cov.n_features), features=cov.features)
+    best = replace(checked(best, "component", problem, left, cov.n_features), features=cov.features)
     if limits is not None and (reason := limits.amiss(best.loadings)):
         raise ValueError(f"the component is not within the limits: {reason}")
     near = near_support(problem, best) if component is None and limits is None else None
     known = Draft(parts=(best,), start=start, near=near)
-    facts = pursue(problem, known, aim, resumed)
+    facts = narrow(problem, known, aim, resumed)
     leading = min(bound.value for bound in known.bounds.values() if bound.holds_everywhere)
     cert = Certificate(component=known.parts[0], leading=leading, **facts)
     return replace(Left(cov, outs, left).widen(cert), include=ins) if ins or outs else cert
@@ -175,7 +175,7 @@ class Aim:
         self.gap = None if self.gap is None else check_share("gap", self.gap)
 
 
-def pursue(problem: Problem, known: Draft, aim: Aim, resumed: Certificate | PartsCertificate | None) -> dict[str, Any]:
+def narrow(problem: Problem, known: Draft, aim: Aim, resumed: Certificate | PartsCertificate | None) -> dict[str, Any]:
     """Make bounds until the gap is met, a longer round gains nothing, or the call is stopped.
 
     Returned are the fields that every certificate has.
@@ -207,7 +207,7 @@ def pursue(problem: Problem, known: Draft, aim: Aim, resumed: Certificate | Part
 
 def _resume(problem: Problem, known: Draft, before: Certificate | PartsCertificate) -> None:
     """Begin with the least bound of a certificate of the same problem, once it is proven again."""
-    bound = judged(before, problem, known.r)
+    bound = rederived_bound(before, problem, known.r)
     if bound is None or bound.name not in BOUNDS | PARTS_BOUNDS:
         return
     if bound.holds_everywhere:
@@ -224,7 +224,7 @@ def _make(problem: Problem, known: Draft, plan: Plan, monitor: Monitor) -> None:
     work = work_left.left if plan.hurried else plan.relaxation + plan.trees
     done, clock = 0.0, time.perf_counter()
     with one_blas_thread(), suppress(Stopped):  # every bound made before holds
-        for bound in tighten(problem, known, plan):
+        for bound in upper_bounds(problem, known, plan):
             clock, spent = time.perf_counter(), time.perf_counter() - clock
             known.record(bound, spent)
             done = max(done, min(1.0, work_left.spent / work))
@@ -339,7 +339,7 @@ def near_support(problem: Problem, like: Component) -> Near:
     def near(support: np.ndarray, monitor: Monitor) -> tuple[Component, ...]:
         if np.setdiff1d(support, problem.include).size > problem.k - len(problem.include):
             return ()
-        x = widened(np.full(len(support), 1 / np.sqrt(len(support))), support, problem.n)
+        x = on_all(np.full(len(support), 1 / np.sqrt(len(support))), support, problem.n)
         x = optimise_on_support(problem.cov, x, nonnegative=problem.nonnegative, monitor=monitor)
         return components(problem.cov, x[None], like, note=MET)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nnspca.bounds.plan import PLANS
-from nnspca.certificates.judge import validated
+from nnspca.certificates.judge import checked
 from nnspca.control.arguments import (
     Effort,
     Seed,
@@ -24,7 +24,7 @@ from nnspca.control.arguments import (
 from nnspca.control.stopping import interruptible
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
-from nnspca.covariance.input import aligned, numbers, opened
+from nnspca.covariance.input import aligned, numbers, read_given
 from nnspca.covariance.problem import Problem
 from nnspca.machines import Executor
 from nnspca.numerics import feasible
@@ -79,7 +79,7 @@ def contribution(cov: Covariance, component: Component, feature: int | str) -> C
     check_instance("component", component, Component, "one that nnspca.solve gave")
     n = cov.n_features
     i = check_whole("feature", check_names("feature", feature, cov.feature_names), 0, n - 1)
-    part = validated(component, "component", Problem(cov, n, component.nonnegative))
+    part = checked(component, "component", Problem(cov, n, component.nonnegative))
     x, place = part.loadings, _Place(cov, part.loadings, float(part.variance), part.nonnegative)
     unit, others = place.value or 1.0, np.setdiff1d(np.flatnonzero(x), [i])
     with one_blas_thread():
@@ -251,7 +251,7 @@ def _columns(cov: Covariance, loadings: Any) -> np.ndarray:
     elif hasattr(loadings, "fit"):
         raise ValueError(f"{type(loadings).__name__} has no components_; fit it first, or give loadings as columns")
     elif hasattr(loadings, "to_frame") or is_table(loadings):
-        table = opened((loadings.to_frame() if loadings.ndim == 1 else loadings).T)
+        table = read_given((loadings.to_frame() if loadings.ndim == 1 else loadings).T)
         loadings, names = numbers(table.values).T, table.names
     columns = np.asarray(loadings)
     columns = columns[:, None] if columns.ndim == 1 else columns

@@ -11,17 +11,17 @@ import numpy as np
 
 from nnspca.bounds import masses
 from nnspca.bounds import necessity as without
-from nnspca.bounds.branch import Node, cases
+from nnspca.bounds.branch import Node, tree_of_cases
 from nnspca.bounds.certificate import BETTER
 from nnspca.bounds.core import part_of
-from nnspca.certificates.judge import validated
+from nnspca.certificates.judge import checked
 from nnspca.control.arguments import Effort, Seed, check_choice, check_flag, check_instance, check_share, check_whole
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Features, Problem, widened
-from nnspca.machines.workers import Executor, anywhere
+from nnspca.covariance.problem import Features, Problem, on_all
+from nnspca.machines.workers import Executor, with_executor
 from nnspca.numerics import feasible, rounding
 from nnspca.numerics.doubles import read_only
 from nnspca.result import Component, Necessity, OnProgress, Ranking, ShouldStop
@@ -35,7 +35,7 @@ LIGHT = 1e-4  # share of weight below which a feature's limit need not be tighte
 
 
 @dataclass(frozen=True)
-class Budget:
+class Work:
     """Budgets of the proofs, for the whole problem and for all features together, in counted seconds."""
 
     whole: float
@@ -44,10 +44,10 @@ class Budget:
     trees: bool  # whether cases are parted by branch and bound
 
 
-EFFORTS = {"live": Budget(1.5, 2.3, 0.5, False), "thorough": Budget(15.0, 90.0, 0.0, True)}
+EFFORTS = {"live": Work(1.5, 2.3, 0.5, False), "thorough": Work(15.0, 90.0, 0.0, True)}
 
 
-@anywhere
+@with_executor
 def necessity(
     cov: Covariance,
     k: int,
@@ -115,7 +115,7 @@ def necessity(
     within = check_share("within", within)
     if component is not None:
         check_instance("component", component, Component, "one that nnspca.solve gave")
-        component = replace(validated(component, "component", Problem(cov, k, nonnegative)), features=cov.features)
+        component = replace(checked(component, "component", Problem(cov, k, nonnegative)), features=cov.features)
     if component is None:
         relay = monitor.part(0.0, SOLVED).relay
         component = solve(cov, k, nonnegative=nonnegative, seed=seed, should_stop=should_stop, on_progress=relay)
@@ -214,7 +214,7 @@ class _Question:
         starts = y[others] if y.any() else part.cov.diagonal
         z = climb(part, starts[None], monitor=monitor)[0][0]
         z = polish(part, z, monitor=monitor)[0]
-        return widened((z if problem.nonnegative else feasible.orient(z)) + 0.0, others, problem.n)
+        return on_all((z if problem.nonnegative else feasible.orient(z)) + 0.0, others, problem.n)
 
     def _largest_without(self, i: int) -> float:
         """The largest variance found without feature i."""
@@ -227,9 +227,9 @@ class _Question:
         if problem.n == 1 or not asked:
             return upper_bounds
         relaxing, proving = monitor.part(0.0, RELAXED).within(work.whole), monitor.part(RELAXED, 1.0)
-        whole = without.begin(problem, np.asarray(self.component.loadings), self.threshold, relaxing)
+        whole = without.whole_relaxation(problem, np.asarray(self.component.loadings), self.threshold, relaxing)
         if whole is not None:
-            above = without.relax(whole, lower * (1 + CLOSED)) / lower - 1
+            above = without.tighten_relaxation(whole, lower * (1 + CLOSED)) / lower - 1
             # without a feature the upper bound lies above the best point by about as much: where that
             # is far too much, the work is better spent on others
             asked = [i for i in asked if self._largest_without(i) * (1 + work.doubt * above) < self.threshold]
@@ -249,7 +249,7 @@ class _Question:
 LARGEST = 400  # features
 
 
-@anywhere
+@with_executor
 @excluding
 def solve_all(
     cov: Covariance,
@@ -348,7 +348,7 @@ class _Search:
     def consider(self, features: np.ndarray) -> tuple[int, ...]:
         """Keep the best component met on some features, without those that add nothing; return its support."""
         cov, nonnegative = self.problem.cov, self.problem.nonnegative
-        x = widened(np.full(len(features), 1 / math.sqrt(len(features))), features, self.problem.n)
+        x = on_all(np.full(len(features), 1 / math.sqrt(len(features))), features, self.problem.n)
         x = optimise_on_support(cov, x, nonnegative=nonnegative)
         while not self._needs_all(x):
             x[np.where(x, np.abs(x), np.inf).argmin()] = 0.0
@@ -393,7 +393,7 @@ class _Search:
         self.consider(np.flatnonzero(x))
         highest = self.problem.cov.trace * (1 + 1e-9) + self.problem.cov.held.room()
         try:
-            tree = cases(self.problem, x[None], self.threshold, self.monitor)
+            tree = tree_of_cases(self.problem, x[None], self.threshold, self.monitor)
             open_nodes: list[Node] = [tree.root(None)]
             first = open_nodes[0].value
             while open_nodes and (highest := open_nodes[0].value) > self.threshold:

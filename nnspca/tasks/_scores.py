@@ -14,7 +14,7 @@ import scipy.sparse
 
 from nnspca.control.arguments import check_choice, check_columns, check_flag, masked, real_array, shown
 from nnspca.covariance.factor import DenseFactor
-from nnspca.covariance.input import aligned, numbers, opened
+from nnspca.covariance.input import aligned, numbers, read_given
 from nnspca.covariance.samples import large_array
 from nnspca.covariance.sources import Source, chunked, mapped
 from nnspca.errors import DataError
@@ -108,7 +108,7 @@ def scores(X, loadings, *, mean: Literal["own"] | None = None, standardize: bool
         elif standardize:
             raise ValueError("standardize=True goes with mean='own'; a component brings its own scale")
         else:
-            along = partial(scored, features.mean[used], features.scale[used], U[used])
+            along = partial(scores_of_rows, features.mean[used], features.scale[used], U[used])
             if lying is None:
                 result = np.concatenate(list(map(along, read)))
             else:
@@ -118,7 +118,7 @@ def scores(X, loadings, *, mean: Literal["own"] | None = None, standardize: bool
     return result[:, 0] if one else result
 
 
-def scored(mean: np.ndarray, scale: np.ndarray, U: np.ndarray, X: Any) -> np.ndarray:
+def scores_of_rows(mean: np.ndarray, scale: np.ndarray, U: np.ndarray, X: Any) -> np.ndarray:
     """Scores of some samples along the columns of U, dense or sparse, also on a worker."""
     X = numbers(X)
     if scipy.sparse.issparse(X):
@@ -136,7 +136,7 @@ def scaled(X, scale: np.ndarray):
 
 def _chunks(X: Any) -> tuple[tuple[str, ...] | None, Iterator[Any], Source | None]:
     """Names of the features, the samples in double precision, and the source of those that lie on workers."""
-    given = None if (source := chunked(X)) is not None else opened(X)
+    given = None if (source := chunked(X)) is not None else read_given(X)
     if given is not None and (source := large_array(given.values)) is None:
         rows = numbers(given.values)
         if rows.ndim != 2 or min(rows.shape) < 1:

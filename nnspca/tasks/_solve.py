@@ -37,9 +37,9 @@ from nnspca.covariance.problem import (
     check_excluded,
     check_restriction,
     check_variances,
+    on_all,
     places_of,
     restricted,
-    widened,
 )
 from nnspca.numerics import feasible
 from nnspca.numerics.doubles import read_only
@@ -170,10 +170,10 @@ def solve(
                 component = limited(problem, limits, rng=rng, monitor=monitor)
             else:
                 component = info.solver(problem, rng=rng, monitor=monitor, **checked, **extra)
-            component = dataclasses.replace(component, loadings=widened(component.loadings, left, cov.n_features))
+            component = dataclasses.replace(component, loadings=on_all(component.loadings, left, cov.n_features))
         except Stopped:
             x = problem.widest() if limits is None else limits.best(problem.widest())
-            x = widened(x, left, cov.n_features)
+            x = on_all(x, left, cov.n_features)
             x = x if best.loadings is None else best.loadings
             component = Problem(cov, k, nonnegative).component(x, method, (cov.variance(x),), stopped=True)
     loadings = read_only(component.loadings + 0.0)  # no negative zeros
@@ -311,7 +311,7 @@ class Left:
         """What was found on the features left, for all features; certificates of deflated covariances stay."""
         cov = self.whole
         if isinstance(result, Component):
-            x = read_only(widened(result.loadings, self.places, cov.n_features))
+            x = read_only(on_all(result.loadings, self.places, cov.n_features))
             return replace(result, loadings=x, features=cov.features)
         if isinstance(result, tuple):
             return tuple(self.widen(one) for one in result)

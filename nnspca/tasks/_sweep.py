@@ -236,7 +236,7 @@ def certify_path(
         champion = champions[k]
         if within is None or champion is None:
             return False
-        found = carried.certificate(k, champion, map(own, around[k]), least)
+        found = carried.carried_certificate(k, champion, map(own, around[k]), least)
         if found is None or found[0].upper > found[0].lower * (1 + within):
             return False
         certificate, sources[k] = found
@@ -254,7 +254,7 @@ def certify_path(
         for k, certificate in workers.when_ready(asked, around, workers.width, ready, begin):
             curve.certify(k, certificate)
             monitor.tell(len(proven) / total, f"k = {k:,}: bound proven")
-    for k, certificate in carried.levelled({} if include else proven, cov):
+    for k, certificate in carried.improved_by_carried({} if include else proven, cov):
         curve.certify(k, certificate)
     stopped = sweep.stopped or monitor.stop()
     return replace(sweep, points=tuple(curve.points.values()), stopped=stopped, seconds=time.perf_counter() - started)

@@ -14,7 +14,7 @@ import nnspca
 from nnspca.covariance.samples import DENSE_FEATURES
 from nnspca.datasets import Dataset
 from nnspca.result import ParallelAnalysis, rounded
-from nnspca.result.chance import LEVEL, reached
+from nnspca.result.chance import LEVEL, chance_opening
 from nnspca.view import cache, running
 from nnspca.view.jobs import Job
 from nnspca.view.ledger import Problem
@@ -136,7 +136,7 @@ def first(known: Chance | None, k: int) -> str:
     if known is None or k == 1 or known.is_more:
         return ""
     value = f" (p = {known.p:.2g}: how often independent columns would)" if known.p else ""
-    return f"{reached(known.reach)}{' by a lighter search' * known.light}{value}."
+    return f"{chance_opening(known.reach)}{' by a lighter search' * known.light}{value}."
 
 
 def beside(known: Chance | None, n: int, k: int, whole: str, noun: str) -> str:

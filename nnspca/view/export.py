@@ -99,7 +99,7 @@ def report(answer: Answer) -> str:
         what = f"{many} parts of at most {subject.k:,} {noun}"
         described = [replace(part, features=subject.cov.features) for part in parts.parts]
         is_more = [each.is_more for each in chance.parts_at(subject, many)]
-        words = sentences.listing(described, parts.total, is_more)
+        words = sentences.clauses(described, parts.total, is_more)
     claim = NONE if proof is None else f"{panels.claim(proof, subject)} {_checked(proof, subject)}"
     scaled = ", each feature divided by its standard deviation" if subject.standardise else ""
     about = f"{data.title or data.name}: {say.as_read(data)}{scaled}. {data.citation}".strip()
@@ -147,7 +147,7 @@ def _checked(certificate: panels.Proof, subject: Subject) -> str:
 def _digits(answer: Answer) -> int:
     """Return the decimals of the shares: as many as the page's headline has."""
     upper = math.inf if answer.known is None else answer.known.upper
-    return rounded.digits(float(answer.parts.cumulative_variance[-1]), upper, answer.parts.total)
+    return rounded.decimals(float(answer.parts.cumulative_variance[-1]), upper, answer.parts.total)
 
 
 def _numbers(answer: Answer) -> list[tuple[str, ...]]:

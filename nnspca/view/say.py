@@ -53,7 +53,7 @@ def explains(what: str, many: int, variance: float, whole: float, unit: str, upp
     >>> explains("These six parts", 6, 27.519, 100.0, "the total variance")
     'These six parts explain 27.5 % of the total variance'
     """
-    said = rounded.percent(variance / whole, rounded.digits(variance, upper, whole))
+    said = rounded.percent(variance / whole, rounded.decimals(variance, upper, whole))
     return f"{what} {'explains' if many == 1 else 'explain'} {said} of {unit}"
 
 
@@ -68,7 +68,7 @@ def proven(variance: float, upper: float, whole: float, source: str = "") -> str
     source = f" ({source})" if source else ""
     if rounded.optimal(variance, upper):
         return f"This is proven optimal, to 1 part in 10,000{source}."
-    most = rounded.percent(min(upper / whole, 1.0), rounded.digits(variance, upper, whole), up=True)
+    most = rounded.percent(min(upper / whole, 1.0), rounded.decimals(variance, upper, whole), up=True)
     return f"The proven maximum is {most}{source}, so this is {rounded.proven_share(variance, upper)}."
 
 

@@ -43,7 +43,7 @@ def posed(make, nonnegative, seed, count, most):
 def test_the_pair_scaled_dual_holds_after_any_number_of_steps(make, nonnegative):
     for problem, attained, rng in posed(make, nonnegative, 9, 4, 7):
         x = feasible.best(rng.standard_normal(problem.n), problem.k, nonnegative)
-        made = list(pair_scaled.tighten(problem, x, steps=25, goal=-np.inf, monitor=Monitor()))
+        made = list(pair_scaled.dual_bounds(problem, x, steps=25, goal=-np.inf, monitor=Monitor()))
         assert made
         values = [bound.value for bound in made]
         assert values == sorted(values, reverse=True)
@@ -99,7 +99,7 @@ def test_what_is_possible_along_the_first_eigenvector_bounds_the_optimum(seed, h
     for k in (1, 3, 8):
         bound = plain.along_leading(Problem(cov, k, nonnegative))
         exact, _ = oracle.optimum(whole.matrix, k, nonnegative)
-        assert exact <= bound.value <= plain.leading(Problem(cov, k)).value * (1 + 1e-9)
+        assert exact <= bound.value <= plain.largest_eigenvalue(Problem(cov, k)).value * (1 + 1e-9)
         assert derive(bound.ingredients, Problem(cov, k, nonnegative)) <= bound.value
 
 

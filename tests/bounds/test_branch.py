@@ -28,7 +28,7 @@ def problem(seed, n=9):
 def bounds_of(A, k, nonnegative, goal=0.0, budget=BUDGET):
     cov = nnspca.Covariance.from_matrix(A)
     x = np.asarray(nnspca.solve(cov, k, nonnegative=nonnegative).loadings)
-    made = branch.tighten(Problem(cov, k, nonnegative), x, goal=goal, monitor=Monitor().within(budget))
+    made = branch.branch_and_bound(Problem(cov, k, nonnegative), x, goal=goal, monitor=Monitor().within(budget))
     return cov, list(made)
 
 

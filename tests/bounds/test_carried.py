@@ -96,7 +96,7 @@ def test_what_is_carried_verifies_survives_the_file_and_is_no_less_than_the_opti
     cov = HELD[held](np.random.default_rng(5))
     made = curve(cov, (2, 3, 4, 8), nonnegative)
     proven = {k: cert if k in (3, 8) else loosened(cert) for k, cert in made.items()}
-    brought = dict(carried.levelled(proven, cov))
+    brought = dict(carried.improved_by_carried(proven, cov))
     assert {k: cert.winner.name for k, cert in brought.items() if k in (2, 4)} == {2: "larger-k", 4: "smaller-k"}
     assert brought[4].winner.ingredients.k == 3
     A = cov.block(np.arange(cov.n_features))
@@ -105,7 +105,7 @@ def test_what_is_carried_verifies_survives_the_file_and_is_no_less_than_the_opti
         assert cert.upper >= oracle.optimum(A, k, nonnegative)[0]
         nnspca.verify(cert, cov)
         oracle.read_back(cert, cov)
-    assert not dict(carried.levelled({**proven, **brought}, cov)), "and nothing is left to bring down"
+    assert not dict(carried.improved_by_carried({**proven, **brought}, cov)), "and nothing is left to bring down"
 
 
 @pytest.mark.parametrize("k", [1, 0, 11, 3.0, True, None])
@@ -128,7 +128,7 @@ def test_a_stranger_derives_it_exactly(reading):
         nnspca.Covariance.from_matrix(X) if reading == "matrix" else nnspca.Covariance.from_data(X, reading[0] == "s")
     )
     certs = curve(made, (3, 5), True)
-    (cert,) = (cert for k, cert in carried.levelled({3: certs[3], 5: loosened(certs[5])}, made) if k == 5)
+    (cert,) = (cert for k, cert in carried.improved_by_carried({3: certs[3], 5: loosened(certs[5])}, made) if k == 5)
     alone = with_one_bound(cert, cert.winner)
     assert needs_second_checker(alone, made) == beyond_the_first(npz(alone, made), npy(X)) is True
     assert accepted(alone, made, X)

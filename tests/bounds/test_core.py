@@ -8,7 +8,7 @@ import pytest
 import nnspca
 from nnspca import check
 from nnspca.bounds import balanced, certificate, core
-from nnspca.bounds.core import Outside, levelled, part_of
+from nnspca.bounds.core import Outside, extended, part_of
 from nnspca.bounds.pair_scaled import proof_of
 from nnspca.bounds.plan import PLANS
 from nnspca.bounds.splitting import Splitting
@@ -30,7 +30,7 @@ def on(problem, inside, weights, *, steps, room, least):
     for _ in range(steps):
         splitting.advance()
     value, proof = proof_of(part, *splitting.multipliers(), level=False)
-    found = levelled(Outside(problem, Monitor(), problem.n, weights), inside, value, proof, 1, least, 0.0, steps, room)
+    found = extended(Outside(problem, Monitor(), problem.n, weights), inside, value, proof, 1, least, 0.0, steps, room)
     return None if found is None else found[0]
 
 
@@ -75,7 +75,7 @@ def proven():
     order = np.argsort(-rows.ingredients.weights)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(core, "MOST", 120)
-        made = list(core.tighten(problem, x, order, rows.ingredients.weights, rows.value, **words))
+        made = list(core.bounds(problem, x, order, rows.ingredients.weights, rows.value, **words))
     return cov, x, rows, made
 
 
@@ -117,7 +117,7 @@ def test_nothing_is_tried_where_rows_outside_cost_too_much_by_themselves():
     problem = Problem(held_as_factor(rng.standard_normal((30, 240))), 20)
     x = nnspca.solve(problem.cov, 20).loadings
     words = {"budget": 0.05, "goal": problem.cov.variance(x), "monitor": Monitor(), "read": 10**6}
-    assert not list(core.tighten(problem, x, np.arange(240), np.ones(240), 2 * words["goal"], **words))
+    assert not list(core.bounds(problem, x, np.arange(240), np.ones(240), 2 * words["goal"], **words))
 
 
 def bounds_of(cov, X, k, nonnegative=True, **more):
@@ -126,7 +126,7 @@ def bounds_of(cov, X, k, nonnegative=True, **more):
     weights = balanced.balanced_rows(problem, monitor=Monitor()).ingredients.weights
     words = {"budget": 0.1, "goal": lower, "monitor": Monitor(), "read": 10**6}
     return list(
-        core.tighten(problem, X, np.argsort(-weights), weights, len(np.atleast_2d(X)) * cov.trace, **words | more)
+        core.bounds(problem, X, np.argsort(-weights), weights, len(np.atleast_2d(X)) * cov.trace, **words | more)
     )
 
 
@@ -176,10 +176,10 @@ def test_parts_that_leave_no_room_in_a_core_have_a_larger_one():
 def test_a_core_is_tried_where_no_elimination_came_near(monkeypatch, upper_bound, tried):
     asked = []
     eliminated = [] if upper_bound is None else [Bound("elimination", upper_bound)]
-    monkeypatch.setattr(certificate.core, "tighten", lambda *words, **more: asked.append(words) or ())
-    monkeypatch.setattr(certificate.elimination, "tighten", lambda *words, **more: eliminated)
+    monkeypatch.setattr(certificate.core, "bounds", lambda *words, **more: asked.append(words) or ())
+    monkeypatch.setattr(certificate.elimination, "eliminate", lambda *words, **more: eliminated)
     problem = Problem(held_as_factor(few_large(0)), 2, True)
     known = certificate.Draft(parts=(nnspca.Component(np.zeros(problem.n), 1.0, "given", 2),))
-    for bound in certificate.tighten(problem, known, PLANS["live"]):
+    for bound in certificate.upper_bounds(problem, known, PLANS["live"]):
         known.record(bound, 0.0)
     assert len(asked) == tried

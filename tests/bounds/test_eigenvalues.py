@@ -86,7 +86,7 @@ def test_of_data_the_first_eigenvalue_is_proven_and_checked_on_the_shorter_side(
     factor = SparseFactor.of_data(scipy.sparse.csr_array(X), False) if sparse else DenseFactor.of_data(X, False)
     problem = Problem(nnspca.Covariance(factor), 3, True)
     exact = np.linalg.eigvalsh(np.cov(X.T, bias=True))[-1]
-    bound = plain.leading(problem)
+    bound = plain.largest_eigenvalue(problem)
     assert exact * (1 - 1e-13) <= bound.value <= exact * (1 + 1e-10)
     assert derive(bound.ingredients, problem) <= bound.value
     assert exact * 0.8 < eigenvalues.estimated(problem.cov) <= exact * (1 + 1e-13)

@@ -247,7 +247,7 @@ def test_a_thorough_elimination_goes_on_below_the_gain_that_a_live_one_asks_for(
     part = nnspca.solve(cov, 3)
     least = part.variance * (1 + GAIN / 2)
     posed, how = (Problem(cov, 3), part.loadings, least, Limits(20, 3e-4)), {"goal": part.variance, "monitor": QUIET}
-    few, more = (list(elimination.tighten(*posed, Budget(1.0, gain=gain), **how)) for gain in (GAIN, 1e-6))
+    few, more = (list(elimination.eliminate(*posed, Budget(1.0, gain=gain), **how)) for gain in (GAIN, 1e-6))
     assert not few
     assert more[-1].value < least
     assert PLANS["thorough"].gain < PLANS["live"].gain == GAIN

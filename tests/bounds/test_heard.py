@@ -24,7 +24,7 @@ def begun(problem, monitor, steps):
     weights = balanced.balanced_rows(problem, monitor=Monitor()).ingredients.weights
     x = np.zeros(problem.n)
     x[:10] = 10**-0.5
-    return pair_scaled.tighten(problem, x, steps=steps, goal=0.0, monitor=monitor, weights=weights)
+    return pair_scaled.dual_bounds(problem, x, steps=steps, goal=0.0, monitor=monitor, weights=weights)
 
 
 @pytest.mark.parametrize("owner, name", [(Splitting, "advance"), (eigenvalues, "of_matrix")])

@@ -123,7 +123,7 @@ def test_the_bounds_on_pit_props_are_those_of_a_general_solver():
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
     for (k, r), ratio in {(3, 2): 1.0, (5, 2): 0.9950, (2, 6): 0.9927, (3, 4): 0.9861, (4, 3): 0.9918}.items():
         parts = nnspca.decompose(cov, r, k, deflation="together", starts=6)
-        *_, last = pair_scaled.tighten(Problem(cov, k), parts.padded(r), steps=400, goal=0.0, monitor=Monitor())
+        *_, last = pair_scaled.dual_bounds(Problem(cov, k), parts.padded(r), steps=400, goal=0.0, monitor=Monitor())
         assert parts.variances.sum() / last.value == pytest.approx(ratio, abs=2e-3)
 
 
@@ -132,7 +132,7 @@ def test_the_tree_comes_down_to_the_optimum():
     found = nnspca.decompose(cov, 2, 4, deflation="together")
     optimum = found.variances.sum()
     met = []
-    falling = branch.tighten(
+    falling = branch.branch_and_bound(
         Problem(cov, 4),
         found.padded(2),
         goal=optimum * (1 + 1e-4),

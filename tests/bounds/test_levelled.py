@@ -89,10 +89,10 @@ def test_only_features_of_large_variance_are_read_and_the_bound_is_hardly_larger
     X = (rng.standard_normal((40, 1)) + rng.standard_normal((40, 300))) * 0.97 ** np.arange(300)
     problem = Problem(held_as_factor(X), k, True)
     lower = nnspca.solve(problem.cov, k).variance
-    some = levelled.choose(problem, lower, Monitor())
+    some = levelled.choose_features(problem, lower, Monitor())
     assert len(some) < 150
-    assert len(levelled.choose(problem, 0.0, Monitor())) == 300
-    assert len(levelled.choose(problem, lower, Monitor(allowance=Allowance(1e-9)))) == k + 1, "no work is left"
+    assert len(levelled.choose_features(problem, 0.0, Monitor())) == 300
+    assert len(levelled.choose_features(problem, lower, Monitor(allowance=Allowance(1e-9)))) == k + 1, "no work is left"
     values = [
         levelled.level_rows(problem, chosen, np.ones(300), Monitor(), readings=2, lower=lower)[0]
         for chosen in (some, np.arange(300))
@@ -107,12 +107,12 @@ def test_a_live_certificate_may_always_read_all_rows_once(whole, monkeypatch):
         monkeypatch.setattr(levelled, "_can_hold", lambda *_: False)
     problem = Problem(held_as_factor(np.random.default_rng(0).standard_normal((40, 1500))), 4, True)
     lower = nnspca.solve(problem.cov, 4).variance
-    needed, most = levelled.choose(problem, lower, Monitor()), certificate.MOST
+    needed, most = levelled.choose_features(problem, lower, Monitor()), certificate.MOST
     for seconds in (1.0, 0.5 * most, 10 * most):
         monkeypatch.setattr("nnspca.covariance.held.DENSE_PRODUCT", seconds / (40 * 1500**2))
         work = certificate.allowance(problem, PLANS["live"])
         assert 2 * PLANS["live"].seconds <= work.left <= most
-        chosen = levelled.choose(problem, lower, Monitor(allowance=work))
+        chosen = levelled.choose_features(problem, lower, Monitor(allowance=work))
         assert seconds > most or len(chosen) == len(needed)
 
 

@@ -136,7 +136,7 @@ def without_residual():
     """λ₁ where the matrix is too large to factorise."""
     before, eigenvalues.LARGEST = eigenvalues.LARGEST, 0
     try:
-        return plain.leading(Problem(HELD, K)).value
+        return plain.largest_eigenvalue(Problem(HELD, K)).value
     finally:
         eigenvalues.LARGEST = before
 
@@ -179,7 +179,7 @@ def on_the_set(level):
     """The bound of the core set at multipliers that level nothing."""
     part = core.part_of(DATA, S)
     value, proof = pair_scaled.proof_of(Problem(part, K), L[np.ix_(S, S)], M[np.ix_(S, S)])
-    made, *_ = core.levelled(outside(), S, max(value, level), proof, 1, 1e3, 0.0, 1, 0.0)
+    made, *_ = core.extended(outside(), S, max(value, level), proof, 1, 1e3, 0.0, 1, 0.0)
     assert made is not None
     return made.value
 
@@ -188,7 +188,7 @@ def parts_on_the_set():
     """The same for two parts."""
     part = core.part_of(DATA, S)
     value, proof = pair_scaled.proof_of(Problem(part, K), L[np.ix_(S, S)], M[np.ix_(S, S)], PRICES[S], r=2)
-    made, *_ = core.levelled(outside(), S, value, proof, 2, 1e3, 0.0, 1, 0.0)
+    made, *_ = core.extended(outside(), S, value, proof, 2, 1e3, 0.0, 1, 0.0)
     assert made is not None
     return made.value
 
@@ -258,7 +258,7 @@ def shrunk_rows():
     rows = dataclasses.replace(rows, value=0.999 * levelled.cost_limits(problem, rows.ingredients.weights).max())
     before, shrunk.WORTH = shrunk.WORTH, -1e9
     try:
-        return min((bound.value for bound in shrunk.tighten(problem, x, rows, MONITOR)), default=np.inf)
+        return min((bound.value for bound in shrunk.of_factor(problem, x, rows, MONITOR)), default=np.inf)
     finally:
         shrunk.WORTH = before
 
@@ -292,7 +292,7 @@ ASKED = {
     ],
     "pair_scaled.py": [
         lambda: pair_scaled.proof_of(Problem(HELD, K), L, M, PRICES, r=2)[0],
-        lambda: pair_scaled.leading(A, 2, 0.0)[0],
+        lambda: pair_scaled.tail_and_directions(A, 2, 0.0)[0],
         lambda: pair_scaled.proof_of(Problem(HELD, K), L, M)[0],
         lambda: pair_scaled.Series(Problem(HELD, K), pair_scaled.proof_of(Problem(HELD, K), L, M)[1]).proven(K)[0],
     ],
@@ -300,7 +300,7 @@ ASKED = {
         lambda: plain.largest_eigenvalues(HELD, 2).value,
         lambda: plain.variances(Problem(HELD, K), 2).value,
         lambda: plain.variances(Problem(GIVEN, K), 2).value,
-        lambda: plain.each(plain.leading(Problem(HELD, K)), 2).value,
+        lambda: plain.each(plain.largest_eigenvalue(Problem(HELD, K)), 2).value,
         lambda: plain.largest_variances(DATA, K),
         without_residual,
         lambda: plain.along_leading(Problem(HELD, K)).value,

@@ -50,7 +50,7 @@ def test_no_tail_proves_less_than_the_optimum(kind, nonnegative, monkeypatch):
         optimum, x = oracle.optimum(cov.block(np.arange(n)), problem.k, nonnegative)
         rows = balanced.balanced_rows(problem, monitor=Monitor())
         high = 0.999 * float(levelled.cost_limits(problem, rows.ingredients.weights).max())
-        for bound in shrunk.tighten(problem, x, dataclasses.replace(rows, value=high), Monitor()):
+        for bound in shrunk.of_factor(problem, x, dataclasses.replace(rows, value=high), Monitor()):
             proven += 1
             assert oracle.allows(derive(bound.ingredients, problem), optimum)
             assert derive(bound.ingredients, problem) <= bound.value
@@ -91,7 +91,7 @@ def texts():
         cov = nnspca.Covariance.from_data(X, standardize=True)
     problem, component = Problem(cov, k), nnspca.solve(cov, k)
     rows = balanced.balanced_rows(problem, monitor=Monitor(), lower=component.variance)
-    return X, problem, component, rows, list(shrunk.tighten(problem, component.loadings, rows, Monitor()))
+    return X, problem, component, rows, list(shrunk.of_factor(problem, component.loadings, rows, Monitor()))
 
 
 def test_of_texts_it_proves_far_more_than_the_rows_of_all(texts):

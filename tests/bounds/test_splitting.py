@@ -68,7 +68,7 @@ def test_of_features_in_units_far_apart_a_few_steps_prove_more_than_balanced_row
     cov = nnspca.Covariance.from_data(X * 10.0 ** -rng.uniform(0, 3, 60), standardize=False)
     problem, part = Problem(cov, 40, True), nnspca.solve(cov, 40)
     rows = balanced.balanced_rows(problem, monitor=Monitor())
-    found = pair_scaled.tighten(
+    found = pair_scaled.dual_bounds(
         problem, part.loadings, steps=40, goal=0.0, monitor=Monitor(), weights=rows.ingredients.weights
     )
     least = min(bound.value for bound in found)
@@ -82,7 +82,7 @@ def test_a_chain_of_warm_starts_proves_no_less_than_starts_of_its_own():
         part = nnspca.solve(cov, k)
         warm, own = (
             list(
-                pair_scaled.tighten(
+                pair_scaled.dual_bounds(
                     Problem(cov, k), part.loadings, steps=100, goal=part.variance, monitor=Monitor(), warm_start=given
                 )
             )

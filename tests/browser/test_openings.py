@@ -41,6 +41,6 @@ def test_headline_proof_file_and_checker_have_the_same_numbers(visit, name, stan
         lower, upper = map(float, NUMBERS.search(done.stdout).groups())
     total = nnspca.Covariance.from_dataset(nnspca.datasets.load(name), standardize=standardise).trace
     assert all(number in claim for number in rounded.pair(lower, upper))
-    assert rounded.percent(lower / total, rounded.digits(lower, upper, total)) in headline
+    assert rounded.percent(lower / total, rounded.decimals(lower, upper, total)) in headline
     words = "proven optimal" if rounded.optimal(lower, upper) else rounded.proven_share(lower, upper)
     assert words in headline and words in claim

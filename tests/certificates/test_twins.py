@@ -31,4 +31,4 @@ def test_the_search_allows_for_at_least_the_rounding_that_the_judge_adds(seed):
     for _ in range(200):
         value, mass = 10.0 ** rng.uniform(-6, 6), float(rng.uniform(0, 0.999))
         error = value * 10.0 ** rng.uniform(-16, -6)
-        assert elimination.raised(value, mass, error) <= rounding.eliminated(value, mass, error)
+        assert elimination.bound_on_all(value, mass, error) <= rounding.eliminated(value, mass, error)

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 
 import nnspca
-from nnspca.components.exchange import assign
+from nnspca.components.exchange import match
 from nnspca.components.together import power_iteration
 from nnspca.covariance import samples as making
 from nnspca.covariance.problem import Problem
@@ -136,11 +136,11 @@ def test_what_does_not_go_together_is_said(change, words, pitprops):
 def test_a_matching_is_disjoint_and_no_part_and_feature_would_rather_have_each_other(seed, nonnegative):
     rng = np.random.default_rng(seed)
     G, k = rng.standard_normal((3, 9)), int(rng.integers(1, 5))
-    Y = assign(G, k, nonnegative)
+    Y = match(G, k, nonnegative)
     assert (np.count_nonzero(Y, axis=0) <= 1).all()
     assert (np.count_nonzero(Y, axis=1) <= k).all()
     assert not nonnegative or (Y >= 0).all()
-    best = max(np.sum(G * assign(G[order], k, nonnegative)[np.argsort(order)]) for order in ([0, 1, 2], [2, 1, 0]))
+    best = max(np.sum(G * match(G[order], k, nonnegative)[np.argsort(order)]) for order in ([0, 1, 2], [2, 1, 0]))
     alone = [np.sqrt(np.sort(np.maximum(g, 0) ** 2 if nonnegative else g**2)[::-1][:k].sum()) for g in G]
     assert np.sum(G * Y) == pytest.approx(best)
     assert np.sum(G * Y) <= sum(alone) * (1 + 1e-12)
@@ -150,7 +150,7 @@ def test_a_matching_is_disjoint_and_no_part_and_feature_would_rather_have_each_o
 def test_climbing_never_loses_variance(nonnegative):
     rng = np.random.default_rng(2)
     cov = nnspca.Covariance.from_data(rng.standard_normal((20, 15)))
-    X = assign(rng.standard_normal((3, 15)), 4, nonnegative)
+    X = match(rng.standard_normal((3, 15)), 4, nonnegative)
     before = cov.variance(X).sum()
     for steps in (1, 2, 5, 50):
         X, value = power_iteration(Problem(cov, 4, nonnegative), X, max_iter=steps)

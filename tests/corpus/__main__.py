@@ -88,18 +88,18 @@ def honest(corpus):
             nnspca.certify_parts(cov, 2, 2, nonnegative=nonnegative),
         )
         x, rows = cert.component.loadings, np.array([part.loadings for part in parts.parts])
-        few = elimination.tighten(problem, x, 1e9, Limits(4, 5.0), elimination.Budget(0.02), goal=0.0, monitor=QUIET)
+        few = elimination.eliminate(problem, x, 1e9, Limits(4, 5.0), elimination.Budget(0.02), goal=0.0, monitor=QUIET)
         for name, bound in (
-            ("eigenvalue", plain.leading(problem)),
+            ("eigenvalue", plain.largest_eigenvalue(problem)),
             ("direction", plain.along_leading(problem)),
-            ("pairs", list(pair_scaled.tighten(problem, x, steps=60, goal=0.0, monitor=QUIET))[-1]),
+            ("pairs", list(pair_scaled.dual_bounds(problem, x, steps=60, goal=0.0, monitor=QUIET))[-1]),
             ("few", list(few)[-1]),
             ("boxed", with_boxes(problem, x)),
         ):
             corpus.accept(name + sign, cert, bound, cov, "table")
-        tree = branch.tighten(problem, rows, goal=0.0, monitor=QUIET.within(0.17))
+        tree = branch.branch_and_bound(problem, rows, goal=0.0, monitor=QUIET.within(0.17))
         for name, bound in (
-            ("parts-pairs", list(pair_scaled.tighten(problem, rows, steps=60, goal=0.0, monitor=QUIET))[-1]),
+            ("parts-pairs", list(pair_scaled.dual_bounds(problem, rows, steps=60, goal=0.0, monitor=QUIET))[-1]),
             ("parts-groups", list(tree)[-1]),
             ("parts-eigenvalues", plain.largest_eigenvalues(cov, 2)),
             ("parts-each", plain.each(cert.bound("eigenvalue"), 2)),
@@ -108,7 +108,7 @@ def honest(corpus):
             corpus.accept(name + sign, parts, bound, cov, "table")
     similar = nnspca.Covariance.from_matrix(SIMILAR)
     wide, cert = nnspca.certify(similar, 6), nnspca.certify(similar, 3)
-    tree = branch.tighten(
+    tree = branch.branch_and_bound(
         Problem(similar, 3, True), cert.component.loadings, goal=cert.lower, monitor=QUIET.within(2.0)
     )
     corpus.accept("cases", cert, list(tree)[-1], similar, "similar")
@@ -128,10 +128,10 @@ def honest(corpus):
     problem, cert = Problem(long, 4, True), nnspca.certify(long, 4)
     x, least = cert.component.loadings, cert.leading
     corpus.accept("rows", cert, cert.bound("balanced-rows"), long, "long")
-    corpus.accept("samples", cert, plain.leading(problem), long, "long")
+    corpus.accept("samples", cert, plain.largest_eigenvalue(problem), long, "long")
     corpus.accept("samples-direction", cert, plain.along_leading(problem), long, "long")
     work = {"budget": 3e-3, "goal": cert.lower, "monitor": QUIET, "read": long.n_features}
-    some = list(core.tighten(problem, x, np.argsort(-long.diagonal), np.sqrt(long.diagonal), least, **work))[-1]
+    some = list(core.bounds(problem, x, np.argsort(-long.diagonal), np.sqrt(long.diagonal), least, **work))[-1]
     corpus.accept("pairs-of-some", cert, some, long, "long")
     for name, X, standardise in (
         ("float", "table-float", False), ("fortran", "table-fortran", False), ("unsigned", "table-unsigned", False),
@@ -139,7 +139,7 @@ def honest(corpus):
     ):  # fmt: skip
         held = nnspca.Covariance.from_data(DATA[X].astype(float), standardize=standardise)
         cert = nnspca.certify(held, 2)
-        corpus.accept(f"read-{name}", cert, plain.leading(Problem(held, 2, True)), held, X)
+        corpus.accept(f"read-{name}", cert, plain.largest_eigenvalue(Problem(held, 2, True)), held, X)
     hardly = nnspca.Covariance.from_matrix(HARDLY)
     parts = nnspca.certify_parts(hardly, 2, 2)
     corpus.accept("hardly-semidefinite", parts, plain.variances(Problem(hardly, 2, True), 2), hardly, "hardly")

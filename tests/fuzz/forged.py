@@ -71,7 +71,7 @@ def targets():
                 nonnegative,
                 problem.attained(k, nonnegative),
                 sum((problem.exact(x) for x in parts if x.any()), Fraction(0)),
-                plain.leading(Problem(problem.cov, k, nonnegative)),
+                plain.largest_eigenvalue(Problem(problem.cov, k, nonnegative)),
             )
         )
     return made

@@ -90,7 +90,7 @@ def _on_core(rng, cert, cov):
         splitting.advance()
     value, proof = proof_of(part, *splitting.multipliers(), level=False)
     outside = core.Outside(problem, Monitor(), problem.n, 10.0 ** rng.uniform(-2, 2, cov.n_features))
-    found = core.levelled(outside, inside, value, proof, 1, 9 * cov.trace, 0.0, 1, float(rng.random()))
+    found = core.extended(outside, inside, value, proof, 1, 9 * cov.trace, 0.0, 1, float(rng.random()))
     if found is not None and found[0] is not None:
         yield found[0]
 
@@ -101,7 +101,7 @@ def _on_few(rng, cert, cov):
     goals = {"goal": 0.0, "monitor": Monitor()}
     limits = Limits(int(rng.integers(1, n + 1)), float(rng.random()))
     budget = elimination.Budget(float(10.0 ** rng.uniform(-3.5, -1.5)), 2e-3 * (rng.random() < 0.5))
-    yield from list(elimination.tighten(problem, x, 3 * cov.trace, limits, budget, **goals))[-1:]
+    yield from list(elimination.eliminate(problem, x, 3 * cov.trace, limits, budget, **goals))[-1:]
 
 
 def _parts(rng, problem, n, nonnegative, exact):

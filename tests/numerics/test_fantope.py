@@ -63,7 +63,7 @@ def test_where_lapack_finds_fewer_pairs_than_asked_for_all_are_computed(found, m
         return values[:found], vectors[:, :found]
 
     monkeypatch.setattr(fantope.scipy.linalg, "eigh", lapse)
-    values, vectors = fantope.largest(B, 5)
+    values, vectors = fantope.largest_eigenpairs(B, 5)
     assert values[-5:].tolist() == [45, 46, 47, 48, 49]
     assert np.allclose(B @ vectors, vectors * values)
 

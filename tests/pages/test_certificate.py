@@ -132,7 +132,7 @@ def test_a_run_that_stays_above_the_stored_bound_is_told_beside_that_bound(nothi
     job.stop()
     fall = proofs.tightening(about).work(job)
     assert fall.after.upper > stored == about.known_at().upper
-    total, shown = about.total, rounded.digits(live.lower, stored, about.total)
+    total, shown = about.total, rounded.decimals(live.lower, stored, about.total)
     most, own = (rounded.percent(upper / total, shown, up=True) for upper in (stored, fall.after.upper))
     assert f"maximum is {most}" in say.proven(about.known_at().lower, stored, total) or about.known_at().optimal
     slow = dataclasses.replace(fall, seconds=10.0, begun=3 * fall.after.upper - 2 * stored)

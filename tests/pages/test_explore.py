@@ -179,7 +179,7 @@ def test_a_suggestion_is_marked_as_one_says_why_and_is_taken_with_one_press(expl
 def test_a_bound_that_a_certificate_carries_from_another_k_is_not_one_of_its_own(nothing_stored):
     about = pitprops()
     proven, found = nnspca.certify(about.cov, 5), nnspca.solve(about.cov, 4)
-    made, _ = carried.certificate(4, found, [proven], carried.least_variance(about.cov))
+    made, _ = carried.carried_certificate(4, found, [proven], carried.least_variance(about.cov))
     about.record(proven, made)
     row = about.known_at(4)
     assert (row.upper, row.proven, row.source) == (proven.upper, False, "carried from k = 5")

@@ -60,7 +60,7 @@ def test_a_proven_share_and_its_gap_add_up_and_a_table_has_the_digits_of_the_sen
 @given(some.floats(0.1, 100.0), some.floats(0.0, rounded.OPTIMAL))
 def test_what_is_proven_optimal_and_its_bound_are_said_alike(share, gap):
     lower, upper = share * (1 - gap), share
-    digits = rounded.digits(lower, upper, 100.0)
+    digits = rounded.decimals(lower, upper, 100.0)
     assert rounded.floor(lower, digits) >= rounded.ceil(upper, digits) * (1 - rounded.NEARLY - gap)
 
 

@@ -75,12 +75,12 @@ def test_pixels_are_said_to_lie_where_they_do(rows, columns, data):
         assert said == "spread over the image"
         return
     assert held >= sentences.COVERED * len(support)
-    of_them = "all " if held == len(support) else f"{wording.spelled(held)} of them "
+    of_them = "all " if held == len(support) else f"{wording.in_letters(held)} of them "
     assert said.startswith(("at ", "in ") if len(support) == 1 else of_them)
 
 
 def test_wavelengths_are_said_as_stretches_whatever_their_order():
     axis = np.array([9.0, 7.0, 8.0, 7.5, 8.5])
-    assert sentences.along(np.array([0, 1, 3]), axis, "wavelength (µm)") == "7 to 7.5 and 9 µm"
-    many = sentences.along(np.arange(0, 20, 2), np.arange(20.0), "time")
+    assert sentences.stretches_of_axis(np.array([0, 1, 3]), axis, "wavelength (µm)") == "7 to 7.5 and 9 µm"
+    many = sentences.stretches_of_axis(np.arange(0, 20, 2), np.arange(20.0), "time")
     assert many == "0, 2, 4 and at seven more stretches"

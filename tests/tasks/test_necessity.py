@@ -93,8 +93,8 @@ def test_so_it_does_where_the_covariance_is_never_formed(sparse, nonnegative, br
 def test_so_it_does_where_most_features_are_set_aside(seed, nonnegative, brief, monkeypatch):
     monkeypatch.setattr(without, "SMALL", 6)
     chosen = []
-    begin = without.begin
-    monkeypatch.setattr(without, "begin", lambda *given: (chosen.append(begin(*given)), chosen[-1])[1])
+    begin = without.whole_relaxation
+    monkeypatch.setattr(without, "whole_relaxation", lambda *given: (chosen.append(begin(*given)), chosen[-1])[1])
     X = few_large(seed, n=12)
     A = np.cov(X.T, bias=True)
     for cov in (nnspca.Covariance.from_data(X), held_as_factor(X)):

@@ -73,9 +73,9 @@ def test_a_upper_bound_taken_over_can_be_taken_over_again():
     cov = nnspca.Covariance.from_data(np.random.default_rng(0).standard_normal((9, 8)))
     whole = {k: nnspca.certify(cov, k) for k in (2, 3, 4)}
     loose = {k: loosened(cert) for k, cert in whole.items()}
-    first = dict(carried.levelled({3: loose[3], 4: whole[4]}, cov))
+    first = dict(carried.improved_by_carried({3: loose[3], 4: whole[4]}, cov))
     assert first[3].winner.name == "larger-k"
-    then = dict(carried.levelled({2: loose[2], 3: first[3], 4: whole[4]}, cov))
+    then = dict(carried.improved_by_carried({2: loose[2], 3: first[3], 4: whole[4]}, cov))
     assert then[2].winner.name == "larger-k"
     for cert in (first[3], *then.values()):
         nnspca.verify(cert, cov)

@@ -134,7 +134,7 @@ def test_other_proofs_do_not_count_what_is_included():
     problem = Problem(cov, 3, include=(int(cov.diagonal.argmin()),))
     two = Problem(cov, 2, include=problem.include)
     x = nnspca.solve(cov, 2, include=problem.include).loadings
-    (bound, *_) = list(branch.tighten(two, x, goal=0.0, monitor=Monitor().within(2.0)))[-1:]
+    (bound, *_) = list(branch.branch_and_bound(two, x, goal=0.0, monitor=Monitor().within(2.0)))[-1:]
     taken_over = CarriedProof(2, bound.ingredients)
     plain = Problem(cov, 3)
     try:

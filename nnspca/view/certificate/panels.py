@@ -43,7 +43,7 @@ def claim(proven: Proof | Known, subject: Subject) -> str:
     if rounded.optimal(lower, upper):
         most, best = "", "so it is **proven optimal**, to 1 part in 10,000."
     else:
-        shown = rounded.percent(upper / subject.total, rounded.digits(lower, upper, subject.total), up=True)
+        shown = rounded.percent(upper / subject.total, rounded.decimals(lower, upper, subject.total), up=True)
         most = f", which is {shown} of the total variance"
         best = f"which is **{rounded.proven_share(lower, upper)}**; the gap is at most {rounded.gap(lower, upper)}."
     found, bound = rounded.pair(lower, upper)
@@ -103,7 +103,7 @@ def kept(known: Known, subject: Subject) -> None:
 
 
 def _row(bound: Bound, certificate: Proof, total: float) -> dict[str, str]:
-    wins, shown = bound is certificate.winner, rounded.digits(certificate.lower, certificate.upper, total)
+    wins, shown = bound is certificate.winner, rounded.decimals(certificate.lower, certificate.upper, total)
     return {
         "Upper bound": say.title(bound.name) + (" ← lowest proven" if wins else ""),
         "% of the total variance": rounded.fixed(100 * bound.value / total, shown, up=True),

@@ -310,7 +310,7 @@ def under_way(job: Job | None, subject: Subject) -> None:
 def brought(fall: Tightened, total: float) -> str:
     """Say how far a longer proof has brought the upper bound down that was known, in shares of the total variance."""
     before, after, spent = fall.before, fall.after, rounded.seconds(fall.seconds)
-    digits = rounded.digits(max(before.lower, after.lower), min(before.upper, after.upper), total)
+    digits = rounded.decimals(max(before.lower, after.lower), min(before.upper, after.upper), total)
     old, new = (rounded.percent(upper / total, digits, up=True) for upper in (before.upper, after.upper))
     gained = after.lower / before.lower - 1 if before.lower > 0 else 0.0
     better = f" A better component was found: {rounded.percent(gained)} more variance." if gained > GAIN else ""

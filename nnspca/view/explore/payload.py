@@ -93,7 +93,7 @@ def curve(view: View) -> dict[str, Any]:
             "lower": [floor(row.lower / unit, DIGITS) for row in rows],
             "upper": [min(ceil(row.upper / unit, DIGITS), 1.0) for row in rows],
             "gaps": band.gaps([(row.lower, row.upper) for row in rows], DIGITS),
-            "digits": [rounded.digits(row.lower, row.upper, unit) for row in rows],
+            "digits": [rounded.decimals(row.lower, row.upper, unit) for row in rows],
             "optimal": [row.optimal for row in rows],
             "proven": [row.proven for row in rows],
         },
@@ -183,7 +183,7 @@ def live_point(view: View) -> dict[str, Any]:
     if live is None:
         return {"says": ""}
     row = view.known.get(view.k, Known(view.k))
-    words = proofs.live_words(live, view.total, rounded.digits(row.lower, row.upper, view.total))
+    words = proofs.live_words(live, view.total, rounded.decimals(row.lower, row.upper, view.total))
     if live.ended or not live.found:
         return {"says": words}
     share, bounded = floor(live.found / view.total, DIGITS), bool(live.falls)

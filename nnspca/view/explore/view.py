@@ -92,7 +92,7 @@ class View(Subject):
         """Say what the share of the component at k is to be compared with."""
         n, total = self.data.n_features, self.total
         whole = self.known.get(n, Known(n))
-        share = rounded.percent(whole.lower / total, rounded.digits(whole.lower, whole.upper, total))
+        share = rounded.percent(whole.lower / total, rounded.decimals(whole.lower, whole.upper, total))
         return chance.beside(self.by_chance(k), n, k, share if whole.found else "", component.noun(self.data))
 
     def made(self, what: str, make: Callable[[Component], Any], *about: Hashable) -> Any:

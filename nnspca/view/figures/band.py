@@ -59,7 +59,7 @@ def worded(low: float, high: float) -> tuple[str, str]:
     >>> worded(0.0489, 0.04909), worded(0.0489, math.inf)
     (('4.89 %', '4.91 %'), ('4.8 %', ''))
     """
-    digits = rounded.digits(low, high, 1.0)
+    digits = rounded.decimals(low, high, 1.0)
     return rounded.percent(low, digits), rounded.percent(high, digits, up=True) if math.isfinite(high) else ""
 
 

@@ -105,7 +105,7 @@ def payload(board: str) -> dict[str, Any]:
         "upper": best.upper,
         "optimal": best.optimal,
         "whole": whole,
-        "digits": rounded.digits(best.lower, best.upper, whole),
+        "digits": rounded.decimals(best.lower, best.upper, whole),
     }
 
 

@@ -64,7 +64,7 @@ def explained(r: int, share: float, single: int = 0, most: float = math.inf) -> 
     if not single:
         return f"{text}."
     are = "is" if single == 1 else "are"
-    which = "it is a single feature" if r == 1 else f"{wording.spelled(single)} of them {are} a single"
+    which = "it is a single feature" if r == 1 else f"{wording.in_letters(single)} of them {are} a single"
     return f"{text}; {which}{'' if r == 1 else ' feature' if single == 1 else ' feature each'}."
 
 
@@ -97,7 +97,7 @@ def _fewer(lead: Components, r: int) -> str:
     if len(lead.parts) >= r:
         return ""
     why = "these use every feature" if lead.loadings.any(axis=1).all() else "no other part explains anything"
-    return f" {wording.spelled(r).capitalize()} were asked for, but {why}."
+    return f" {wording.in_letters(r).capitalize()} were asked for, but {why}."
 
 
 def offer_tightening(view: View) -> None:
@@ -163,7 +163,7 @@ def _digits(view: View) -> int:
     if parts is None:
         return 1
     upper = view.best.upper if is_disjoint(parts) else math.inf
-    return rounded.digits(math.fsum(part.variance for part in parts.parts), upper, parts.total)
+    return rounded.decimals(math.fsum(part.variance for part in parts.parts), upper, parts.total)
 
 
 def suggested(known: Sequence[Chance]) -> Suggestion | None:

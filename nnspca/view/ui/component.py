@@ -61,7 +61,7 @@ def packed_scene(data: Dataset, backdrop: np.ndarray | None, named: Sequence[int
 def names(data: Dataset, features: Iterable[int]) -> dict[int, str]:
     """Return what some features are called, each as one line: their names with their titles."""
     titles = data.feature_titles or [""] * data.n_features
-    said = {int(i): wording.titled(str(data.feature_names[i]), titles[i]) for i in features}
+    said = {int(i): wording.name_with_title(str(data.feature_names[i]), titles[i]) for i in features}
     return {i: sanitize.line(text, sanitize.NAME) for i, text in said.items()}
 
 
@@ -90,7 +90,7 @@ def of(parts: Components, data: Dataset, digits: int = 1) -> list[Layer]:
         if data.image_shape is not None:
             where = sentences.pixels(support, data.image_shape)
         elif data.axis is not None:
-            where = sentences.along(support, data.axis.values, f"{data.axis.name} ({data.axis.unit})")
+            where = sentences.stretches_of_axis(support, data.axis.values, f"{data.axis.name} ({data.axis.unit})")
         many = called if len(support) != 1 else called.removesuffix("s")
         says = f"{len(support):,} {many} · {percent(part.variance / (parts.total or 1.0), digits)}"
         layers.append(Layer(part.loadings, says, where))

@@ -11,5 +11,5 @@ from nnspca.view.learn import web
 HERE = Path(__file__).parent
 MAIN = HERE / "pages" / "main.py"  # beside app.py, Streamlit would run the pages by itself on a server's first visit
 
-ours = [*server.served(HERE), Middleware(uploading.UploadMiddleware), Middleware(server.AssetMiddleware)]
+ours = [*server.documents_route(HERE), Middleware(uploading.UploadMiddleware), Middleware(server.AssetMiddleware)]
 app = st.App(MAIN, routes=[*server.routes(), *web.routes()], middleware=ours)

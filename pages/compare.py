@@ -25,11 +25,11 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
     task = sets.task(subjects)
     with press:
         complete = all(one.complete for one in sets.compared(subjects))  # then a run only on request
-        running.press(task, running.solve(), running.STOPPED, at_once=not complete)
+        running.press(task, running.solve_button(), running.STOPPED, at_once=not complete)
     known = sets.compared(subjects)
-    widgets.answer(answer, "compare", sets.answer(known))
+    widgets.write_answer(answer, "compare", sets.say_proven(known))
     with figure:
-        drawn = sets.together(known)
+        drawn = sets.joint_figure(known)
     with widgets.expander(sets.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
         if fold.open:
             downloads.table("compare", sets.records(known), drawn, sets.code(subjects))
@@ -37,7 +37,7 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
 
 def solvers(now: State, answer: DeltaGenerator) -> None:
     """Compare up to six solvers and a proof on one clock."""
-    subject = Subject(catalogue.in_use(now), now)
+    subject = Subject(catalogue.dataset_in_use(now), now)
     asked, shown = widgets.choices_and_figure("compare")
     figure = widgets.place(shown, "race-place")
     which, press = asked.columns([2.6, 2.1], vertical_alignment="bottom")
@@ -48,22 +48,22 @@ def solvers(now: State, answer: DeltaGenerator) -> None:
         widgets.end_page()
     before = race.stored(subject, racers)
     with press:
-        job = running.press(race.task(subject, racers), running.solve(), running.STOPPED, at_once=before is None)
+        job = running.press(race.task(subject, racers), running.solve_button(), running.STOPPED, at_once=before is None)
     if job is None and before is not None:
         asked.caption(race.origin())
     known = before if job is None else job.result or job.live
     with figure:
-        drawn = race.track(known, racers, subject, answer) if job is None or job.done else None
+        drawn = race.race_figure(known, racers, subject, answer) if job is None or job.done else None
         if job is not None and drawn is None:
             answer.markdown(race.CLOCK)
             race.under_way(job, racers, subject)
     with widgets.expander(sets.KEYS["given"], loadings.TITLE, ":material/gavel:") as fold:
         if fold.open:
-            loadings.ask(subject)
+            loadings.judge_loadings(subject)
     if drawn is not None and known is not None:
         with widgets.expander(sets.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
             if fold.open:
-                race.takeaway(known, drawn, subject, racers)
+                race.race_files(known, drawn, subject, racers)
 
 
 now = state.current()

@@ -14,10 +14,10 @@ st.title("Data")
 st.markdown("Drop a file of your own or choose a data set: Explore, Parts and Compare then use it.")
 units.show(desk.show(), now)  # held by no name here: a script's names outlive the visit
 preparing_first = st.container()  # of large data: in sight of the sidebar that asked for it
-page.problems()
+page.show_problems()
 collection.cards(now)
 chosen = catalogue.infos().get(now.data)
 if chosen is not None:
     with preparing_first:
-        data = catalogue.in_use(now) if chosen.local else None
-    page.in_use(chosen, data, now)
+        data = catalogue.dataset_in_use(now) if chosen.local else None
+    page.show_dataset(chosen, data, now)

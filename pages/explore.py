@@ -6,7 +6,7 @@ from nnspca.view import chance, collection, running, session
 from nnspca.view.certificate import proofs
 from nnspca.view.explore import choices, folds, player, samples, work
 from nnspca.view.explore.choices import KEYS, Choices
-from nnspca.view.explore.view import Runs, View, question, view_of
+from nnspca.view.explore.view import Runs, View, purpose, view_of
 from nnspca.view.link import state, widgets
 from nnspca.view.link.widgets import DeltaGenerator
 from nnspca.view.sources import catalogue
@@ -18,34 +18,34 @@ def at_k(held: DeltaGenerator, choice: Choices) -> tuple[View, Runs, bool]:
     """Draw k, and what changes with it; return it, and whether the run of this k went on."""
     with widgets.part("k", held):
         now = state.current()
-        subject = Subject(catalogue.in_use(now), now)
-        task, longer = work.task(subject, choice), proofs.tightening(subject)
+        subject = Subject(catalogue.dataset_in_use(now), now)
+        task, longer = work.task(subject, choice), proofs.tighten_task(subject)
         shown = running.ask(task) if work.is_needed(subject, choice) else running.run_of(task)
-        shown = work.find(subject) if shown is None else shown
+        shown = work.carried_task(subject) if shown is None else shown
         going = shown is not None and not shown.done
         runs = Runs(shown, *work.start_curves(subject, choice, shown), running.run_of(longer))
         view = view_of(subject, choice, runs)
         if not (here.is_whole or (here.at_rest == here.going() and chance.is_known(subject))):
             st.rerun()  # more than this part is to be drawn
         with held:
-            player.render(view, runs)
-            running.offer(task, running.solve(), in_place=True)
+            player.show(view, runs)
+            running.offer(task, running.solve_button(), in_place=True)
             if view.known[view.k].optimal:
                 st.space("stretch")  # the other buttons stay where they are
             else:
-                proofs.offer_tightening(longer, view.known[view.k], "stretch", in_place=True)
-            widgets.offer(None if runs.curve and not runs.curve.done else folds.suggestion(view), "k", now.k)
+                proofs.tighten_button(longer, view.known[view.k], "stretch", in_place=True)
+            widgets.suggest(None if runs.curve and not runs.curve.done else folds.suggestion(view), "k", now.k)
     return view, runs, going
 
 
 here, now = session.current(), state.current()
 here.is_whole, here.at_rest = True, None
-subject = Subject(catalogue.in_use(now), now)
+subject = Subject(catalogue.dataset_in_use(now), now)
 
 with st.container(horizontal=True, vertical_alignment="center"):
     st.title("Explore")
     widgets.page_link("learn.py", "New here? Play the first game", ":material/sports_esports:")
-st.markdown(question(subject))
+st.markdown(purpose(subject))
 with st.container(key="stage", horizontal=True, vertical_alignment="bottom"):
     held = st.container(key="at-k", horizontal=True, vertical_alignment="bottom")
     choice = choices.ask(subject)
@@ -57,16 +57,16 @@ with under_way:
     if runs.shown is not None and running.follow(runs.shown, news=lambda _: 0) and going:
         st.rerun()  # it ended after the picture had been drawn
     proofs.under_way(runs.longer, view)
-    chance.follow(view, runs.shown)
+    chance.follow_shuffling(view, runs.shown)
 
 is_open = False
 with st.container(key="questions", gap="xsmall"):
     for key, asks, icon, draw in (
-        ("samples", "Who scores high?", ":material/groups:", samples.who if has_samples else None),
-        ("these", "Why these?", ":material/help:", samples.these),
+        ("samples", "Who scores high?", ":material/groups:", samples.extremes if has_samples else None),
+        ("these", "Why these?", ":material/help:", samples.feature_list),
         ("hold", "Would it hold for other samples?", ":material/content_cut:", folds.holds if has_samples else None),
         ("proof", "How sure is the bound?", ":material/verified:", folds.proof),
-        ("more", "Take it along", ":material/download:", folds.take),
+        ("more", "Take it along", ":material/download:", folds.all_files),
     ):
         if draw is None:
             continue

@@ -8,4 +8,4 @@ from nnspca.view.link import state
 now = state.current()
 st.title("Learn")
 chapters.show()
-web.offer(now.data)
+web.room_button(now.data)

@@ -35,7 +35,7 @@ sidebar.bar(counting)
 with body:
     session.current().notes_place = st.container(key="notes")  # once they are all known
     if page.url_path != "data":
-        uploads.warn()
+        uploads.warn_unused()
     try:
         page.run()
     except nnspca.DataError as problem:  # whatever a page computes, what is wrong with the data is told here

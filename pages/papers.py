@@ -13,11 +13,11 @@ every, one = st.columns([1, 2.6], gap="medium")
 with every:
     panels.cards(study)
 with one:
-    panels.opening(study)
-    job = panels.start(study, now)
-    panels.absent(study)
+    panels.describe_study(study)
+    job = panels.live_run(study, now)
+    panels.missing_data(study)
     tables = panels.known_tables(study, now, job)
     panels.draw(study, tables)
-    panels.background(study)
+    panels.about_study(study)
     if tables and job is not None and job.done:
-        panels.takeaway(study, now, tables)
+        panels.study_files(study, now, tables)

@@ -34,8 +34,8 @@ from nnspca.studies import PRINTED
 from nnspca.view import ledger
 from nnspca.view.certificate.proofs import SAME, file_of
 from nnspca.view.explore import choices
-from nnspca.view.link.state import usual_k
-from nnspca.view.parts.choices import usual_parts
+from nnspca.view.link.state import default_k
+from nnspca.view.parts.choices import default_parts
 from tests import shelf
 from tests.benchmarks import certificates, live
 
@@ -61,7 +61,7 @@ def named(name, n):
 def grid(name, n):
     """Return the k of a data set of n features at which results are stored, ascending."""
     steps = {round(EVERY * RATIO**i) for i in range(math.ceil(math.log(FINE / EVERY, RATIO)))}
-    ks = {*range(1, EVERY + 1), *steps, *choices.cardinalities(n, usual_k(n, name)), *named(name, n)}
+    ks = {*range(1, EVERY + 1), *steps, *choices.cardinalities(n, default_k(n, name)), *named(name, n)}
     return tuple(sorted(k for k in ks if k <= n))
 
 
@@ -69,7 +69,7 @@ def groups_of(record):
     """Return k and number of parts of all groups that are stored: first those of the opening k, then along k."""
     n, opening = record.n, record.opening
     steps = {opening - 1, opening + 1, *(round(RATIO**i) for i in range(math.ceil(math.log(MOST_OF_PARTS, RATIO))))}
-    usual = [(k, usual_parts(n, k)) for k in sorted(steps) if 0 < k < n]
+    usual = [(k, default_parts(n, k)) for k in sorted(steps) if 0 < k < n]
     first = [(opening, r) for r in range(1, min(MOST_PARTS, n) + 1)]
     return list(dict.fromkeys([*first, *((k, r) for k, r in usual if r > 1)]))
 
@@ -133,7 +133,7 @@ class Book:
         held = self.records.get(key)
         if held is None or held.content_hash != data.content_hash:
             n = data.n_features
-            held = shelf.Record(name, data.content_hash, standardise, nonnegative, n, usual_k(n, name), {}, {})
+            held = shelf.Record(name, data.content_hash, standardise, nonnegative, n, default_k(n, name), {}, {})
             self.records[key] = held
         return held
 
@@ -146,7 +146,7 @@ class Book:
 
 def missing(key, record):
     """Return what a record lacks: k, and numbers of parts."""
-    groups = groups_of(record) if key == ledger.opened_as(record.name) else ()
+    groups = groups_of(record) if key == ledger.default_view(record.name) else ()
     ks = grid(record.name, record.n)
     proven = proven_at(record)
     return [k for k in ks if k not in proven], [at for at in groups if at not in record.parts]
@@ -165,7 +165,7 @@ def prove(book, key, data, seconds, only_missing):
         k, upper, ratio = found
         tried.add(k)
         warm = prove_at(book, record, cov, k, seconds, warm, upper, ratio)
-    if key == ledger.opened_as(name):
+    if key == ledger.default_view(name):
         prove_parts(book, key, cov, seconds, only_missing)
 
 
@@ -351,7 +351,7 @@ def main():
         return
     names = [info.name for info in nnspca.datasets.available() if info.local]
     keys = [
-        (name, ledger.opened_as(name)[1] ^ other, nonnegative)
+        (name, ledger.default_view(name)[1] ^ other, nonnegative)
         for other, nonnegative in ((False, True), (True, True), (False, False), (True, False))
         for name in names
         if not chosen.names or name in chosen.names

@@ -117,7 +117,7 @@ def races() -> None:
     core = next(line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name"))
     told = {"made": datetime.date.today().isoformat(), "machine": core.partition(": ")[2], **settings, "races": []}
     for record in shelf.records().values():
-        if (record.name, record.standardise, record.nonnegative) != ledger.opened_as(record.name):
+        if (record.name, record.standardise, record.nonnegative) != ledger.default_view(record.name):
             continue
         cov = nnspca.Covariance.from_dataset(nnspca.datasets.load(record.name), standardize=record.standardise)
         options = racing.options(tuple(nnspca.METHODS), State())

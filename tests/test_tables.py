@@ -9,7 +9,7 @@ import pytest
 
 import nnspca
 from nnspca.result import sentences
-from nnspca.view.link.state import usual_k
+from nnspca.view.link.state import default_k
 from tests.tables import TABLES
 
 LARGE = 100  # features from which a proof takes seconds, and says nothing that the smaller ones do not
@@ -30,7 +30,7 @@ def found(name):
     data, seen = opened(name)
     cov = nnspca.Covariance.from_dataset(data, standardize=seen.standardise)
     quick = {"restarts": 4, "leaders": 2} if data.n_features >= LARGE else {}
-    return cov, nnspca.solve(cov, usual_k(data.n_features), **quick)
+    return cov, nnspca.solve(cov, default_k(data.n_features), **quick)
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -79,7 +79,7 @@ def read_market(data: bytes, options: Reading, beside: Mapping[str, bytes] | Non
     """Read a matrix in MatrixMarket format, gzipped or not, with the names of its features and samples."""
     from scipy import io as scipy_io
 
-    text = plain(data)
+    text = unzipped(data)
     if text[:14].lower() != b"%%matrixmarket":
         raise DataError("the first line does not say %%MatrixMarket matrix …: is this a MatrixMarket file?")
     content = _sparse(scipy.sparse.csr_array(scipy_io.mmread(io.BytesIO(text))), Reading())
@@ -117,7 +117,7 @@ def read_h5ad(data: bytes, options: Reading) -> Content:
         raise DataError("this is no HDF5 file, which .h5ad is: it begins with other bytes.")
     try:
         with h5py.File(io.BytesIO(data), "r") as file:
-            refuse_links(file, h5py)
+            check_links(file, h5py)
             if "X" not in file:
                 raise DataError("there is no X in the file: an AnnData file holds its numbers there.")
             element = needed("anndata.io", "AnnData files").read_elem
@@ -157,7 +157,7 @@ def read_h5(data: bytes, options: Reading) -> Content:
     """Read the array ``X`` (or the only one that can be samples) from the bytes of an HDF5 file."""
     h5py, shapes = needed("h5py", "HDF5 files"), dict[str, tuple[int, ...]]()
     with h5py.File(io.BytesIO(data), "r") as file:
-        refuse_links(file, h5py)
+        check_links(file, h5py)
         file.visititems(lambda name, node: shapes.update({name: getattr(node, "shape", ())}))
         return _content(np.asarray(file[_choose(shapes)]), options)
 
@@ -175,7 +175,7 @@ def names_of(var: Any) -> tuple[str, ...]:
     return distinct(map(str, next((var[name] for name in SYMBOLS if name in var), var.index)))
 
 
-def refuse_links(file: Any, h5py: Any) -> None:
+def check_links(file: Any, h5py: Any) -> None:
     """Refuse an HDF5 file that leads into other files, or around in circles."""
     linked = file.visititems_links(lambda name, link: None if isinstance(link, h5py.HardLink) else name)
     away = file.visititems(lambda name, node: name if lies_elsewhere(node) else None)
@@ -188,7 +188,7 @@ def lies_elsewhere(node: Any) -> bool:
     return bool(getattr(node, "is_virtual", False) or getattr(node, "external", None))
 
 
-def plain(data: bytes) -> bytes:
+def unzipped(data: bytes) -> bytes:
     """The content of a gzipped file; any other file unchanged."""
     if data[:2] != b"\x1f\x8b":
         return data
@@ -202,7 +202,7 @@ def _names(beside: Mapping[str, bytes], endings: tuple[str, ...]) -> tuple[str, 
     """The names in a file with this ending: its second column if it has one, where 10x writes symbols."""
     for name, content in beside.items():
         if name.lower().removesuffix(".gz").endswith(endings):
-            text = plain(content).decode("utf-8", "replace")
+            text = unzipped(content).decode("utf-8", "replace")
             rows = [line.split("\t") for line in text.splitlines() if line.strip()]
             return tuple((row[1] if len(row) > 1 and row[1].strip() else row[0]).strip() for row in rows)
     return ()

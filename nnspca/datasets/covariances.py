@@ -9,14 +9,14 @@ import numpy as np
 from nnspca.datasets.columns import Table
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.options import Reading
-from nnspca.datasets.parsing import counted, listed
+from nnspca.datasets.parsing import counted, quoted
 
 SYMMETRY_TOLERANCE = 1e-8
 PAIRWISE = re.compile(r"(pearson|spearman|kendall|korrelation|corr[eé]lation)", re.IGNORECASE)  # beside them: Sig., N
 OF_COVARIANCE = re.compile(r"(cov|cor|corr|r|covariance|correlation)[._ ]", re.IGNORECASE)
 
 
-def objection(A: object) -> str | None:
+def impossible_entry(A: object) -> str | None:
     """Return the entry that no covariance can have; None if there is none, "" if A is not square and symmetric."""
     if not isinstance(A, np.ndarray) or A.shape[0] != A.shape[1] or not np.any(A):
         return ""
@@ -59,7 +59,7 @@ def covariance(table: Table, reading: Reading) -> Content | None:
             if order != list(range(len(names))):
                 others = [name for name, plain in zip(names, known, strict=True) if plain not in rows]
                 if others:
-                    said.append(f"Beside the matrix, {counted(len(others), 'column')} left out: {listed(others)}.")
+                    said.append(f"Beside the matrix, {counted(len(others), 'column')} left out: {quoted(others)}.")
                 if sorted(order) != order:
                     said.append("Its columns were put in the order of its rows, which have the same names.")
             A, names, named, used = A[:, order], rows, True, {names[i] for i in order}
@@ -73,7 +73,7 @@ def covariance(table: Table, reading: Reading) -> Content | None:
     if A.shape[0] != A.shape[1] or len(A) < 2:
         return None
     full, side = _mirrored(A, named or reading.kind == "covariance")
-    if full is None or objection(full) is not None:
+    if full is None or impossible_entry(full) is not None:
         return None
     for says in filter(None, (*said, side)):
         table = table.saying(says, "kind")

@@ -122,11 +122,11 @@ def unpack(file: RemoteFile) -> bytes:
 
 def require_folder(folder: Path) -> None:
     """Refuse a value of ``NNSPCA_DATA`` that is no readable folder: most likely a typing error."""
-    if wrong := fault(folder):
+    if wrong := folder_problem(folder):
         raise DataError(wrong)
 
 
-def fault(folder: Path | None) -> str:
+def folder_problem(folder: Path | None) -> str:
     """Return the problem with the folder in ``NNSPCA_DATA``; nothing if it is unset or readable."""
     if folder is None or (os.path.isdir(folder) and os.access(folder, os.R_OK | os.X_OK)):
         return ""

@@ -19,7 +19,7 @@ from typing import Any
 
 from nnspca.datasets import arrays
 from nnspca.datasets.cells import ABSENT, CLASS_NAMES, DELIMITERS, decimal_sign, is_number, number, text_of
-from nnspca.datasets.layout import SAMPLED_CELLS, Grid, layout, shown
+from nnspca.datasets.layout import SAMPLED_CELLS, Grid, first_lines, layout
 from nnspca.datasets.notes import Choice, Note, decision, doubt
 from nnspca.datasets.options import Reading
 from nnspca.errors import DataError, needed, reason
@@ -101,7 +101,7 @@ def read_text(data: bytes, options: Reading, *, tabs: bool = False) -> Grid:
         if large:  # whole numbers beside a missing value, or beyond 64 bits, may have been rounded
             frame[large] = below(usecols=large, dtype=str)
     except (pandas.errors.ParserError, pandas.errors.EmptyDataError, pandas.errors.ParserWarning) as error:
-        raise DataError(f"{_misfit(str(error), found, delimiter)} {shown(rows)}") from error
+        raise DataError(f"{_misfit(str(error), found, delimiter)} {first_lines(rows)}") from error
     decided = {**found.decided, "delimiter": delimiter, "decimal": decimal, "encoding": encoding}
     return replace(found, frame=frame, decimal=decimal, decided=decided, notes=(*notes, *found.notes))
 
@@ -336,7 +336,7 @@ TABLES: dict[str, Callable[[bytes, Reading], Grid]] = {
     **dict.fromkeys(TEXTS, read_text),
     **dict.fromkeys(
         (f"{ending}.gz" for ending in (*TEXTS, ".tsv")),
-        lambda data, options: read_text(arrays.plain(data), options),
+        lambda data, options: read_text(arrays.unzipped(data), options),
     ),
     **dict.fromkeys((".tsv", ".tab"), lambda data, options: read_text(data, options, tabs=True)),
     **dict.fromkeys((".xlsx", ".xlsm", ".xls", ".xlsb", ".ods"), read_sheets),

@@ -28,7 +28,7 @@ ORIENTATION = 0x0112  # EXIF's tag
 Member = tuple[str, bytes]  # the name inside an archive, only ever read as text, and the content
 
 
-def members(data: bytes, suffixes: Iterable[str], left_out: Counter[str] | None = None) -> Iterator[Member]:
+def archive_members(data: bytes, suffixes: Iterable[str], left_out: Counter[str] | None = None) -> Iterator[Member]:
     """Yield name and content of an archive's files with one of ``suffixes``; count the others by suffix."""
     endings = tuple(suffixes)
     try:

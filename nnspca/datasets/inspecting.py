@@ -15,7 +15,7 @@ import numpy as np
 import scipy.linalg
 
 from nnspca.datasets.dataset import Dataset
-from nnspca.datasets.parsing import listed
+from nnspca.datasets.parsing import quoted
 from nnspca.datasets.roles import is_time, is_whole, numbers_samples
 from nnspca.datasets.scales import means
 from nnspca.datasets.tables import is_counted
@@ -155,7 +155,7 @@ def _without(used: np.ndarray, notes: Iterable[Finding]) -> np.ndarray:
 
 def _named(data: Dataset, which: Sequence[int] | np.ndarray) -> str:
     """The names of columns, at most five."""
-    return listed([str(data.feature_names[int(i)]) for i in which])
+    return quoted([str(data.feature_names[int(i)]) for i in which])
 
 
 def _left_out(kind: str, data: Dataset, which: Sequence[int] | np.ndarray, what: str) -> list[Finding]:

@@ -46,9 +46,9 @@ def layout(rows: list[list[str]], reading: Reading, parted: str = "") -> Grid:
     """Tell title, header and numbers apart; an error shows the first lines as they were understood."""
     try:
         grid = _laid_out(rows, reading, parted)
-        return replace(grid, beginning=shown(rows), decided={"header": grid.levels})
+        return replace(grid, beginning=first_lines(rows), decided={"header": grid.levels})
     except DataError as error:
-        raise DataError(f"{error} {shown(rows)}") from error
+        raise DataError(f"{error} {first_lines(rows)}") from error
 
 
 def _laid_out(rows: list[list[str]], reading: Reading, parted: str) -> Grid:
@@ -252,7 +252,7 @@ def _named(levels: list[list[str]], below: list[list[str]], first: int, wide: in
     return Grid(names, notes=notes, start=first, levels=given, short=short, roles=roles)
 
 
-def shown(rows: list[list[str]]) -> str:
+def first_lines(rows: list[list[str]]) -> str:
     """The first three lines as they were understood, for an error."""
     some = [row for row in rows if any(row)][:3]
     lines = [" | ".join(cell[:20] for cell in row[:6]) + (" | …" if len(row) > 6 else "") for row in some]

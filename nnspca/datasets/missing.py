@@ -13,7 +13,7 @@ from nnspca.datasets.columns import Table
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.notes import Choice, decision
 from nnspca.datasets.options import Reading
-from nnspca.datasets.parsing import counted, listed
+from nnspca.datasets.parsing import counted, quoted
 from nnspca.errors import DataError, needed
 
 LOOKED_AT = 2000  # most columns of which each is examined
@@ -59,7 +59,7 @@ class MissingValues(DataError):
         self.found, self.count, self.rows, self.features, self.shape = found, count, rows, features, shape
 
 
-def handle(content: Content, reading: Reading) -> Content:
+def fill_or_drop(content: Content, reading: Reading) -> Content:
     """Fill in missing values or leave them out, as chosen; MissingValues where nothing was."""
     X, choice = content.X, reading.missing
     if not isinstance(X, np.ndarray) or X.ndim != 2:
@@ -84,7 +84,7 @@ def handle(content: Content, reading: Reading) -> Content:
     if choice in ("mean", "last"):
         if (empty := np.asarray(missing.all(axis=0))).any():
             bare = [content.feature_names[j] for j in np.flatnonzero(empty)]
-            raise DataError(f"without any value, so no {choice} either: {listed(bare)}. Leave these columns out.")
+            raise DataError(f"without any value, so no {choice} either: {quoted(bare)}. Leave these columns out.")
         if choice == "mean":
             X, said = np.where(missing, np.nanmean(X, axis=0), X), f"{said}: filled with the mean of the feature."
         else:
@@ -129,7 +129,7 @@ def read_codes(table: Table, reading: Reading) -> Table:
     for code in sorted(found, key=abs, reverse=True):
         names = [table.names[j] for j in sorted(found[code])]
         count = int(np.count_nonzero(table.numbers[:, found[code]] == code))
-        says = f"{counted(count, 'value')} {text_of(code)} in {listed(names)}, far from all others, read as missing."
+        says = f"{counted(count, 'value')} {text_of(code)} in {quoted(names)}, far from all others, read as missing."
         table = table.saying(says, "missing_codes", names, missing_codes=())
     return _asked(replace(table, numbers=X), sure | asked, tuple(found))
 
@@ -159,7 +159,7 @@ def _asked(table: Table, found: Mapping[float, list[int]], known: tuple[float, .
     """Ask about values that stand alone."""
     for value, places in found.items():
         where, names = np.asarray(value == table.numbers), [table.names[j] for j in places]
-        what = f"{counted(int(where[:, places].sum()), 'value')} {value:g} in {listed(names)}"
+        what = f"{counted(int(where[:, places].sum()), 'value')} {value:g} in {quoted(names)}"
         ways = Choice("real"), Choice("missing", {"missing_codes": (*known, value)})
         rows = np.flatnonzero(where[:, places].any(axis=1))[:MOST_ROWS].tolist()
         says = f"{what}, far from all others there: missing or real?"

@@ -12,7 +12,7 @@ from nnspca.datasets.cells import ABSENT, CLASS_NAMES
 from nnspca.datasets.columns import Table, Texts
 from nnspca.datasets.notes import Choice
 from nnspca.datasets.options import Reading
-from nnspca.datasets.parsing import listed
+from nnspca.datasets.parsing import quoted
 from nnspca.datasets.scales import CODE, MOST_WORDS, means, order_of
 
 ALIKE = 3  # columns with the same words from which these are asked to be an order
@@ -26,7 +26,7 @@ def read_orders(table: Table, reading: Reading) -> Table:
         if chosen := [text for text in free if text in table.texts and set(map(str, order)) >= _words(text)]:
             names = [text.name for text in chosen]
             table = _as_numbers(table, chosen, tuple(map(str, order)))
-            says = f"Words of {listed(names)} read as places in an order: {' < '.join(map(str, order))}."
+            says = f"Words of {quoted(names)} read as places in an order: {' < '.join(map(str, order))}."
             table = table.saying(says, "orders", names, orders=())
     free = [text for text in free if text in table.texts and 2 <= len(_words(text)) <= MOST_WORDS]
     for same in _alike(free) if reading.orders != () else ():
@@ -42,10 +42,10 @@ def read_orders(table: Table, reading: Reading) -> Table:
         ways.append(Choice("left out", {"columns": dict.fromkeys(names, "left out")}))
         if order:
             table = _as_numbers(table, same, order)
-            says = f"Words of {listed(names)} read as places in an order, 1 to {len(order)}: {' < '.join(order)}."
+            says = f"Words of {quoted(names)} read as places in an order, 1 to {len(order)}: {' < '.join(order)}."
             table = table.asking(topic, says, *ways, about=names)
         else:
-            says = f"The same {len(words)} words in {listed(names)} may be an order: {listed(words)}."
+            says = f"The same {len(words)} words in {quoted(names)} may be an order: {quoted(words)}."
             table = table.asking(topic, says, Choice("no order"), *ways, about=names)
     return table
 
@@ -111,14 +111,14 @@ def read_labels(table: Table, labels: Mapping[str, Mapping[float, str]], reading
             texts.append(Texts(name, given, tuple(kinds), place))
             if len(kinds) > 2 and name not in reading.columns:
                 ways = Choice("kinds", {}), Choice("an order", {"columns": {name: "feature"}})
-                says = f"The codes of {name!r:.60} stand for {listed(kinds)}: kinds, or an order?"
+                says = f"The codes of {name!r:.60} stand for {quoted(kinds)}: kinds, or an order?"
                 table = table.asking(f"order: {name}", says, *ways, about=[name])
         else:
             kept.append(name)
     if silent:
-        table = table.saying(f"Codes labelled as no answer read as missing in {listed(silent)}.", "missing", silent)
+        table = table.saying(f"Codes labelled as no answer read as missing in {quoted(silent)}.", "missing", silent)
     if kept:
-        table = table.saying(f"Labelled codes read as these numbers: {listed(kept)}.", "columns", kept)
+        table = table.saying(f"Labelled codes read as these numbers: {quoted(kept)}.", "columns", kept)
     gone = [text.place for text in texts]
     stay = ~np.isin(table.places, gone)
     every = sorted([*table.texts, *texts], key=lambda text: text.place)

@@ -18,7 +18,7 @@ from nnspca.datasets import fetch, formats, images
 from nnspca.datasets.arrays import read_mat
 from nnspca.datasets.dataset import Axis, Content, Dataset
 from nnspca.datasets.options import Reading
-from nnspca.datasets.tables import arrange
+from nnspca.datasets.tables import table_content
 from nnspca.errors import DataError, needed
 
 _FACTS = tomllib.loads(Path(__file__).with_name("originals.toml").read_text(encoding="utf-8"))
@@ -173,7 +173,7 @@ def leukemia(data: bytes) -> Content:
     The file opens with the 15 samples the article tested on; here the samples are grouped by class
     and those 15 close their groups. Gene symbols that are on this machine are the titles of their probes.
     """
-    content = arrange(formats.read_text(data, PLAIN), PLAIN)
+    content = table_content(formats.read_text(data, PLAIN), PLAIN)
     if content.labels is None:
         raise DataError("the file names no class for its samples; a column of text should.")
     last_first = np.roll(np.arange(len(content.X)), -LEUKEMIA_TESTED)
@@ -184,7 +184,7 @@ def leukemia(data: bytes) -> Content:
 
 def lrs(data: bytes) -> Content:
     """Read the 93 fluxes of each spectrum from spectrometer.arff; wavelengths stand in its comments."""
-    content = arrange(formats.read_arff(data, PLAIN), PLAIN)
+    content = table_content(formats.read_arff(data, PLAIN), PLAIN)
     fluxes = [j for j, name in enumerate(content.feature_names) if "-band-flux_" in name]
     bands = [content.feature_names[j].partition("-")[0] for j in fluxes]
     listed = re.findall(r"^%\s*-\s*\d+\.\s+(\d+\.\d+)\s*$", data.decode("ascii", "replace"), re.MULTILINE)
@@ -214,9 +214,9 @@ def cbcl_faces_raw(with_negatives: bool = False) -> tuple[Content, str]:
         )
     data = fetch.read_local(archive)
     name, inner = next(
-        images.members(data, ("face.train.tar.gz", ".pgm")), ("", b"")
+        images.archive_members(data, ("face.train.tar.gz", ".pgm")), ("", b"")
     )  # it may come inside faces.tar.gz
-    members = images.members(inner if name.endswith(".gz") else data, (".pgm",))
+    members = images.archive_members(inner if name.endswith(".gz") else data, (".pgm",))
     return _cbcl_raw(members, with_negatives, archive.name), archive.name
 
 

@@ -88,14 +88,14 @@ def parse(grid: Grid, reading: Reading) -> Table:
     table = table.without([i for i, j in enumerate(order) if j in out])
     table = table.without([text for text in table.texts if text.place in out])
     if (beyond := said.pop("limits")) and reading.limits is None:
-        says = f"Values beyond a limit, such as <0.3, are read as missing in {listed(beyond)}."
+        says = f"Values beyond a limit, such as <0.3, are read as missing in {quoted(beyond)}."
         ways = {"missing": "missing", "half the limit": "half", "the limit": "limit"}
         table = table.asking("limits", says, *(Choice(way, {"limits": to}) for way, to in ways.items()), about=beyond)
     table = _asked_rows(table, words_in, reading)
     said["chosen"] = [grid.names[j] for j in chosen_out]
     for key, text in WORDS["columns"].items():
         if names := said[key]:
-            table = table.saying(f"{text} {listed(names)}.", "chosen" if key == "chosen" else "columns", names)
+            table = table.saying(f"{text} {quoted(names)}.", "chosen" if key == "chosen" else "columns", names)
     return table
 
 
@@ -125,7 +125,7 @@ def without_empty(table: Table) -> Table:
             "delimiter=, sheet= or header=."
         )
     named = [name for name in empty if name and not re.fullmatch(r"column \d+|Unnamed: \d+", name)]
-    return table.saying(f"Without any value, left out: {listed(named)}.", "columns", named) if named else table
+    return table.saying(f"Without any value, left out: {quoted(named)}.", "columns", named) if named else table
 
 
 class _Column:
@@ -320,7 +320,7 @@ def _unreadable(name: str, cell: object) -> DataError:
     )
 
 
-def listed(names: Sequence[str]) -> str:
+def quoted(names: Sequence[str]) -> str:
     """Return names in quotation marks, at most five."""
     return ", ".join(repr(name[:40]) for name in names[:5]) + (", …" if len(names) > 5 else "")
 

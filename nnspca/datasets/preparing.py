@@ -131,7 +131,7 @@ def renamed(dataset: Dataset, names: Mapping[str, str]) -> Dataset:
     return replace(dataset, feature_names=every, notes=(*dataset.notes, decision(note)))
 
 
-def numbered(dataset: Dataset) -> Dataset:
+def with_distinct_names(dataset: Dataset) -> Dataset:
     """Return the data set with distinct names of features, and a note if some were changed."""
     again = dataset.n_features - len(set(dataset.feature_names))
     if not again:

@@ -14,7 +14,7 @@ from nnspca.datasets import arrays
 from nnspca.datasets.dataset import Axis, Content, distinct
 from nnspca.datasets.formats import MATRICES, TABLES, TEXTS
 from nnspca.datasets.images import SUFFIXES as IMAGES
-from nnspca.datasets.images import members, no_images, of_images
+from nnspca.datasets.images import archive_members, no_images, of_images
 from nnspca.datasets.layout import Grid
 from nnspca.datasets.notes import decision
 from nnspca.datasets.options import Reading
@@ -100,7 +100,7 @@ def _archive(data: bytes, options: Reading) -> Content:
     """An archive of images, of spectra, or of a matrix with its names."""
     seen: Counter[str] = Counter()
     suffixes = (*IMAGES, *MATRICES, *TEXTS, *(f"{name}{gz}" for name in arrays.BESIDE for gz in ("", ".gz")))
-    files = dict(members(data, suffixes, seen))
+    files = dict(archive_members(data, suffixes, seen))
     if any(name.lower().endswith(MATRICES) for name in files):
         return _together({n: c for n, c in files.items() if not n.lower().endswith((*IMAGES, *TEXTS))}, options)
     if len(files) > 1 and all(name.lower().endswith(TEXTS) for name in files):

@@ -12,18 +12,18 @@ import numpy as np
 from nnspca.control.arguments import check_instance
 from nnspca.datasets import catalogue, cells, missing, preparing, series
 from nnspca.datasets.columns import Column, Table
-from nnspca.datasets.covariances import objection
+from nnspca.datasets.covariances import impossible_entry
 from nnspca.datasets.dataset import Content, Dataset, Kind
-from nnspca.datasets.files import Source, opened, part_names
+from nnspca.datasets.files import Source, labelled_files, part_names
 from nnspca.datasets.formats import MATRICES
 from nnspca.datasets.images import SUFFIXES as IMAGES
 from nnspca.datasets.layout import Grid
 from nnspca.datasets.missing import MissingValues
 from nnspca.datasets.notes import DataDoubt, Note, decision
 from nnspca.datasets.options import Reading
-from nnspca.datasets.parsing import counted, listed
+from nnspca.datasets.parsing import counted, quoted
 from nnspca.datasets.readers import damaged, parse_files, suffix
-from nnspca.datasets.tables import arrange
+from nnspca.datasets.tables import table_content
 from nnspca.errors import DataError, UnknownOption
 
 MAX_MAGNITUDE = 1e100  # of a number; squares and their sums must stay far from overflow
@@ -211,11 +211,11 @@ def _seen(source: Source, filename: Any, reading: Reading, name: str | None) -> 
     """Read a file as far as it can be read."""
     if name is not None:
         check_instance("name", name, str, "what to call the data set")
-    label, files = opened(source, filename)
+    label, files = labelled_files(source, filename)
     seen = _Seen()
     beginning = ""
     try:
-        if len(files) == 1 and (known := catalogue.recognise(next(iter(files.values())), name)) is not None:
+        if len(files) == 1 and (known := catalogue.catalogued_dataset(next(iter(files.values())), name)) is not None:
             return replace(seen, data=known)
         files, names = part_names(files)
         only = len(files) == 1  # a file of names may lie beside it
@@ -224,7 +224,7 @@ def _seen(source: Source, filename: Any, reading: Reading, name: str | None) -> 
             found = parse_files(files, reading)
             if isinstance(found, Grid):
                 seen, beginning = replace(seen, grid=found), found.beginning
-            content = arrange(found, reading) if isinstance(found, Grid) else found
+            content = table_content(found, reading) if isinstance(found, Grid) else found
         accepted = tuple(note for note in content.doubts if note.topic in reading.accepted)  # are decisions
         still = tuple(note for note in content.doubts if note not in accepted)
         content = replace(content, notes=(*content.notes, *accepted), doubts=still)
@@ -251,7 +251,7 @@ def _dressed(
     reading: Reading,
 ) -> Dataset:
     """What was read as a data set: missing values handled, checked, and named."""
-    content = series.formed(missing.handle(content, reading), reading)
+    content = series.changes_of(missing.fill_or_drop(content, reading), reading)
     _check(content, reading.kind)
     drawn_as, notes = _kind(content, reading.kind)
     content = replace(content, notes=(*content.notes, *notes))
@@ -268,7 +268,7 @@ def _dressed(
         description=f"Read from the file {label}." if len(files) == 1 else f"Read from {len(files)} files.",
         source=label,
     )
-    dataset = preparing.numbered(preparing.renamed(dataset, names) if names else dataset)
+    dataset = preparing.with_distinct_names(preparing.renamed(dataset, names) if names else dataset)
     return _of_features(dataset, reading)
 
 
@@ -277,7 +277,7 @@ def _of_features(dataset: Dataset, reading: Reading) -> Dataset:
     every = dataset.table.every if isinstance(dataset.table, Table) else dataset.feature_names
     later = {name: role for name, role in reading.columns.items() if name not in every and role != "class"}
     if unknown := [name for name in later if name not in dataset.feature_names]:
-        raise DataError(f"columns= names {unknown[0]!r:.60}, and no column is called so; there are: {listed(every)}.")
+        raise DataError(f"columns= names {unknown[0]!r:.60}, and no column is called so; there are: {quoted(every)}.")
     return preparing.leave_out(dataset, [name for name, role in later.items() if role == "left out"])
 
 
@@ -314,7 +314,7 @@ def _check(content: Content, kind: str | None) -> None:
 
 def _kind(content: Content, given: str | None) -> tuple[Kind, tuple[Note, ...]]:
     """Return how it is drawn, and what was decided where it is square and symmetric."""
-    why, labelled = objection(content.X), content.labels is not None
+    why, labelled = impossible_entry(content.X), content.labels is not None
     if given == "covariance" and why is not None:
         m, n = content.X.shape
         raise DataError(

@@ -7,7 +7,7 @@ import numpy as np
 from nnspca.datasets.columns import Table
 from nnspca.datasets.notes import WORDS, Choice
 from nnspca.datasets.options import Reading
-from nnspca.datasets.parsing import counted, listed
+from nnspca.datasets.parsing import counted, quoted
 from nnspca.datasets.scales import means
 
 FEW = 5  # samples below which numbers tell nothing of what a column is
@@ -31,11 +31,11 @@ def about_samples(table: Table, reading: Reading) -> Table:
     for j in free:
         table = _asked(table, names[j], X[:, j], j == 0)
     if places := [names[j] for j in free if _is_place(names[j], X[:, j])]:
-        says = f"{counted(len(places), 'column')} may say where a sample is, which is no feature: {listed(places)}."
+        says = f"{counted(len(places), 'column')} may say where a sample is, which is no feature: {quoted(places)}."
         table = _asked_roles(table, "places", says, places)
     for gone, says in ((numbering, "numbers of the samples, left out"), (times, "times of the samples, no features")):
         if of := [names[j] for j in gone]:
-            table = table.saying(f"Read as {says}: {listed(of)}.", "columns", of, columns=dict.fromkeys(of, "feature"))
+            table = table.saying(f"Read as {says}: {quoted(of)}.", "columns", of, columns=dict.fromkeys(of, "feature"))
     for role, gone in (("left out", [*numbering, *times[1:]]), ("time", times[:1])):
         table = table.without([table.names.index(names[j]) for j in gone], role)
     return table

@@ -12,7 +12,7 @@ import numpy as np
 from nnspca.datasets.columns import Table
 from nnspca.datasets.notes import Choice
 from nnspca.datasets.options import Reading
-from nnspca.datasets.parsing import counted, listed
+from nnspca.datasets.parsing import counted, quoted
 from nnspca.datasets.scales import means
 
 MOST_ROWS, LOOKED_AT = 2000, 200  # rows and columns of a table in which sums are sought
@@ -63,7 +63,7 @@ def _without_totals(table: Table, first: dict[int, str]) -> tuple[Table, dict[in
                 j += 1 if j > i else -1
     names = [word for word, stays in zip(words, kept, strict=True) if not stays]
     table = table.saying(
-        f"{counted(len(names), 'row')} of totals left out: {listed(names)}.", "skip_rows", skip_rows=()
+        f"{counted(len(names), 'row')} of totals left out: {quoted(names)}.", "skip_rows", skip_rows=()
     )
     return _of_rows(table, first, kept)
 
@@ -76,7 +76,7 @@ def _asked_sums(table: Table, first: dict[int, str]) -> Table:
     if not rows or len(rows) > len(first) / 2:
         return table
     places, words = list(first), list(first.values())
-    called = listed([words[i] or f"row {places[i] + 1}" for i in rows])
+    called = quoted([words[i] or f"row {places[i] + 1}" for i in rows])
     says = f"{counted(len(rows), 'row')} may be totals and no samples, by name or as sums or means of others: {called}."
     unique = all(words[i] and count[words[i]] == 1 for i in rows)
     out = Choice("not samples", {"skip_rows": tuple(words[i] if unique else places[i] for i in rows)})

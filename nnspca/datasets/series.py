@@ -40,7 +40,7 @@ def asked_levels(table: Table, X: np.ndarray, names: Sequence[str], reading: Rea
     return table.asking("levels", says, *(Choice(way, {"series": way}) for way in able))
 
 
-def formed(content: Content, reading: Reading) -> Content:
+def changes_of(content: Content, reading: Reading) -> Content:
     """Return the changes of each row to the one before, or these as shares of it, as chosen."""
     if reading.series in (None, "levels"):
         return content

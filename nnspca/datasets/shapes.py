@@ -13,7 +13,7 @@ from nnspca.datasets.columns import Table, Texts
 from nnspca.datasets.dataset import Content, distinct
 from nnspca.datasets.notes import Choice
 from nnspca.datasets.options import Reading
-from nnspca.datasets.parsing import can_be_labels, listed, without_counter
+from nnspca.datasets.parsing import can_be_labels, quoted, without_counter
 from nnspca.datasets.scales import means, patterns
 from nnspca.datasets.series import asked_levels
 from nnspca.errors import DataError
@@ -22,7 +22,7 @@ FILLED = 0.4  # share of all pairs that must be there, that a table is taken for
 MOST_KEYS = 8  # columns that are tried as names of samples or features
 
 
-def unfold(table: Table, reading: Reading) -> Table:
+def pivot(table: Table, reading: Reading) -> Table:
     """Read a long table as rows and columns, as chosen or where two columns name samples and features."""
     if reading.pivot:
         return _chosen(table, reading.pivot)
@@ -35,7 +35,7 @@ def unfold(table: Table, reading: Reading) -> Table:
         if filled < FILLED or m < 2 or n < 2:
             continue
         first = tuple(row.name for row in rows)
-        says = f"Read in long form: {value!r:.40} for each {listed([*first, columns.name])}, {m:,} samples × {n:,}"
+        says = f"Read in long form: {value!r:.40} for each {quoted([*first, columns.name])}, {m:,} samples × {n:,}"
         says += " features, the mean of several numbers for one pair." if most > 1 else " features."
         if len(table.names) == 1 and len(table.texts) == 2 and len(rows) == filled == most == 1:
             return folded.saying(says, "pivot", pivot=())
@@ -91,11 +91,11 @@ def _chosen(table: Table, pivot: Sequence[str | Sequence[str]]) -> Table:
     wanted = [*([first] if isinstance(first, str) else first), str(second)]
     for name in (*wanted, str(value)):
         if name not in keys and name not in table.names:
-            raise DataError(f"pivot= names {name!r:.60}, and no column is called so; there are: {listed(table.every)}.")
+            raise DataError(f"pivot= names {name!r:.60}, and no column is called so; there are: {quoted(table.every)}.")
     if value not in table.names or any(name not in keys for name in wanted):
         raise DataError(f"pivot={tuple(pivot)!r:.100} needs two columns of names and one of numbers.")
     folded, _, _ = _folded(table, [keys[name] for name in wanted[:-1]], keys[wanted[-1]], str(value))
-    return folded.saying(f"Read in long form: {value!r:.40} for each {listed(wanted)}.", "pivot", pivot=())
+    return folded.saying(f"Read in long form: {value!r:.40} for each {quoted(wanted)}.", "pivot", pivot=())
 
 
 def _folded(table: Table, rows: Sequence[Texts], columns: Texts, value: str) -> tuple[Table, float, int]:
@@ -116,7 +116,7 @@ def _folded(table: Table, rows: Sequence[Texts], columns: Texts, value: str) -> 
     return made, len(np.unique(pair)) / size, int(counts.max(initial=0))
 
 
-def orient(table: Table, reading: Reading) -> tuple[Table, bool]:
+def features_in_columns(table: Table, reading: Reading) -> tuple[Table, bool]:
     """Tell whether the rows are features, as chosen or by looking; return the table with what was said of it, too."""
     if reading.samples is not None:
         return (_of_amounts(table) if reading.samples == "columns" else table), reading.samples == "columns"
@@ -177,7 +177,7 @@ def _amounts(table: Table) -> str:
     group = [table.names[j] for j in _group(table)]
     about = [name for name in about if name not in group]
     if group and about:
-        return f"amounts in {listed(group)} stand beside {listed(about)}"
+        return f"amounts in {quoted(group)} stand beside {quoted(about)}"
     wells = [name for name in table.names if means("well", name)]
     first = table.every[0]
     if len(wells) >= max(6, 0.6 * len(table.names)) and first not in wells and means("along_rows", first):
@@ -205,7 +205,7 @@ def _row_names(table: Table) -> Texts | None:
     return next((one for one in table.texts[:1] if len(set(one.values)) > len(one.values) / 2), None)
 
 
-def turned(table: Table, reading: Reading) -> Content:
+def transposed(table: Table, reading: Reading) -> Content:
     """The transpose: rows are features."""
     named = _row_names(table) or next(iter(table.texts), None)
     if named is None:
@@ -215,7 +215,7 @@ def turned(table: Table, reading: Reading) -> Content:
     about = [j for j, name in enumerate(table.names) if means("about_features", name)]
     about = about if len(about) < len(table.names) - 1 else []
     if names := [*(text.name for text in table.texts), *(table.names[j] for j in about)]:
-        table = table.saying(f"Columns about the features, left out: {listed(names)}.", "columns", names)
+        table = table.saying(f"Columns about the features, left out: {quoted(names)}.", "columns", names)
     table = table.without([*table.texts, *about])
     samples = tuple(table.names) if all(table.names) else ()
     X = np.ascontiguousarray(table.numbers.T)

@@ -16,11 +16,11 @@ from nnspca.datasets.missing import read_codes
 from nnspca.datasets.notes import Choice
 from nnspca.datasets.options import Reading
 from nnspca.datasets.orders import read_labels, read_orders
-from nnspca.datasets.parsing import can_be_labels, counted, listed, parse, short_header, without_counter, without_empty
+from nnspca.datasets.parsing import can_be_labels, counted, parse, quoted, short_header, without_counter, without_empty
 from nnspca.datasets.roles import about_samples
 from nnspca.datasets.rows import without_ends
 from nnspca.datasets.series import asked_levels
-from nnspca.datasets.shapes import orient, turned, unfold
+from nnspca.datasets.shapes import features_in_columns, pivot, transposed
 from nnspca.errors import DataError
 
 FEW_KINDS = 20  # most distinct whole numbers in a column that may be meant as the class
@@ -33,15 +33,15 @@ def encode_labels(values: Sequence[str], levels: Sequence[str] = ()) -> tuple[np
     return np.array([index.get(v, -1) for v in values], dtype=np.int64), names
 
 
-def arrange(grid: Grid, reading: Reading) -> Content:
+def table_content(grid: Grid, reading: Reading) -> Content:
     """Turn a table into numbers, a class and names; missing values are NaN."""
     of_file = ("name", "class", "weight", "time")  # other columns may have their names only after reading
     if unknown := [name for name, role in reading.columns.items() if role in of_file and name not in grid.names]:
         raise DataError(
-            f"columns= names {unknown[0]!r:.60}, and no column is called so; there are: {listed(grid.names)}."
+            f"columns= names {unknown[0]!r:.60}, and no column is called so; there are: {quoted(grid.names)}."
         )
     table = read_orders(read_labels(parse(grid, reading), grid.labels, reading), reading)
-    table = unfold(without_ends(without_empty(table), reading), reading)
+    table = pivot(without_ends(without_empty(table), reading), reading)
     if reading.kind != "table" and reading.samples != "columns":
         table = only_correlations(table)
         found = covariance(table, reading)
@@ -51,8 +51,8 @@ def arrange(grid: Grid, reading: Reading) -> Content:
         table = read_codes(table, reading)
     if reading.samples == "columns" and (label := reading.of_role("class")):
         raise DataError(f"with samples in columns no column is the class, and {label!r:.40} cannot be it.")
-    table, rows_are_features = orient(table, reading)
-    return turned(table, reading) if rows_are_features else _with_class(table, grid, reading)
+    table, rows_are_features = features_in_columns(table, reading)
+    return transposed(table, reading) if rows_are_features else _with_class(table, grid, reading)
 
 
 def _with_class(table: Table, grid: Grid, reading: Reading) -> Content:
@@ -63,7 +63,7 @@ def _with_class(table: Table, grid: Grid, reading: Reading) -> Content:
     table = _with_one_class(table, grid, reading)
     if others := [text.name for text in table.texts]:
         table = table.without(table.texts)
-        table = table.saying(f"{counted(len(others), 'column')} of text left out: {listed(others)}.", "label", others)
+        table = table.saying(f"{counted(len(others), 'column')} of text left out: {quoted(others)}.", "label", others)
     X = np.ascontiguousarray(table.numbers)
     X.setflags(write=False)
     named, classes, weights = map(table.of_role, ("name", "class", "weight"))
@@ -102,7 +102,7 @@ def _asked_many_out(table: Table) -> Table:
     names = [table.every[j] for j in sorted(gone) if table.every[j] not in chosen]
     if len(names) <= len(table.names) or len(names) < 3:
         return table
-    says = f"{len(names):,} of {len(table.every):,} columns are left out, which is most of them: {listed(names)}."
+    says = f"{len(names):,} of {len(table.every):,} columns are left out, which is most of them: {quoted(names)}."
     return table.asking(
         "left out", says, Choice("left out", {"columns": dict.fromkeys(names, "left out")}), about=names
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from nnspca.covariance import Covariance
 from nnspca.spannogram import curves, enumeration
-from nnspca.studies.asteris2014 import ROWS, numbered, over_angles
+from nnspca.studies.asteris2014 import ROWS, curve_numbers, over_angles
 from nnspca.studies.study import Given, Rows, StudyResult, Table
 from nnspca.tasks._certify import certify
 from nnspca.tasks._solve import solve
@@ -29,7 +29,7 @@ def cells(given: Given) -> Rows:
     middles = (np.array(edges[:-1]) + np.array(edges[1:])) / 2
     for i, order in enumerate(np.argsort(-np.abs(curves.values(ROWS, middles)), axis=1)):
         ranks = " > ".join(str(j + 1) for j in order)
-        top = numbered(np.sort(order[:SPARSITY]))
+        top = curve_numbers(np.sort(order[:SPARSITY]))
         row = {"Cell": i + 1, "From φ": edges[i], "To φ": edges[i + 1], "Order of magnitudes": ranks, "I-set": top}
         yield "cells", row
 
@@ -38,7 +38,7 @@ def show_cells(run: StudyResult) -> Iterator[Table]:
     """The magnitudes of four curves, their cells, and the regions of constant top set."""
     crossings = curves.crossings(ROWS, nonnegative=False)
     regions = curves.regions(ROWS, SPARSITY, nonnegative=False)
-    spans = [(a, b, numbered(top)) for a, b, top in regions.supports()]
+    spans = [(a, b, curve_numbers(top)) for a, b, top in regions.supports()]
     frame = over_angles(lambda phi: np.abs(curves.values(ROWS, phi)), "|curve {}|")
     yield run.drawn("cells.curves", frame, spans=spans, edges=crossings.angles.tolist())
     yield run.drawn("cells.cells")

@@ -43,10 +43,10 @@ RANK, LARGEST_RANK = 3, 10  # d of the paper's experiments, and the largest that
 METHODS = ("epsilon-net", "em", "best")
 
 
-def numbered(support: np.ndarray) -> str:
+def curve_numbers(support: np.ndarray) -> str:
     """Write a support with curves counted from 1.
 
-    >>> numbered(np.array([0, 3]))
+    >>> curve_numbers(np.array([0, 3]))
     '{1, 4}'
     """
     return "{" + ", ".join(str(int(i) + 1) for i in support) + "}" if len(support) else "none"
@@ -66,13 +66,13 @@ def over_angles(heights: Callable[[np.ndarray], np.ndarray], name: str) -> pd.Da
 def regions(given: Given) -> Rows:
     """Where the two largest positive curves change."""
     for i, (a, b, top) in enumerate(curves.regions(ROWS, TOP).supports(), start=1):
-        yield "regions", {"Region": i, "From φ": a, "To φ": b, "Top-2 set": numbered(top)}
+        yield "regions", {"Region": i, "From φ": a, "To φ": b, "Top-2 set": curve_numbers(top)}
 
 
 def show_regions(run: StudyResult) -> Iterator[Table]:
     """Four curves, their crossings, and the regions."""
     crossings, found = curves.crossings(ROWS), curves.regions(ROWS, TOP)
-    spans = [(a, min(b, np.pi / 2), numbered(top)) for a, b, top in found.supports() if a < np.pi / 2]
+    spans = [(a, min(b, np.pi / 2), curve_numbers(top)) for a, b, top in found.supports() if a < np.pi / 2]
     frame = over_angles(lambda phi: curves.values(ROWS, phi), "curve {}")
     yield run.drawn("regions.curves", frame, {"top": TOP}, spans=spans, edges=crossings.angles.tolist())
     yield run.drawn("regions.regions")

@@ -21,7 +21,7 @@ K = "Cardinality"
 
 
 @dataclass(frozen=True)
-class Entrant:
+class MethodCurve:
     """One curve of Fig. 2: a method with its options."""
 
     title: str
@@ -33,11 +33,11 @@ RIDGE = 10.0  # not printed; with one this large, similar neighbours do not excl
 CONVERGED = 1e-6  # Algorithm 2 stops when w changes by less than this; not printed either
 STEPS = 1000  # most steps of Algorithm 2
 EM, EM_STEPS = "emPCA", "emPCA: steps"  # Algorithm 2 as printed
-EM_OPT = Entrant("emPCA, renormalised", "em")
-SPCA = Entrant("SPCA", "elastic-net", {"renormalise": False, "ridge": RIDGE})
-SPCA_OPT = Entrant("SPCA, renormalised", "elastic-net", {"ridge": RIDGE})
-PATH = Entrant("PathSPCA", "greedy")
-CUT = Entrant("thresholding, renormalised", "thresholding")
+EM_OPT = MethodCurve("emPCA, renormalised", "em")
+SPCA = MethodCurve("SPCA", "elastic-net", {"renormalise": False, "ridge": RIDGE})
+SPCA_OPT = MethodCurve("SPCA, renormalised", "elastic-net", {"ridge": RIDGE})
+PATH = MethodCurve("PathSPCA", "greedy")
+CUT = MethodCurve("thresholding, renormalised", "thresholding")
 
 
 def grid(n: int, last: int, points: int) -> list[int]:
@@ -71,8 +71,8 @@ def algorithm_2(cov: Covariance, k: int, monitor: Monitor) -> tuple[np.ndarray, 
     return w[0], steps
 
 
-def ran(
-    given: Given, cov: Covariance, k: int, entrant: Entrant, *, nonnegative: bool = False
+def timed_run(
+    given: Given, cov: Covariance, k: int, entrant: MethodCurve, *, nonnegative: bool = False
 ) -> tuple[Component, float]:
     """Return what a method finds, and its CPU seconds."""
     started = time.thread_time()  # CPU time of this thread alone
@@ -80,14 +80,14 @@ def ran(
     return part, time.thread_time() - started
 
 
-def variances(given: Given, entrants: tuple[Entrant, ...]) -> Rows:
+def variances(given: Given, entrants: tuple[MethodCurve, ...]) -> Rows:
     """Solve for every k by Algorithm 2 as printed, and by every method."""
     cov = standardised(given)
     ks = grid(cov.n_features, 150, 31 if given.full else 5)
     for place, k in enumerate(ks):
         w, steps = algorithm_2(cov, k, given.monitor)
         row = {EM: float(cov.variance(w)), EM_STEPS: steps}
-        row |= {entrant.title: ran(given, cov, k, entrant)[0].variance for entrant in entrants}
+        row |= {entrant.title: timed_run(given, cov, k, entrant)[0].variance for entrant in entrants}
         given.monitor.tell((place + 1) / len(ks), f"cardinality {k}")
         yield "variance", {K: k, **row}
 
@@ -108,7 +108,7 @@ def times(given: Given) -> Rows:
     ks = grid(cov.n_features, *((400, 21) if given.full else (200, 4)))
     for place, k in enumerate(ks):
         row = {
-            entrant.title: max(min(ran(given, cov, k, entrant)[1] for _ in range(3 if given.full else 1)), 1e-4)
+            entrant.title: max(min(timed_run(given, cov, k, entrant)[1] for _ in range(3 if given.full else 1)), 1e-4)
             for entrant in (EM_OPT, SPCA_OPT, PATH)
         }
         given.monitor.tell((place + 1) / len(ks), f"cardinality {k}")

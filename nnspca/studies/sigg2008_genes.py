@@ -74,7 +74,7 @@ def jaccard(labels: np.ndarray, clusters: np.ndarray) -> float:
     return float(both) / either if either else 1.0
 
 
-def scored(given: Given, Y: np.ndarray, labels: np.ndarray) -> tuple[float, float]:
+def cluster_scores(given: Given, Y: np.ndarray, labels: np.ndarray) -> tuple[float, float]:
     """Return mean and standard deviation of the score of clusters of Y over random starts of k-means."""
     from sklearn.cluster import KMeans
 
@@ -101,7 +101,7 @@ def selection(given: Given) -> Rows:
         if losses is None:
             return
         ranking = np.argsort(-losses, kind="stable")
-        whole, spread = scored(given, Y, labels)
+        whole, spread = cluster_scores(given, Y, labels)
         counts = [k for k in (SIZES if given.full else SIZES[1::5]) if k <= len(losses)] or [len(losses)]
         for place, count in enumerate(counts):
             row: dict[str, Any] = {"Features": count, "All features": whole}
@@ -111,7 +111,7 @@ def selection(given: Given) -> Rows:
                     features = ranking[:count]
                 else:  # those of the first sparse component
                     features = solve(cov, count, "em", nonnegative="(nn)" in name, **given.settings()).support
-                mean, deviation = scored(given, Y[:, np.sort(features)], labels)
+                mean, deviation = cluster_scores(given, Y[:, np.sort(features)], labels)
                 row |= {name: mean, f"{name}, low": mean - deviation, f"{name}, high": mean + deviation}
             fraction = start + 0.5 * (0.2 + 0.8 * (place + 1) / len(counts))
             given.monitor.tell(fraction, f"{panel}, {count} features")

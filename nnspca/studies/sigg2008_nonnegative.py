@@ -13,7 +13,7 @@ from nnspca.components._deflate import deflate
 from nnspca.covariance import Covariance
 from nnspca.result import Components
 from nnspca.studies.asteris2014 import drawn_at
-from nnspca.studies.sigg2008 import Entrant, K, grid, ran, standardised
+from nnspca.studies.sigg2008 import K, MethodCurve, grid, standardised, timed_run
 from nnspca.studies.study import Given, Rows, StudyResult, Table
 from nnspca.studies.zass2006 import nspca
 
@@ -44,12 +44,12 @@ def single(given: Given) -> Rows:
     ks = grid(cov.n_features, 200, 21 if given.full else 4)
     alphas = {title: in_units(alpha, cov, given.own) for title, alpha in ALPHAS.items()}
     exactly = {"restarts": STARTS, "renormalise": False, "cut": False}  # a price β that leaves k loadings, or none
-    entrants = [Entrant(title, "coordinate-descent", {"alpha": a, **exactly}) for title, a in alphas.items()]
-    entrants.insert(0, Entrant(EM_NN, "em", {"restarts": STARTS}))
+    entrants = [MethodCurve(title, "coordinate-descent", {"alpha": a, **exactly}) for title, a in alphas.items()]
+    entrants.insert(0, MethodCurve(EM_NN, "em", {"restarts": STARTS}))
     for place, k in enumerate(ks):
         row: dict[str, Any] = {K: k}
         for number, entrant in enumerate(entrants, start=1):
-            part, row[entrant.title + SECONDS] = ran(given, cov, k, entrant, nonnegative=True)
+            part, row[entrant.title + SECONDS] = timed_run(given, cov, k, entrant, nonnegative=True)
             row[entrant.title] = drawn_at(part)
             given.monitor.tell((place + number / len(entrants)) / len(ks), f"cardinality {k}")
         yield "variance", row
@@ -73,7 +73,7 @@ def least_angle(parts: Components) -> float:
     return float(parts.angles[~np.eye(len(parts), dtype=bool)].min(initial=90.0))
 
 
-def described(title: str, parts: Components) -> Rows:
+def summary_rows(title: str, parts: Components) -> Rows:
     """Yield what several components explain and use."""
     values = parts.cumulative_variance.tolist()
     yield "variance", [{"method": title, "Components": r, "variance": v} for r, v in enumerate(values, start=1)]
@@ -86,7 +86,7 @@ def count_of(given: Given, cov: Covariance) -> int:
     return min(COMPONENTS if given.full else FEW, cov.n_features)
 
 
-def tuned(
+def priced(
     given: Given,
     cov: Covariance,
     ends: tuple[float, float],
@@ -119,24 +119,24 @@ def disjoint(given: Given) -> Rows:
     cov = without_first(standardised(given))
     count, k = count_of(given, cov), min(CARDINALITY, cov.n_features)
     settings = given.settings(0.0, 0.1)
-    yield from described("emPCA (nn), disjoint", decompose(cov, count, k, "em", deflation="disjoint", **settings))
+    yield from summary_rows("emPCA (nn), disjoint", decompose(cov, count, k, "em", deflation="disjoint", **settings))
     settings = given.settings(0.1, 0.2) | {"nonnegative": False}
-    yield from described("emPCA, any sign", decompose(cov, count, k, "em", deflation="projection", **settings))
+    yield from summary_rows("emPCA, any sign", decompose(cov, count, k, "em", deflation="projection", **settings))
     alpha, most = in_units(MANY, cov, given.own), JOINT_CARDINALITY * count // COMPONENTS
-    few = tuned(
+    few = priced(
         given, cov, (1e-6, 1.0), lambda beta: (alpha, beta), lambda parts: parts.cardinalities.sum() <= most, 0.2
     )
-    yield from described("NSPCA, α = 10⁸", few)
+    yield from summary_rows("NSPCA, α = 10⁸", few)
 
 
-def apart(given: Given) -> Rows:
+def near_orthogonal(given: Given) -> Rows:
     """Components at least 85 degrees apart."""
     cov = without_first(standardised(given))
     count, settings = count_of(given, cov), given.settings(0.0, 0.6) | {"min_angle": ANGLE}
     found = decompose(cov, count, cov.n_features, "em", deflation="quasi-orthogonal", **settings)
-    yield from described("emPCA (nn), 85° apart", found)
-    found = tuned(given, cov, (0.1, 1e3), lambda alpha: (alpha, 0.0), lambda parts: least_angle(parts) >= ANGLE, 0.6)
-    yield from described("NSPCA, α raised to 85°", found)
+    yield from summary_rows("emPCA (nn), 85° apart", found)
+    found = priced(given, cov, (0.1, 1e3), lambda alpha: (alpha, 0.0), lambda parts: least_angle(parts) >= ANGLE, 0.6)
+    yield from summary_rows("NSPCA, α raised to 85°", found)
 
 
 def show_several(run: StudyResult, note: str) -> Iterator[Table]:
@@ -149,5 +149,5 @@ def show_several(run: StudyResult, note: str) -> Iterator[Table]:
 FIGURES = {
     "sigg2008-fig3-left": (single, show_single),
     "sigg2008-fig3-middle": (disjoint, partial(show_several, note=f"Each emPCA component has {CARDINALITY} pixels.")),
-    "sigg2008-fig3-right": (apart, partial(show_several, note="Components may use every pixel.")),
+    "sigg2008-fig3-right": (near_orthogonal, partial(show_several, note="Components may use every pixel.")),
 }

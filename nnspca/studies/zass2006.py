@@ -112,7 +112,7 @@ def show_panels(run: StudyResult) -> Iterator[Table]:
 # Fig. 3
 
 
-def trade(given: Given) -> Rows:
+def price_series(given: Given) -> Rows:
     """Raise α, then β, and record overlap and nonzeros."""
     cov = given.covariance()
     penalties, points = prices(given, cov), 13 if given.full else 3
@@ -125,7 +125,7 @@ def trade(given: Given) -> Rows:
         yield name, {**units, **measured(cov, U), "Components left": U.shape[1], "fixed": penalties.low}
 
 
-def show_trade(run: StudyResult) -> Iterator[Table]:
+def show_price_series(run: StudyResult) -> Iterator[Table]:
     """Overlap against α, and nonzero loadings against β."""
     facts = {"low": run.rows["alpha"]["fixed"].iloc[0]}
     for name, line, most in (("alpha", OVERLAP, 8), ("beta", NONZERO, 2500)):
@@ -165,6 +165,6 @@ def show_pit_props(run: StudyResult) -> Iterator[Table]:
 
 FIGURES = {
     "zass2006-fig2": (panels, show_panels),
-    "zass2006-fig3": (trade, show_trade),
+    "zass2006-fig3": (price_series, show_price_series),
     "zass2006-fig5": (pit_props, show_pit_props),
 }

@@ -50,7 +50,7 @@ def splits(X: np.ndarray, face: np.ndarray, seed: int, count: int) -> Iterator[S
         yield Split(X[training], face[training], X[~training], face[~training])
 
 
-def features(given: Given, method: str, faces: np.ndarray, start: float, end: float) -> np.ndarray:
+def face_features(given: Given, method: str, faces: np.ndarray, start: float, end: float) -> np.ndarray:
     """Return ten directions found on the training faces alone, as columns."""
     cov = Covariance.from_data(faces)
     count = min(COUNT, cov.n_features)
@@ -89,7 +89,7 @@ def detection(given: Given) -> Rows:
     for number, split in enumerate(splits(X, face, given.seed, count)):
         faces = split.X[split.face]
         for step, (method, title) in enumerate(TITLES.items(), start=number * len(TITLES)):
-            U = features(given, method, faces, step / steps, (step + 1) / steps)
+            U = face_features(given, method, faces, step / steps, (step + 1) / steps)
             if given.monitor.stop():
                 return
             true, area = detect(U, split)

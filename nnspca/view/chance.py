@@ -57,7 +57,7 @@ def stored() -> dict[Problem, Mapping[str, Any]]:
     return {(of["hash"], of["standardise"], of["nonnegative"]): of for of in json.loads(FILE.read_text("utf-8"))}
 
 
-def at(subject: Subject, k: int) -> Chance | None:
+def chance_at(subject: Subject, k: int) -> Chance | None:
     """Return what chance gives beside the component of k; None where it is not known.
 
     Between two k that are stored, the data reach at least what they do at the smaller one, and shuffled columns at most
@@ -88,7 +88,7 @@ def is_known(subject: Subject, r: int = 1) -> bool:
     return subject.data.kind == "covariance" or bool(parts_at(subject, r)) or (r == 1 and subject.problem in stored())
 
 
-def follow(subject: Subject, after: Job | None, r: int = 1) -> None:
+def follow_shuffling(subject: Subject, after: Job | None, r: int = 1) -> None:
     """Shuffle the columns where it is not known, unasked or by a button, and draw the page again once that is done."""
     if is_known(subject, r):
         return
@@ -108,7 +108,7 @@ def follow(subject: Subject, after: Job | None, r: int = 1) -> None:
         running.follow_to_end(job, "Stopped: what chance gives is not known.")
 
 
-def leading(known: Sequence[Chance]) -> int:
+def above_chance(known: Sequence[Chance]) -> int:
     """Return how many parts are more than chance before the first that is not."""
     return next((c for c, part in enumerate(known) if not part.is_more), len(known))
 
@@ -119,7 +119,7 @@ def of_parts(known: Sequence[Chance]) -> tuple[str, str]:
     >>> of_parts([Chance(0.3, 0.1, 0.05), Chance(0.1, 0.2, 0.5)])
     ('', 'Shuffled columns reach 10 % at part 1; part 2 is no more than chance (p = 0.5).')
     """
-    count = leading(known)
+    count = above_chance(known)
     if not known:
         return "", ""
     if not count:
@@ -139,10 +139,10 @@ def first(known: Chance | None, k: int) -> str:
     return f"{chance_opening(known.reach)}{' by a lighter search' * known.light}{value}."
 
 
-def beside(known: Chance | None, n: int, k: int, whole: str, noun: str) -> str:
+def comparisons(known: Chance | None, n: int, k: int, whole: str, noun: str) -> str:
     """Return what a share is to be compared with: the ``whole``, shuffled columns, and one feature on average.
 
-    >>> beside(Chance(0.049, 0.019), 625, 40, "22.16 %", "pixels")
+    >>> comparisons(Chance(0.049, 0.019), 625, 40, "22.16 %", "pixels")
     'For scale: all 625 pixels together reach 22.16 %, shuffled columns 1.9 %, one pixel 0.16 % on average.'
     """
     several = f"all {n:,} {noun} together reach {whole}, " if whole and k < n else ""

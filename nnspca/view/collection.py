@@ -39,7 +39,7 @@ def sample_preview(data: Dataset, key: str = "glance") -> None:
     if data.image_shape is not None and data.kind != "covariance":
         shown = min(TILES, data.X.shape[0])
         about = f"{shown} of the {data.X.shape[0]:,} images of {sanitize.line(data.title)}, side by side."
-        charts.picture(sheet(data, TILES), about)
+        charts.picture(image_sheet(data, TILES), about)
         rows, columns = data.image_shape
         st.caption(f"{shown} of {data.X.shape[0]:,} images; each of the {rows} × {columns} pixels is a feature.")
     elif data.axis is not None and data.kind != "covariance":
@@ -61,7 +61,7 @@ def _samples(data: Dataset, count: int) -> np.ndarray:
     return data.rows(np.unique(np.linspace(0, m - 1, min(count, m)).round().astype(int)))
 
 
-def sheet(data: Dataset, count: int) -> bytes:
+def image_sheet(data: Dataset, count: int) -> bytes:
     """Return one PNG of ``count`` sample images, drawn once for all visits."""
     key, shape = ("sheet", data.name, data.content_hash, count), data.image_shape or (1, data.n_features)
     return cache.shared().get(key, lambda: montage(_samples(data, count), shape))
@@ -75,7 +75,7 @@ def table_excerpt(data: Dataset, rows: int = 8, columns: int = 8) -> dict[str, S
         spread = np.argsort(-data.deviations, kind="stable")[:columns]
         chosen = spread if data.n_features > columns else np.arange(data.n_features)
         body = _samples(data, rows)
-    names = sanitize.headings(list(component.names(data, chosen).values()))
+    names = sanitize.headings(list(component.feature_names(data, chosen).values()))
     return {name: list(body[:, i]) for name, i in zip(names, chosen, strict=True)}
 
 
@@ -101,7 +101,7 @@ def cards(now: State, lay: str = "") -> None:
         "Data sets",
         [_card(info, None if name in own else known.get(name)) for name, info in infos.items()],
         now.data,
-        lambda name: catalogue.use(name, infos[name].shape[1]),
+        lambda name: catalogue.open_dataset(name, infos[name].shape[1]),
         lay=lay,
     )
 
@@ -109,7 +109,7 @@ def cards(now: State, lay: str = "") -> None:
 def _card(info: DatasetInfo, best: Known | None) -> Card:
     best = best if best is not None and best.bounded else None
     says = info.description.split(". ")[0].rstrip(".") + "." if info.description else ""
-    away = "" if info.local else f" {catalogue.away(info).capitalize()}."
+    away = "" if info.local else f" {catalogue.why_absent(info).capitalize()}."
     share = "" if best is None else rounded.proven_share(best.lower, best.upper)
     foot = "" if best is None else f"k = {best.at}: {share}{' (stored proof)' * best.stored}"
     return Card(info.name, sanitize.line(info.title), f"{says}{away}", foot, _address(info, best))

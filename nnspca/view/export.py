@@ -53,7 +53,7 @@ class Answer:
         return next(iter(self.results.values()))
 
 
-def offer(stem: str, answer: Answer, more: Mapping[str, Content]) -> None:
+def export_panel(stem: str, answer: Answer, more: Mapping[str, Content]) -> None:
     """Show what can be said beside an answer, and offer it as files, with ``more`` of the page's own."""
     subject = answer.subject
     loadings = {way: parts.loadings for way, parts in answer.results.items()}
@@ -70,7 +70,7 @@ def offer(stem: str, answer: Answer, more: Mapping[str, Content]) -> None:
         held["scores.csv"] = lambda: downloads.scores(loadings, subject)
     if prove := answer.prove:
         held |= {"certificate.npz": lambda: panels.certificate_npz(prove(), subject), **panels.CHECKERS}
-    downloads.offer(stem, {**held, **more}, answer.code)
+    downloads.offer_files(stem, {**held, **more}, answer.code)
 
 
 def rows(results: Mapping[str, Components]) -> list[dict[str, object]]:
@@ -114,8 +114,8 @@ def report(answer: Answer) -> str:
     return Template(PAGE.read_text(encoding="utf-8")).substitute(
         title=html.escape(f"{what}: {sanitize.line(data.title or data.name)}"),
         verdict=_bold(f"{answer.verdict} {sanitize.line(words).replace('**', '* *')}"),  # a name turns no text bold
-        picture=component.page(
-            component.of(parts, data, _digits(answer)), data, component.backdrop(data) if may_show else None
+        picture=component.component_page(
+            component.of(parts, data, _digits(answer)), data, component.mean_sample(data) if may_show else None
         ),
         data=html.escape(sanitize.line(f"{about} Terms: {data.terms}" if data.terms else about)),
         method=html.escape(method),
@@ -140,7 +140,7 @@ def _checked(certificate: panels.Proof, subject: Subject) -> str:
     file = "certificate.npz"
     if not subject.data.is_sparse:
         file += f", which {panels.command(file, certificate, subject)} checks without the library"
-    why = panels.why(certificate.winner.name)
+    why = panels.why_true(certificate.winner.name)
     return f"{why} nnspca.verify has derived both numbers again. Beside this page: {file}."
 
 
@@ -230,7 +230,7 @@ class Beside:
             columns[f"PCA{suffix}"], columns[f"PCA + varimax{suffix}"] = pca[:, r], turned[:, r]
         size = np.abs(U).max(axis=1)
         order = np.lexsort((-np.abs(pca).max(axis=1), -size))[: np.count_nonzero(size) + MORE]
-        labels = sanitize.headings(list(component.names(self.subject.data, order).values()))
+        labels = sanitize.headings(list(component.feature_names(self.subject.data, order).values()))
         return [
             {"feature": label, **{key: float(column[i]) for key, column in columns.items()}}
             for label, i in zip(labels, order, strict=True)
@@ -303,7 +303,7 @@ def section(beside: Beside) -> None:
     wide = {key: number for key in beside.loadings[0] if key != "feature"}
     st.dataframe(beside.loadings[:ROWS], hide_index=True, column_config=wide, height=280, alt="Loadings beside PCA's.")
     if beside.groups:
-        st.markdown(f"**Groups.** {sanitize.plain(say.told_apart(beside.subject.data, beside.values))}")
+        st.markdown(f"**Groups.** {sanitize.plain(say.separation(beside.subject.data, beside.values))}")
         decimals = {key: number for key in beside.groups[0] if isinstance(beside.groups[0][key], float)}
         st.dataframe(
             beside.groups[:ROWS], hide_index=True, column_config=decimals, alt="How each part tells each class."
@@ -316,7 +316,7 @@ def on_paper(beside: Beside) -> str:
     """Return the same as a piece of a web page whose tables are sorted by a click."""
     pieces = ["<h2>Loadings, beside PCA and PCA + varimax</h2>", _table(beside.loadings)]
     if beside.groups:
-        told = html.escape(say.told_apart(beside.subject.data, beside.values))
+        told = html.escape(say.separation(beside.subject.data, beside.values))
         pieces += ["<h2>Groups</h2>", f"<p>{told}</p>", _table(beside.groups)]
     if beside.scores:
         pieces += ["<h2>Scores</h2>", _table(beside.scores)]

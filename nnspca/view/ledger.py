@@ -226,7 +226,7 @@ def _carried(own: Mapping[int, _Entry], ks: Sequence[int], least: float) -> dict
             source = f"carried from k = {int(givers[np.abs(givers - k).argmin()]):,}"
         stored = proven and here.stored
         parts, found = best.components, bool(here.components)
-        parts = replace(parts, k=k) if isinstance(parts, Packed) else tuple(replace(part, k=k) for part in parts)
+        parts = replace(parts, k=k) if isinstance(parts, StoredParts) else tuple(replace(part, k=k) for part in parts)
         known[k] = Known(k, parts, best.lower, upper, found, proven, stored, STORED if stored else source)
     return known
 
@@ -276,7 +276,7 @@ def _read(file: Path) -> dict[Problem, Stored]:
     found = {}
     for about in written:
         name, problem = about["name"], (about["content_hash"], about["standardise"], about["nonnegative"])
-        opened = (name, *problem[1:]) == opened_as(name)
+        opened = (name, *problem[1:]) == default_view(name)
         found[problem] = Stored(name, problem, about["opening"], opened, about, file)
     return found
 
@@ -299,13 +299,13 @@ def unpack(support: np.ndarray, levels: np.ndarray, n: int) -> np.ndarray:
     return loadings / np.linalg.norm(loadings)
 
 
-def unchained(moved: np.ndarray, counts: Iterable[int], changes: np.ndarray, n: int) -> Iterator[tuple[Any, Any]]:
+def delta_decoded(moved: np.ndarray, counts: Iterable[int], changes: np.ndarray, n: int) -> Iterator[tuple[Any, Any]]:
     """Yield supports and levels, each told by its difference from those before: first from none.
 
     ``moved`` has the features in one of two supports alone, ``counts`` of each, and ``changes`` those of levels.
     Components of neighbouring k differ by little, so this takes half the room.
 
-    >>> pairs = unchained(np.array([0, 2, 0]), [2, 1], np.array([7, 9, -1], "<i2"), 3)
+    >>> pairs = delta_decoded(np.array([0, 2, 0]), [2, 1], np.array([7, 9, -1], "<i2"), 3)
     >>> [(support.tolist(), levels.tolist()) for support, levels in pairs]
     [([0, 2], [7, 9]), ([2], [8])]
     """
@@ -320,7 +320,7 @@ def unchained(moved: np.ndarray, counts: Iterable[int], changes: np.ndarray, n: 
 
 
 @dataclass(frozen=True, eq=False)
-class Packed(Sequence[Component]):
+class StoredParts(Sequence[Component]):
     """Components as they are stored: each is unpacked when it is asked for."""
 
     n: int  # number of features
@@ -355,28 +355,28 @@ class Stored:
         """Return how the upper bound at a stored k was made."""
         return Made(*self.about["made"][self.about["ks"].index(k)])
 
-    def read(self) -> Iterator[tuple[int, int, Packed, float, float]]:
+    def read(self) -> Iterator[tuple[int, int, StoredParts, float, float]]:
         """Yield k, for how many parts, the component or the parts, their variance, and the upper bound."""
         for k, part, upper in self.singles():
             yield k, 1, part, part.variances[0], upper
         for (k, r), parts, upper in self.groups():
             yield k, r, parts, math.fsum(parts.variances), upper
 
-    def singles(self) -> Iterator[tuple[int, Packed, float]]:
+    def singles(self) -> Iterator[tuple[int, StoredParts, float]]:
         """Yield each k with its component and upper bound, infinite where none is stored."""
         ks = self.about["ks"]
         return zip(ks, self._packed("", ks, [1] * len(ks)), self.about["upper"], strict=True)
 
-    def groups(self) -> Iterator[tuple[tuple[int, int], Packed, float]]:
+    def groups(self) -> Iterator[tuple[tuple[int, int], StoredParts, float]]:
         """Yield each k and number of parts with the parts, of which there may be fewer, and their upper bound."""
         at, ks = zip(self.about["parts_ks"], self.about["counts"], strict=True), self.about["parts_ks"]
         return zip(at, self._packed("parts_", ks, self.about["parts_of"]), self.about["parts_upper"], strict=True)
 
-    def _packed(self, kind: str, ks: Sequence[int], sizes: Sequence[int]) -> Iterator[Packed]:
+    def _packed(self, kind: str, ks: Sequence[int], sizes: Sequence[int]) -> Iterator[StoredParts]:
         n, nonnegative, variances = self.about["n"], self.problem[2], self.about[f"{kind}lower"]
         chain, ends = functools.partial(_unpacked, self, kind), itertools.accumulate(sizes)
         for k, size, end in zip(ks, sizes, ends, strict=True):
-            yield Packed(n, k, nonnegative, variances[end - size : end], chain, end - size)
+            yield StoredParts(n, k, nonnegative, variances[end - size : end], chain, end - size)
 
 
 @functools.cache
@@ -386,10 +386,10 @@ def _unpacked(held: Stored, kind: str) -> list[tuple[np.ndarray, np.ndarray]]:
     with np.load(held.file, allow_pickle=False) as arrays:
         moved, planes = (arrays[f"{place}/{kind}{part}"] for part in ("moved", "changes"))
     changes = np.ascontiguousarray(planes.T).view("<i2").ravel()
-    return list(unchained(moved, held.about[f"{kind}moved"], changes, held.about["n"]))
+    return list(delta_decoded(moved, held.about[f"{kind}moved"], changes, held.about["n"]))
 
 
-def opened_as(name: str) -> Key:
+def default_view(name: str) -> Key:
     """Return the scale and the sign constraint with which a data set opens, after its name."""
     return name, opening(name).standardise, True
 

@@ -13,7 +13,7 @@ from nnspca.components import deflated_problem
 from nnspca.datasets import Dataset
 from nnspca.result import Component, Components, Necessity, rounded
 from nnspca.view import running, say
-from nnspca.view.jobs import Job, stretch
+from nnspca.view.jobs import Job, report_span
 from nnspca.view.link.state import keys_of
 from nnspca.view.link.widgets import choose
 from nnspca.view.subject import DISJOINT, JOINT, TOGETHER, Subject
@@ -36,7 +36,7 @@ def provable(parts: Components) -> bool:
     return parts.deflation not in (JOINT, "quasi-orthogonal") and nnspca.METHODS[parts.method].feasible
 
 
-def alone(cov: nnspca.Covariance, parts: Components, r: int) -> tuple[nnspca.Covariance, Component]:
+def part_alone(cov: nnspca.Covariance, parts: Components, r: int) -> tuple[nnspca.Covariance, Component]:
     """Return what part r can be held against on its own, and the part as it stands there.
 
     Where parts are found together, it is the features that the other parts leave free.
@@ -69,7 +69,7 @@ def panel(parts: Components, subject: Subject) -> None:
         key = subject.key("indispensable", parts.deflation, np.packbits(parts.loadings != 0).tobytes(), within)
         task = running.found("need", key, lambda job: _find(job, parts, subject, within))
         about = "Some seconds, at most about half a minute a part. Stop at any time: what is proven is kept."
-        job = running.offer(task, running.compute(about, ":material/push_pin:"))
+        job = running.offer(task, running.compute_button(about, ":material/push_pin:"))
     needed = running.answer(task, job, STOPPED)
     if needed is not None and needed.proven:
         _answer(needed, parts, subject)
@@ -91,7 +91,7 @@ def _find(job: Job, parts: Components, subject: Subject, within: float) -> Neede
 def _needed(job: Job, parts: Components, r: int, within: float, subject: Subject) -> Necessity:
     """Prove which features every near-best part has, among parts made of the features that the others leave free."""
     cov, count = subject.cov, len(parts.parts)
-    left, own = alone(cov, parts, r)
+    left, own = part_alone(cov, parts, r)
     said = say.capital if count == 1 else lambda at: f"Indispensable to part {r + 1}: {at}"
     need = subject.call(
         job,
@@ -101,7 +101,7 @@ def _needed(job: Job, parts: Components, r: int, within: float, subject: Subject
         cov=left,
         nonnegative=own.nonnegative,
         component=own,
-        on_progress=stretch(job.report, r / count, (r + 1) / count, said),
+        on_progress=report_span(job.report, r / count, (r + 1) / count, said),
     )
     n = cov.n_features
     if left.n_features == n:
@@ -125,8 +125,8 @@ def _answer(needed: Needed, parts: Components, subject: Subject) -> None:
         used = need.component.loadings != 0
         layers[r] = replace(layers[r], sure=need.essential & used, open=need.undecided & used)
     component.show(layers, data, "needed", note="Framed: indispensable, proven. Dashed: not decided.")
-    component.listing(
-        listing(needed, data),
+    component.table(
+        feature_rows(needed, data),
         "Each feature: a part's own first, then the others by their largest possible loading.",
     )
     st.caption(
@@ -175,14 +175,14 @@ def _of_one(need: Necessity, noun: str) -> str:
     return some + f".\n\n{'; '.join(said)}{'.' if said else ''}{most}"
 
 
-def listing(needed: Needed, data: Dataset) -> list[dict[str, object]]:
+def feature_rows(needed: Needed, data: Dataset) -> list[dict[str, object]]:
     """Return a row for each part and feature: its own by falling loading, then the others by falling limit."""
     several = len(needed.proven) > 1
     rows: list[dict[str, object]] = []
     for r, need in needed.proven.items():
         x = need.component.loadings
         order = np.lexsort((-need.limit, -np.abs(x)))[: np.count_nonzero(x) if several else component.ROWS]
-        names = component.names(data, order)
+        names = component.feature_names(data, order)
         rows += [
             ({"part": r + 1} if several else {})
             | {

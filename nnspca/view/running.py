@@ -53,13 +53,13 @@ class Button:
     width: Literal["stretch", "content"] = "content"
 
 
-def solve(width: Literal["stretch", "content"] = "stretch") -> Button:
+def solve_button(width: Literal["stretch", "content"] = "stretch") -> Button:
     """Return the one button for what a page is about."""
     about = "Run solver and proof from scratch with these settings."
     return Button("Solve live", about, ":material/play_arrow:", width=width)
 
 
-def compute(about: str, icon: str) -> Button:
+def compute_button(about: str, icon: str) -> Button:
     """Return the button of what takes long and is asked for apart."""
     return Button("Compute", about, icon, again="Compute again")
 

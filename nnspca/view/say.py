@@ -57,12 +57,12 @@ def explains(what: str, many: int, variance: float, whole: float, unit: str, upp
     return f"{what} {'explains' if many == 1 else 'explain'} {said} of {unit}"
 
 
-def proven(variance: float, upper: float, whole: float, source: str = "") -> str:
+def nearness(variance: float, upper: float, whole: float, source: str = "") -> str:
     """Say how near the best possible a variance is proven to be, in per cent of ``whole``: the maximum is rounded up.
 
-    >>> proven(0.5, 0.51, 1.0, "carried from k = 7")
+    >>> nearness(0.5, 0.51, 1.0, "carried from k = 7")
     'The proven maximum is 51.0 % (carried from k = 7), so this is at least 98.0 % of the optimum.'
-    >>> proven(0.5, 0.5, 1.0, "stored proof")
+    >>> nearness(0.5, 0.5, 1.0, "stored proof")
     'This is proven optimal, to 1 part in 10,000 (stored proof).'
     """
     source = f" ({source})" if source else ""
@@ -78,7 +78,7 @@ def class_name(data: Dataset, c: int) -> str:
     return f"class {name}" if name.replace(".", "").isdigit() else name
 
 
-def told_apart(data: Dataset, scores: np.ndarray) -> str:
+def separation(data: Dataset, scores: np.ndarray) -> str:
     """Say in how many of 100 pairs of samples a class scores higher, rounded down: of the class that stands apart most.
 
     Of several scores, shape (m, r), the best one.

@@ -121,8 +121,8 @@ class Session:
         """Note that the browser is gone; the session ends unless it comes back while Streamlit waits for it."""
         self.is_open = False
         if self.at_end:
-            self._until = time.monotonic() + stay()
-            waiting = threading.Timer(stay(), self._end)
+            self._until = time.monotonic() + grace_seconds()
+            waiting = threading.Timer(grace_seconds(), self._end)
             waiting.daemon = True
             waiting.start()
 
@@ -182,13 +182,13 @@ _everyone = Session("everyone")
 
 
 @cache
-def keep(name: str, content: bytes, mime: str) -> str:
+def keep_file(name: str, content: bytes, mime: str) -> str:
     """Offer all pages a content that a browser fetches once and keeps; return its address, which changes with it."""
     key = hashlib.sha256(content).hexdigest()[:16]
     return _everyone.offer(key, name, gzip.compress(content, mtime=0), mime, packed=True)
 
 
-def stay() -> float:
+def grace_seconds() -> float:
     """Return for how many seconds Streamlit waits for a browser that is gone."""
     return float(st.get_option("server.disconnectedSessionTTL"))
 
@@ -218,7 +218,7 @@ def current() -> Session:
     return session
 
 
-def said(*places: Place) -> list[Any]:
+def last_values(*places: Place) -> list[Any]:
     """Return what each key of the link says, or last said where its widget is not shown; None where it never did."""
     here = current()
     widgets: Mapping[str, Any] = st.session_state if _bound.get() is None else {}  # type: ignore[assignment]

@@ -43,7 +43,7 @@ def panel(parts: Components, subject: Subject, options: Sequence[tuple[str, Any]
         search = dict(options) | ({"starts": STARTS} if parts.deflation == TOGETHER else {})
         task = running.found("stable", key, lambda job: _find(job, parts, subject, draws, search))
         about = "Some seconds to some minutes. Stop at any time: what was drawn by then is shown."
-        job = running.offer(task, running.compute(about, ":material/casino:"))
+        job = running.offer(task, running.compute_button(about, ":material/casino:"))
     stability = running.answer(task, job, STOPPED)
     if stability is not None and stability.resamples:
         _answer(stability, subject)
@@ -82,7 +82,7 @@ def _answer(stability: Stability, subject: Subject) -> None:
     ]
     note = f"Strength: in how many resamples each of the {noun} returns."
     component.show(layers, data, "recurrence", what="% of resamples", note=note)
-    component.listing(listing(stability, data), "Each feature of each part: how often it returns, and its loading.")
+    component.table(frequencies(stability, data), "Each feature of each part: how often it returns, and its loading.")
 
 
 def summary(stability: Stability) -> str:
@@ -96,10 +96,10 @@ def summary(stability: Stability) -> str:
     return "\n\n".join(lines)
 
 
-def listing(stability: Stability, data: Dataset) -> list[dict[str, object]]:
+def frequencies(stability: Stability, data: Dataset) -> list[dict[str, object]]:
     """Return a row for each part and feature that it ever had, its own and the most frequent first."""
     several, records = len(stability.parts.parts) > 1, stability.to_records()
-    names = component.names(data, [int(str(row["feature"])) for row in records])
+    names = component.feature_names(data, [int(str(row["feature"])) for row in records])
     return [
         ({"part": row["part"]} if several else {})
         | {

@@ -218,7 +218,7 @@ def test_the_sphere_plays_in_the_browser_and_asks_the_server_nothing(visit):
     ball = page.locator("section.sphere")
     page.locator("section.sphere[data-frames]").wait_for()
     page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
-    rounds = sphere.globe(circle.random(12, 3, 0), 3, True).rounds
+    rounds = sphere.sphere_of(circle.random(12, 3, 0), 3, True).rounds
     names_each_region(page, ball, circle.random(12, 3, 0))
     box = ball.bounding_box()
     before = wires[0].sent

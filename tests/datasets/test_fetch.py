@@ -206,7 +206,7 @@ def test_a_folder_that_is_none_or_one_may_not_look_into_is_told(tmp_path, monkey
         with pytest.raises(DataError, match=r"tpyo.*not a folder"):
             call()
     monkeypatch.setenv(fetch.DATA_VARIABLE, str(tmp_path))
-    assert fetch.fault(fetch.data_folder()) == ""
+    assert fetch.folder_problem(fetch.data_folder()) == ""
     monkeypatch.setattr(fetch.os, "access", lambda folder, how: False)
     assert {info.name for info in datasets.available() if info.local} >= {"digits", "lrs"}
     with pytest.raises(DataError, match="not a folder that you may look into"):

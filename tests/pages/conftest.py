@@ -94,7 +94,7 @@ def nothing_stored(monkeypatch):
     book = Ledger()
     monkeypatch.setattr(ledger, "shared", lambda: book)
     monkeypatch.setattr(ledger, "cardinalities", lambda problem: ())
-    monkeypatch.setattr(proofs, "stored", lambda subject, k: None)
+    monkeypatch.setattr(proofs, "stored_certificate", lambda subject, k: None)
     ledger.shared.clear = book._accounts.clear
     return book
 
@@ -199,7 +199,7 @@ def brought(page: AppTest, *files: tuple[str, bytes]) -> AppTest:
 def taken(monkeypatch) -> Callable[[str], bytes]:
     """Return ``taken(name)``: the file of this name among everything that the page last offered as a ZIP."""
     made = {}
-    monkeypatch.setattr(charts, "download", lambda label, content, key, *_: made.update({key: content}))
+    monkeypatch.setattr(charts, "download_button", lambda label, content, key, *_: made.update({key: content}))
     return lambda name: zipfile.ZipFile(io.BytesIO(made["everything"]())).read(name)
 
 
@@ -229,7 +229,7 @@ def shelved(*records: shelf.Record) -> dict:
             name=r.name,
             problem=r.problem,
             opening=r.opening,
-            opened=(r.name, r.standardise, r.nonnegative) == ledger.opened_as(r.name),
+            opened=(r.name, r.standardise, r.nonnegative) == ledger.default_view(r.name),
             about={"ks": sorted(r.components)},
             read=functools.partial(read, r),
         )

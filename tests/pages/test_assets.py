@@ -80,7 +80,7 @@ def test_the_page_names_its_scripts_and_brings_its_style():
     page = body.decode()
     head, _, rest = page.partition("</head>")
     named = re.findall(r'<link rel="modulepreload" crossorigin href="\./static/js/([^"]+)">', head)
-    assert named == list(server.early())
+    assert named == list(server.with_imports())
     assert server.style() in rest.partition("</body>")[0]
     assert page.startswith("<html><head><title>x</title>")
     assert headers["content-length"] == str(len(body))
@@ -98,7 +98,7 @@ def test_what_is_no_page_and_no_script_is_left_alone():
 
 def test_streamlit_still_has_every_script_that_is_named_early():
     """A new release that calls them otherwise costs speed, and nothing else would tell."""
-    files = server.early()
+    files = server.with_imports()
     assert [stem for stem in server.EARLY if not any(name.startswith(f"{stem}.") for name in files)] == []
     assert all((server.SCRIPTS / name).is_file() for name in files)
     assert sum((server.SCRIPTS / name).stat().st_size for name in files) < 4e6  # no figure library among them
@@ -113,5 +113,5 @@ def test_pages_about_a_chart_name_its_scripts_too():
     }
     assert [path for path, page in pages.items() if chart in page] == list(pages)[:2]
     of_page = {path: page.count('crossorigin href="./static') for path, page in pages.items()}
-    assert of_page["/compare"] > of_page["/"] == len(server.early())
+    assert of_page["/compare"] > of_page["/"] == len(server.with_imports())
     assert f"const CHART = './static/js/{chart}';" in pages["/compare"].partition("</head>")[2]

@@ -60,7 +60,7 @@ def test_the_gap_is_on_one_logarithmic_axis_whose_floor_is_optimal():
     assert axis.tickvals[-1] == band.FLOOR
     assert {"10", "1", "0.1", "0.01"} <= set(axis.ticktext)
     assert "log" in axis.title.text
-    assert band.place(0.5 * 1e-4) == band.FLOOR < band.place(1.01e-4)
+    assert band.gap_position(0.5 * 1e-4) == band.FLOOR < band.gap_position(1.01e-4)
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.99996e-4, 1e-4, 1.00004e-4, 1.01e-4])

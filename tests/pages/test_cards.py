@@ -11,7 +11,7 @@ from PIL import Image
 import nnspca
 from nnspca.view import cache, collection, ledger, session
 from nnspca.view.link import canvas
-from nnspca.view.link.state import State, opening, usual_k
+from nnspca.view.link.state import State, default_k, opening
 from nnspca.view.sources import catalogue
 from tests.pages.conftest import shelved
 from tests.shelf import Record
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("short_proofs")
 def record(name):
     """A record as the package stores it: a component and an upper bound at the opening k, and at a k beside it."""
     data = nnspca.datasets.load(name)
-    standardise, k = opening(name).standardise, usual_k(data.n_features, name)
+    standardise, k = opening(name).standardise, default_k(data.n_features, name)
     cov = nnspca.Covariance.from_dataset(data, standardize=standardise)
     found = {}
     for at in (k, min(k + 2, data.n_features)):
@@ -61,7 +61,7 @@ def picture(card):
 def test_a_card_is_drawn_without_reading_data_whose_mean_is_stored(shelf, monkeypatch):
     read = []
     assert not any(card.foot or card.picture for card in shown(monkeypatch, State()).values()), "nothing is stored"
-    shelf[ledger.opened_as("digits")] = record("digits")
+    shelf[ledger.default_view("digits")] = record("digits")
     ledger.shared.clear()
     monkeypatch.setattr(nnspca.datasets, "load", read.append)
     card = shown(monkeypatch, State())["digits"]
@@ -87,7 +87,7 @@ def colours(card):
 def test_the_part_lies_over_the_mean_face_where_the_data_are_which_may_not_be_passed_on(name, shelf, monkeypatch):
     if not catalogue.infos()[name].local:
         pytest.skip(f"{name} is not on this machine")
-    shelf[ledger.opened_as(name)] = record(name)
+    shelf[ledger.default_view(name)] = record(name)
     ledger.shared.clear()
     painted, greys = colours(shown(monkeypatch, State())[name])
     assert painted >= 20

@@ -100,7 +100,7 @@ def test_a_longer_proof_comes_down_and_outlives_the_session(open_page, hasty):
     (fall,) = job_of(page, "tighten").results
     assert fall.after.upper < fall.before.upper == live.upper
     nnspca.verify(fall.after, digits().cov)
-    assert proofs.brought(fall, digits().total) in [element.value for element in page.success]
+    assert proofs.gain_in_words(fall, digits().total) in [element.value for element in page.success]
     lower, upper = fall.after.lower, fall.after.upper
     assert f"{rounded.proven_share(lower, upper)}" in said_at(page, 4) or rounded.optimal(lower, upper)
     other = settle(open_page("pages/explore.py", data="digits", k=4, proof=True))
@@ -114,9 +114,9 @@ def test_a_longer_proof_looks_for_a_better_component_first_and_lowers_the_band_a
     assert before.lower == poor.variance
     report = job.report
     job.report = lambda progress: (report(progress), seen.append((progress.upper, about.known_at().upper)))
-    proofs.keep(before, about)
+    proofs.keep_tighter(before, about)
     threading.Timer(1.0, job.stop).start()
-    job.run(proofs.tightening(about).work)
+    job.run(proofs.tighten_task(about).work)
     (fall,) = job.results
     assert seen and all(upper is None or at <= upper for upper, at in seen)
     assert fall.after.component.variance == fall.after.lower > poor.variance
@@ -128,16 +128,16 @@ def test_a_run_that_stays_above_the_stored_bound_is_told_beside_that_bound(nothi
     live = nnspca.certify(cov, 9, time_limit=1e-6)
     stored = nnspca.certify(cov, 9).upper
     nothing_stored.record(about.problem, 9, live.component, stored, stored=True)
-    proofs.keep(live, about)
+    proofs.keep_tighter(live, about)
     job.stop()
-    fall = proofs.tightening(about).work(job)
+    fall = proofs.tighten_task(about).work(job)
     assert fall.after.upper > stored == about.known_at().upper
     total, shown = about.total, rounded.decimals(live.lower, stored, about.total)
     most, own = (rounded.percent(upper / total, shown, up=True) for upper in (stored, fall.after.upper))
-    assert f"maximum is {most}" in say.proven(about.known_at().lower, stored, total) or about.known_at().optimal
+    assert f"maximum is {most}" in say.nearness(about.known_at().lower, stored, total) or about.known_at().optimal
     slow = dataclasses.replace(fall, seconds=10.0, begun=3 * fall.after.upper - 2 * stored)
     assert slow.missing == pytest.approx(5.0) and math.isinf(fall.missing), "as fast as it fell; this one did not fall"
-    assert all(number in proofs.brought(slow, total) for number in (most, own, rounded.seconds(5.0)))
+    assert all(number in proofs.gain_in_words(slow, total) for number in (most, own, rounded.seconds(5.0)))
 
 
 def test_of_two_certificates_the_tighter_one_is_kept():
@@ -147,7 +147,7 @@ def test_of_two_certificates_the_tighter_one_is_kept():
     loose = dataclasses.replace(cert, lower=poor.variance, component=poor)
     for pair in (pair for other in (few, loose) for pair in itertools.permutations((cert, other))):
         cache.results.clear()
-        assert [proofs.keep(one, about) for one in pair][1] is proofs.certificate_at(about, 9) is cert
+        assert [proofs.keep_tighter(one, about) for one in pair][1] is proofs.certificate_at(about, 9) is cert
 
 
 @pytest.mark.parametrize("method", ["em", "pca"])

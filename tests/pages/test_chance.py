@@ -23,13 +23,13 @@ def test_noise_is_said_to_be_chance_before_it_is_said_to_be_optimal(strength):
     found = chance.measure(data, 4, standardize=False, nonnegative=True)
     subject = Subject(data, State(data="table", k=4))
     cache.results().put(subject.key_of("chance", 0, 4, 1), found)
-    part, known = found.parts[0], chance.at(subject, 4)
+    part, known = found.parts[0], chance.chance_at(subject, 4)
     row = Known(4, (part,), part.variance, part.variance, True, True)
     said = sentence(part, row, data, subject.total, found.parts.features, known)
     assert known.is_more == bool(strength) == ("rise together" in said)
     assert said.startswith("No more than chance") != bool(strength)
     assert bool(strength) or said.index("huffled columns reach") < said.index("proven optimal")
-    assert ("shuffled columns" in chance.beside(known, 12, 4, "100 %", "features")) == bool(strength)
+    assert ("shuffled columns" in chance.comparisons(known, 12, 4, "100 %", "features")) == bool(strength)
 
 
 def test_the_columns_are_shuffled_on_request_and_the_page_says_what_they_reach(open_page, monkeypatch):

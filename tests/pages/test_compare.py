@@ -13,7 +13,7 @@ from nnspca.result import rounded
 from nnspca.view import ledger
 from nnspca.view.compare import sets
 from nnspca.view.desk import Desk
-from nnspca.view.figures.band import place
+from nnspca.view.figures.band import gap_position
 from nnspca.view.jobs import Job
 from nnspca.view.link import state
 from nnspca.view.link.state import State
@@ -61,7 +61,7 @@ def test_what_is_known_is_shown_without_a_run_and_a_live_run_changes_no_number(o
         assert [k for k, _ in lower["customdata"]] == list(rows)
         for (k, shown), depth in zip(below["customdata"], below["y"], strict=True):
             assert shown == rounded.proven_gap(rows[k].lower, rows[k].upper)
-            assert depth == pytest.approx(place(1 - rows[k].ratio))
+            assert depth == pytest.approx(gap_position(1 - rows[k].ratio))
     page.button(key="start-compare").click().run()
     (job,) = jobs(settle(page))
     for name, point in job.results:

@@ -55,7 +55,7 @@ def test_the_sidebar_leads_to_documents_that_are_served(tmp_path, site):
 
 
 def test_what_was_not_built_is_not_served(tmp_path, site, monkeypatch):
-    assert len(server.served(tmp_path)) == 1
-    assert server.served(tmp_path / "elsewhere") == []
+    assert len(server.documents_route(tmp_path)) == 1
+    assert server.documents_route(tmp_path / "elsewhere") == []
     monkeypatch.setenv("NNSPCA_DOCS", str(site))
-    assert len(server.served(tmp_path / "elsewhere")) == 1
+    assert len(server.documents_route(tmp_path / "elsewhere")) == 1

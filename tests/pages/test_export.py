@@ -56,7 +56,7 @@ def test_loadings_stand_beside_those_of_pca_and_scores_beside_their_class(made):
 def test_a_part_that_tells_two_classes_apart_says_so_in_one_direction(made):
     area = nnspca.separation(made.values[:, 0], CLASSES)
     assert {row["AUC"] for row in made.groups} == {max(area[0], 1 - area[0])} and area[0] > 0.85
-    said = say.told_apart(DATA, made.values)
+    said = say.separation(DATA, made.values)
     assert "ill scores higher" in said
     best, chance, p = map(float, re.findall(r"(?:In|in|=) ([\d.]+\d)", said))
     assert best == np.floor(100 * made.groups[0]["AUC"]) > chance > 50 and p < 0.05

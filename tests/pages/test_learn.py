@@ -82,7 +82,7 @@ def test_what_travels_to_the_browser_is_the_covariance():
         np.testing.assert_allclose((Z.T @ Z)[np.ix_(some, some)], cov.block(some, some), rtol=1e-9, atol=1e-9)
         sent = boards.payload(board)
         assert ("samples" in sent) == (Z.shape[0] < Z.shape[1])
-        assert sent["k"] == boards.usual_k(name)
+        assert sent["k"] == boards.board_k(name)
     assert set(boards.at_hand()) >= {"faces", "digits"}
     assert len(json.dumps(chapters.content(tuple(boards.at_hand())))) < 700_000, "small enough for a class"
 
@@ -90,7 +90,7 @@ def test_what_travels_to_the_browser_is_the_covariance():
 @pytest.mark.parametrize("board", ["faces", "digits", "spectra"])
 def test_the_game_says_of_each_board_its_own_choices_and_what_row_sums_and_the_best_proof_prove(board):
     name, facts, words = boards.BOARDS[board], boards.facts(board), chapters.chapter(CHAPTERS[0], boards.facts(board))
-    cov, best, k = boards.covariance(name), boards.proven(name), boards.usual_k(name)
+    cov, best, k = boards.covariance(name), boards.proven(name), boards.board_k(name)
     assert (facts["n"], facts["k"]) == (cov.n_features, k)
     assert boards.payload(board)["upper"] == best.upper
     assert proven_share(best.lower / best.upper) == facts["share"]
@@ -136,7 +136,7 @@ def test_what_chapters_1_to_3_say_of_faces_holds_of_their_loadings_and_of_the_ch
 def test_the_board_of_faces_is_standardised_and_its_best_pixels_are_one_patch():
     """Exercise 1 of the guide for teachers."""
     np.testing.assert_allclose(boards.covariance(chapters.FACES).diagonal, 1, rtol=1e-12)
-    columns, left = chapters.scene()["columns"], set(boards.proven(chapters.FACES).component.support)
+    columns, left = chapters.image_shape()["columns"], set(boards.proven(chapters.FACES).component.support)
     patch = [left.pop()]
     for i in patch:
         near = {i - columns, i + columns, *({i - 1} if i % columns else ()), *({i + 1} if (i + 1) % columns else ())}

@@ -153,7 +153,7 @@ def test_what_is_stored_is_read_when_its_problem_is_asked_for_and_unpacked_when_
             assert (row.stored or "carried" in row.source) and row.upper <= record.components[k][1]
             assert row.lower >= record.components[k][0].variance
     monkeypatch.undo()
-    record = records[ledger.opened_as("lfw-faces")]
+    record = records[ledger.default_view("lfw-faces")]
     for k in (1, record.opening):
         shown = book.at(record.problem, k, 0.0).component
         assert shown.k == k and (shown.loadings == record.components[k][0].loadings).all()

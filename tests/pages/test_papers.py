@@ -62,7 +62,7 @@ def test_every_study_says_what_it_shows_and_is_run_from_the_page(open_page, monk
     )
     assert not jobs(page)
     assert drawn(page), "the figures of the stored run stand there before any other"
-    monkeypatch.setattr(charts, "download", lambda label, content, key, *_: made.update({key: content}))
+    monkeypatch.setattr(charts, "download_button", lambda label, content, key, *_: made.update({key: content}))
     assert ("Not on this machine" in texts(page)) == bool(study.missing())
     page, before = begun(page), stored(study.name)
     assert "A stored run" not in texts(page)
@@ -130,7 +130,7 @@ def test_every_table_that_can_be_drawn_is_drawn_at_every_stage_of_a_run(study, s
             if table.picture is not None:
                 figure = pictures.study(table, palette, titled=True)
                 assert figure.data and table.title.split()[0] in figure.layout.meta["alt"]
-                assert tables is not last or "</html>" in style.page(figure)
+                assert tables is not last or "</html>" in style.figure_page(figure)
 
 
 def test_parts_are_drawn_upright_and_in_their_own_place():

@@ -70,8 +70,8 @@ def test_a_stored_race_opens_without_a_run_says_no_more_than_the_ledger_and_solv
 
 
 def test_every_stored_race_is_of_a_view_that_a_data_set_opens_with_and_says_no_more_than_the_ledger():
-    opening = {(*r.problem, r.opening): r for key, r in shelf.records().items() if key == ledger.opened_as(r.name)}
-    assert len(race.recorded()["races"]) >= 5 and race.recorded()["races"].keys() <= opening.keys()
+    opening = {(*r.problem, r.opening): r for key, r in shelf.records().items() if key == ledger.default_view(r.name)}
+    assert len(race.stored_races()["races"]) >= 5 and race.stored_races()["races"].keys() <= opening.keys()
     for record in opening.values():
         scale = STANDARDISED if record.standardise else AS_IS
         if not next(info.local for info in datasets.available() if info.name == record.name):

@@ -46,9 +46,9 @@ def told(data, k=2, *, standardise=False, nonnegative=True, feature=0):
     cov = nnspca.Covariance.from_dataset(data, standardize=standardise)
     first = nnspca.solve(cov, min(k, data.n_features), nonnegative=nonnegative)
     about = Subject(data, now)
-    scores = None if data.kind == "covariance" else samples.scored(first, about)
+    scores = None if data.kind == "covariance" else samples.standard_scores(first, about)
     role = nnspca.contribution(cov, first, feature)
-    return scores, samples.why(role, first, data, standardised=standardise), first, about
+    return scores, samples.why_included(role, first, data, standardised=standardise), first, about
 
 
 @pytest.mark.parametrize("name", DEGENERATE)
@@ -58,7 +58,7 @@ def test_whatever_the_data_lack_every_sample_has_its_place_and_every_feature_its
         scores, said, first, about = told(data, k, standardise=name != "a matrix", feature=data.n_features - 1)
         assert said
         if scores is not None:
-            assert isinstance(say.told_apart(data, scores[:, None]), str)
+            assert isinstance(say.separation(data, scores[:, None]), str)
             drawn = samples.strips(first, about)
             rows, of = drawn["rows"], unpacked(drawn["of"])
             assert unpacked(drawn["which"]).tolist() == list(range(len(data.X)))
@@ -82,7 +82,7 @@ def test_where_data_have_classes_each_sample_stands_unasked_at_its_score_in_the_
     scores = nnspca.scores(data.X, first.loadings, mean="own")
     scores = scores / scores.std()
     np.testing.assert_allclose(unpacked(shown["here"]["scores"]) / 100, scores, atol=0.0051)
-    assert "separate" not in shown["here"]["says"][0] and say.told_apart(data, scores[:, None]) == shown["apart"] != ""
+    assert "separate" not in shown["here"]["says"][0] and say.separation(data, scores[:, None]) == shown["apart"] != ""
     most = max(abs(area - 0.5) for area in nnspca.separation(scores, data.labels).values()) + 0.5
     assert int(re.search(r"In (\d+) of 100", shown["apart"])[1]) <= 100 * most
     np.testing.assert_allclose(unpacked(shown["sample"]["axis"]), data.X[8], rtol=1e-6)
@@ -93,7 +93,7 @@ def test_another_solvers_component_is_asked_about_where_it_is_shown(open_page):
     part, data = job_of(page, "solve").result, catalogue.dataset("digits")
     role = nnspca.contribution(nnspca.Covariance.from_dataset(data), part, 0)
     answer = sent(page, "play")["why"]
-    assert answer["asks"] == samples.question(role, data) and answer["feature"] == 0
+    assert answer["asks"] == samples.feature_question(role, data) and answer["feature"] == 0
     assert answer["support"] == canvas.pack(role.others, "i4")
 
 

@@ -210,7 +210,7 @@ def alive(page):
 
 def test_no_word_of_a_figure_leaves_the_script_of_its_page():
     figure = style.Figure(data=[{"type": "scatter", "name": "</script><!-- evil"}])
-    style.dress(figure, style.LIGHT, title="A figure", alt="of one name", height=300)
-    assert " evil" in style.page(figure)
-    assert "</script><" not in style.page(figure)
-    assert "<!-- evil" not in style.page(figure)
+    style.set_layout(figure, style.LIGHT, title="A figure", alt="of one name", height=300)
+    assert " evil" in style.figure_page(figure)
+    assert "</script><" not in style.figure_page(figure)
+    assert "<!-- evil" not in style.figure_page(figure)

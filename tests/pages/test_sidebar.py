@@ -41,7 +41,7 @@ def test_a_page_shows_the_choices_that_count_on_it(name, said, counting):
 
 
 def test_every_choice_counts_somewhere():
-    shown = [state.counting(page, choice) for page, choice, _ in COUNTING]
+    shown = [state.keys_used(page, choice) for page, choice, _ in COUNTING]
     assert set().union(*shown) == set(state.SHARED)
     places = {place for entry in state.SHARED.values() for place in entry.counts}
     assert places == {f"{page} of {choice}" if choice else page for page, choice, keys in COUNTING if keys}

@@ -76,7 +76,7 @@ def test_a_whole_turn_is_covered_by_the_highest_curves_and_candidates_are_number
     V = np.round(np.random.default_rng(seed).standard_normal((n, 2)), 1)  # rounded: ties and equal rows occur
     if not V.any():
         return
-    picture = circle.picture(V, k, nonnegative)
+    picture = circle.curves_of(V, k, nonnegative)
     assert picture.candidates == picture.regions.candidates()
     sets = [tuple(s.tolist()) for _, _, s in picture.regions.supports()]
     for (one, first), (two, second) in pairwise(sorted(zip(picture.ids, sets, strict=True))):
@@ -93,7 +93,7 @@ def test_a_whole_turn_is_covered_by_the_highest_curves_and_candidates_are_number
 @pytest.mark.parametrize("nonnegative", [True, False])
 def test_of_many_curves_thirty_are_drawn_and_the_others_lie_within_their_envelope(nonnegative):
     V = circle.random(625, 2, 0)
-    picture = circle.picture(V, 10, nonnegative)
+    picture = circle.curves_of(V, 10, nonnegative)
     assert len(picture.shown) == circle.DRAWN
     assert set(picture.shown) <= set(picture.ever)
     others = np.delete(V, picture.shown, axis=0)
@@ -102,7 +102,7 @@ def test_of_many_curves_thirty_are_drawn_and_the_others_lie_within_their_envelop
     np.testing.assert_array_equal(picture.envelope, [heights.min(axis=1), heights.max(axis=1)])
     data = circle.payload(Rows(V), 10, nonnegative, picture)
     assert data["envelope"]["others"] == 595
-    few = circle.picture(circle.random(circle.ALL_CURVES, 2, 0), 4, nonnegative)
+    few = circle.curves_of(circle.random(circle.ALL_CURVES, 2, 0), 4, nonnegative)
     assert few.shown.tolist() == list(range(circle.ALL_CURVES)) and few.envelope is None
     lasting = np.zeros(625)
     for left, right, support in picture.regions.supports():
@@ -113,15 +113,15 @@ def test_of_many_curves_thirty_are_drawn_and_the_others_lie_within_their_envelop
 @given(some.integers(1, 40), some.integers(1, 5), some.integers(0, 99))
 def test_curves_in_the_set_at_once_have_different_colours_where_there_are_enough(n, k, seed):
     V = circle.random(n, 2, seed)
-    picture = circle.picture(V, min(k, n), True)
+    picture = circle.curves_of(V, min(k, n), True)
     assert set(picture.tints) <= set(range(len(circle.TINTS)))
-    np.testing.assert_array_equal(picture.tints, circle.picture(V.copy(), min(k, n), True).tints)
+    np.testing.assert_array_equal(picture.tints, circle.curves_of(V.copy(), min(k, n), True).tints)
     first = picture.tints[picture.regions.first]
     assert len(set(first)) == len(first)
 
 
 def test_the_recorded_cells_are_those_of_every_round():
-    rounds = sphere.globe(circle.random(15, 3, 2), 4, True).rounds
+    rounds = sphere.sphere_of(circle.random(15, 3, 2), 4, True).rounds
     held = sphere.record(rounds)
     for at, now in enumerate(rounds):
         here = (held.born <= at) & (at < held.gone)
@@ -135,19 +135,19 @@ def test_the_recorded_cells_are_those_of_every_round():
 
 def test_a_flat_matrix_has_cells_too_and_what_is_sent_of_the_largest_stays_small():
     flat = np.column_stack([circle.random(6, 2, 1), np.zeros(6)])
-    world = sphere.globe(flat, 2, True)
+    world = sphere.sphere_of(flat, 2, True)
     assert world.record.cells.shape[1] == 2
     assert not world.rounds[-1].open.any()
-    large = sphere.globe(circle.random(12582, 3, 0), 40, True)
+    large = sphere.sphere_of(circle.random(12582, 3, 0), 40, True)
     data = sphere.payload(Rows(circle.random(12582, 3, 0)), 40, True, large, ["" for _ in large.rounds], "")
     assert len(json.dumps(data)) < 450_000 and data["mostText"] == data["valuesText"][-1]
     V = circle.random(12582, 2, 0)
-    assert len(json.dumps(circle.payload(Rows(V), 40, True, circle.picture(V, 40, True)))) < 250_000
+    assert len(json.dumps(circle.payload(Rows(V), 40, True, circle.curves_of(V, 40, True)))) < 250_000
 
 
 def test_no_direction_of_a_closed_cell_beats_the_best():
     V = circle.random(15, 3, 2)
-    world = sphere.globe(V, 4, True)
+    world = sphere.sphere_of(V, 4, True)
     assert world.objective.max() <= world.rounds[-1].upper and not world.rounds[-1].open.any()
     for now in world.rounds:
         middles = now.corners[~now.open].sum(axis=1)

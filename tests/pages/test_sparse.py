@@ -19,7 +19,7 @@ import streamlit as st
 from nnspca.view.explore import samples
 from nnspca.view.subject import Subject
 about = Subject(st.session_state["session"].uploads["counts"], st.session_state["now"])
-samples.who(st.session_state["first"], about)
+samples.extremes(st.session_state["first"], about)
 """
 MOST = 1_000_000  # numbers that a page may write out of the ten million there are: some rows of the covariance
 
@@ -55,7 +55,7 @@ def test_two_thousand_by_five_thousand_counts_are_told_of_without_writing_them_o
     page = settle(alone(ALONE, session=owner(data), first=first, now=now))
     assert not [told.value for told in page.error]
     about = Subject(data, now)
-    assert samples.answer(4000, first, about)["says"] and len(samples.over(1999, first, data)["away"]) == 20
+    assert samples.explain(4000, first, about)["says"] and len(samples.over(1999, first, data)["away"]) == 20
     assert "of 100 pairs a sample of rest scores lower" in texts(page)
 
 

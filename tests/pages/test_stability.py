@@ -50,7 +50,7 @@ def answer(**changes):
 
 def test_a_table_says_of_each_feature_what_is_known():
     data = nnspca.datasets.read(b"a,b,c,d,e,f\n1,2,3,4,5,6\n2,4,6,1,3,5\n", "x.csv")
-    rows = necessity.listing(necessity.Needed({0: answer()}), data)
+    rows = necessity.feature_rows(necessity.Needed({0: answer()}), data)
     assert [row["feature"] for row in rows] == ["b", "e", "d", "a", "c", "f"]
     assert [row["state"] for row in rows][:3] == ["indispensable", "undecided", "dispensable"]
     assert rows[3]["squared loading at most"] == "4.01 %"

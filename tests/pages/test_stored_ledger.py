@@ -9,13 +9,13 @@ import pytest
 
 import nnspca
 from nnspca.view import ledger
-from nnspca.view.link.state import usual_k
+from nnspca.view.link.state import default_k
 from tests import ledger as made
 from tests import shelf
 
 RECORDS = shelf.records()
 FETCHED = ("cbcl-faces", "cbcl-faces-raw", "leukemia", "lrs")
-OPENED = [key for key in RECORDS if key == ledger.opened_as(key[0])]
+OPENED = [key for key in RECORDS if key == ledger.default_view(key[0])]
 ROUND = 1e-9  # relative: sums in another order
 
 
@@ -43,7 +43,7 @@ def test_every_data_set_is_stored_at_both_scales_with_the_sign_constraint_and_wi
     names = [info.name for info in nnspca.datasets.available()]
     assert set(RECORDS) == set(itertools.product(names, (False, True), (False, True)))
     for key, record in RECORDS.items():
-        assert made.missing(key, record) == ([], []) and record.opening == usual_k(record.n, record.name)
+        assert made.missing(key, record) == ([], []) and record.opening == default_k(record.n, record.name)
         assert made.weakest(record) is None, "between two stored k little is lost by carrying"
     assert ledger.FILE.stat().st_size < 3_000_000
 

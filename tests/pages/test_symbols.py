@@ -27,7 +27,7 @@ def test_symbols_are_offered_where_the_data_are_here_without_them(open_page, cac
     assert (cache / "p2s_df.rda").is_file()
     assert hashlib.sha256((cache / "p2s_df.rda").read_bytes()).hexdigest() == originals.SYMBOLS.sha256
     assert "start-names-leukemia" not in [button.key for button in page.button]
-    assert component.names(nnspca.datasets.load("leukemia"), [2]) == {2: "MYC (37724_at)"}
+    assert component.feature_names(nnspca.datasets.load("leukemia"), [2]) == {2: "MYC (37724_at)"}
 
 
 @pytest.mark.parametrize("key", ["start-names-leukemia", "start-fetch-leukemia"])

@@ -5,7 +5,7 @@ Of those of ``tests/test_tables.py`` those about which something is asked, or fr
 
 import pytest
 
-from nnspca.view.link.state import usual_k
+from nnspca.view.link.state import default_k
 from tests.pages.conftest import brought, files_of, said_at, sent, settle
 from tests.tables import TABLES
 
@@ -24,7 +24,7 @@ def test_a_table_that_is_dropped_is_answered_in_words(open_page, name):
     (data,) = page.session_state["session"].uploads.values()
     assert f"Preprocessing: {'standardised' if table.standardised else 'as is'}." in box.value
     assert not set(table.left_out) & set(data.feature_names)
-    k = usual_k(data.n_features)
+    k = default_k(data.n_features)
     shown = settle(open_page("pages/explore.py", data=data.name, k=k, ks=str(k), **files_of(page)))
     said = said_at(shown, k)
     assert said.startswith(table.says.split(",")[0].split(" and ")[0])

@@ -31,7 +31,7 @@ CHECKERS: dict[str, Content] = {
 }
 
 
-def why(name: str) -> str:
+def why_true(name: str) -> str:
     """Say why a bound is true, by its name."""
     return BOUNDS[name].argument if name in BOUNDS else PARTS_BOUNDS[name].summary
 
@@ -60,7 +60,7 @@ def claim(proven: Proof | Known, subject: Subject) -> str:
     return f"{whole} above **{bound}**{most}. The best found has **{found}**, {best}"
 
 
-def opened(certificate: Proof, known: Known, subject: Subject) -> None:
+def certificate_details(certificate: Proof, known: Known, subject: Subject) -> None:
     """Open the certificate: the bound that gave it, all the others, a second route, and the file."""
     won = certificate.winner
     gaps = [f"a gap of at most {rounded.gap(one.lower, one.upper)}" for one in (certificate, known)]
@@ -68,7 +68,7 @@ def opened(certificate: Proof, known: Known, subject: Subject) -> None:
         source = f" ({known.source})" if known.source else ""
         st.caption(f"This certificate was made live: it has {gaps[0]}. The answer above has {gaps[1]}{source}.")
     st.markdown(f"**The lowest upper bound: {say.title(won.name).lower()}.** {won.detail}")
-    st.markdown(f"**Why it holds.** {why(won.name)}")
+    st.markdown(f"**Why it holds.** {why_true(won.name)}")
     if isinstance(certificate, Certificate) and (more := certificate.ahead(code=False)):
         st.caption(more)
     st.markdown("**Every upper bound that was tried**, lowest first.")
@@ -81,7 +81,7 @@ def opened(certificate: Proof, known: Known, subject: Subject) -> None:
     with st.popover("Why the others hold", icon=":material/school:"):
         for bound in ranked:
             if bound is not won:
-                st.markdown(f"**{say.title(bound.name)}.** {why(bound.name)}")
+                st.markdown(f"**{say.title(bound.name)}.** {why_true(bound.name)}")
     check_and_files(certificate, subject)
 
 
@@ -91,13 +91,13 @@ def kept(known: Known, subject: Subject) -> None:
     longer = f", or up to {rounded.seconds(thorough.relaxation + thorough.trees)} if the stored proof took longer"
     lasts = f"about {rounded.seconds(made.seconds or live.seconds)}{'' if made.seconds else longer}"
     run = f" by a {made.effort} run" if made.effort else ""
-    by = f" Its lowest upper bound: {say.title(made.bound).lower()}. {why(made.bound)}" if made.bound else ""
+    by = f" Its lowest upper bound: {say.title(made.bound).lower()}. {why_true(made.bound)}" if made.bound else ""
     st.markdown(
         f"It was proven on {made.day}{run}, and `nnspca.verify` has checked it.{by} The package has the numbers, not "
         f"the certificate. Proving it here takes {lasts}; it ends once as much is proven."
     )
     button = Button("Prove this number here", f"Takes {lasts}. Stop at any time.", ":material/verified:")
-    job = running.offer(proofs.proving(subject), button)
+    job = running.offer(proofs.proof_task(subject), button)
     if job is not None:
         running.follow_to_end(job, "Stopped before as much was proven. The stored proof is the lower bound.")
 
@@ -152,9 +152,9 @@ def _files(certificate: Proof, subject: Subject, stem: str, key: str) -> None:
     }
     with st.container(horizontal=True):
         about = "What was found, every upper bound, and all that is needed to derive them again."
-        charts.download("Certificate (NPZ)", held[f"{stem}.npz"], f"cert-{key}", f"{stem}.npz", about)
+        charts.download_button("Certificate (NPZ)", held[f"{stem}.npz"], f"cert-{key}", f"{stem}.npz", about)
         label = "All that checks it (ZIP)"
-        charts.download(label, lambda: downloads.zipped(held), f"checks-{key}", f"{stem}.zip", ", ".join(held))
+        charts.download_button(label, lambda: downloads.zipped(held), f"checks-{key}", f"{stem}.zip", ", ".join(held))
     st.markdown("**Verify it elsewhere.** `verify.py` needs nnspca, and your data file if you uploaded one:")
     st.code(code, language="python", wrap_lines=True)
     if data.is_sparse:

@@ -16,7 +16,7 @@ import nnspca
 from nnspca.bounds.plan import PLANS
 from nnspca.result import Certificate, Components, PartsCertificate, Progress, rounded
 from nnspca.view import cache, ledger, running
-from nnspca.view.jobs import Job, stretch
+from nnspca.view.jobs import Job, report_span
 from nnspca.view.ledger import Known
 from nnspca.view.running import Button, Key, Task
 from nnspca.view.subject import Subject
@@ -74,7 +74,7 @@ class Clock:
 
     def prove(self, subject: Subject, begin: float, says: str, r: int = 1, **more: Any) -> None:
         """Prove an upper bound in what is left of the progress; each that is lower is told, and noted at once."""
-        proving = stretch(self._job.report, begin, 1.0, lambda _: says)
+        proving = report_span(self._job.report, begin, 1.0, lambda _: says)
 
         def listen(progress: Progress) -> None:
             if progress.upper is not None and self.fell(progress.upper):
@@ -123,7 +123,7 @@ def live_words(told: Live, whole: float, digits: int = 1, what: str = "component
 
 
 @dataclass(frozen=True, eq=False)
-class Tightened:
+class ProofGain:
     """What a longer proof came to, and in how many seconds, beside what was known before it from any run."""
 
     before: Known
@@ -143,7 +143,7 @@ def file_of(name: str, standardise: bool, k: int) -> Path:
     return FOLDER / f"{name}{'-standardised' * standardise}-k{k}.npz"
 
 
-def stored(subject: Subject, k: int) -> Certificate | None:
+def stored_certificate(subject: Subject, k: int) -> Certificate | None:
     """Return the certificate that is stored for a subject at k; None where there is none for its very data."""
     return _held(subject, k)[0]
 
@@ -176,7 +176,7 @@ def _key(subject: Subject, k: int, r: int = 0) -> Key:
 def certificate_at(subject: Subject, k: int) -> Certificate | None:
     """Return the tightest certificate at k, stored or of any live run; where they are equal, the stored one."""
     made: Certificate | None = cache.results().get(_key(subject, k))
-    held = stored(subject, k)
+    held = stored_certificate(subject, k)
     return min((proof for proof in (held, made) if proof is not None), key=lambda proof: proof.upper, default=None)
 
 
@@ -186,7 +186,7 @@ def certificate_of_parts(subject: Subject, r: int) -> PartsCertificate | None:
     return certificate
 
 
-def keep(certificate: Proven, subject: Subject) -> Proven:
+def keep_tighter(certificate: Proven, subject: Subject) -> Proven:
     """Keep a certificate, unless the one that is kept is tighter; return the one that stays."""
     r = certificate.n_components if isinstance(certificate, PartsCertificate) else 0
     key = _key(subject, certificate.k, r)
@@ -206,7 +206,7 @@ def prove(
         proof: Any = subject.call(job, nnspca.certify, subject.k, **more)
     else:
         proof = subject.call(job, nnspca.certify_parts, r, subject.k, parts, **more)
-    return keep(proof, subject)
+    return keep_tighter(proof, subject)
 
 
 def made(subject: Subject, parts: Components | None = None, r: int = 1) -> Certificate | PartsCertificate:
@@ -220,7 +220,7 @@ def made(subject: Subject, parts: Components | None = None, r: int = 1) -> Certi
     return certificate_at(subject, subject.k) or prove(subject, Job("certificate"), **more)
 
 
-def proving(subject: Subject) -> Task:
+def proof_task(subject: Subject) -> Task:
     """Return the task of proving here what is stored at the k that is shown: it ends once it has proven as much."""
 
     def work(job: Job) -> None:
@@ -235,7 +235,7 @@ def _as_stored(subject: Subject, seconds: float) -> dict[str, Any]:
     return {"component": known.component, "gap": (1 - known.ratio) * (1 - GAIN), "time_limit": seconds}
 
 
-def tightening(subject: Subject, parts: Components | None = None, r: int = 1) -> Task:
+def tighten_task(subject: Subject, parts: Components | None = None, r: int = 1) -> Task:
     """Return the task of lowering the upper bound of the k that is shown, or of r ``parts``."""
     if parts is None:
         return Task("tighten", subject.key_of("tighten", subject.k), lambda job: _tighten(job, subject, None))
@@ -243,7 +243,7 @@ def tightening(subject: Subject, parts: Components | None = None, r: int = 1) ->
     return Task("tighten-parts", key, lambda job: _tighten(job, subject, parts, r))
 
 
-def _tighten(job: Job, subject: Subject, parts: Components | None, r: int = 1) -> Tightened:
+def _tighten(job: Job, subject: Subject, parts: Components | None, r: int = 1) -> ProofGain:
     """Close the gap until it stands or Stop is pressed; whatever is found and proven is kept.
 
     One component is closed in on from both sides: a longer search for a better one comes first.
@@ -271,14 +271,14 @@ def _tighten(job: Job, subject: Subject, parts: Components | None, r: int = 1) -
         searched = subject.call(job, nnspca.solve, k, **more)
         best = searched if searched.variance > before.lower * (1 + GAIN) else before.component
         after = subject.call(job, nnspca.certify, k, component=best, warm_start=before, **longer)
-    return Tightened(known, keep(after, subject), time.monotonic() - start, before.upper)
+    return ProofGain(known, keep_tighter(after, subject), time.monotonic() - start, before.upper)
 
 
 STOPPED = "Stopped. Every upper bound proven so far is kept."
 TIGHTEN = Button("Tighten the proof", "There is no upper bound yet.", ":material/compress:", "Go on tightening")
 
 
-def offer_tightening(
+def tighten_button(
     task: Task, known: Known, width: Literal["stretch", "content"] = "content", *, in_place: bool = False
 ) -> None:
     """Draw the button that tightens the proof of what is shown, unless it is proven optimal.
@@ -304,10 +304,10 @@ def under_way(job: Job | None, subject: Subject) -> None:
     if job.result is None or job.place is not None:
         running.follow_to_end(job, STOPPED)
     if job.result is not None:
-        st.success(brought(job.result, subject.total), icon=":material/trending_down:")
+        st.success(gain_in_words(job.result, subject.total), icon=":material/trending_down:")
 
 
-def brought(fall: Tightened, total: float) -> str:
+def gain_in_words(fall: ProofGain, total: float) -> str:
     """Say how far a longer proof has brought the upper bound down that was known, in shares of the total variance."""
     before, after, spent = fall.before, fall.after, rounded.seconds(fall.seconds)
     digits = rounded.decimals(max(before.lower, after.lower), min(before.upper, after.upper), total)

@@ -14,7 +14,7 @@ from nnspca.studies.racing import FINISHED, Lane, Race
 from nnspca.view import sanitize
 from nnspca.view.figures import band as common
 from nnspca.view.figures.band import Band
-from nnspca.view.figures.style import DASHES, LEGEND_ROW, Look, Palette, dress, rgba, set_axes, shade
+from nnspca.view.figures.style import DASHES, LEGEND_ROW, Look, Palette, rgba, set_axes, set_layout, shade
 
 PLOT = 395  # pixels, without the legend: on a usual screen that stands above the fold
 BOUND, LOWEST, FLAG = "upper bound of this run", "lowest upper bound known", "finished"
@@ -52,7 +52,7 @@ def race(standing: Race | None, names: Sequence[str], palette: Palette, upper: f
             figure.add_scatter(x=[None], y=[None], mode="markers", name=FLAG, marker=look, hoverinfo="skip")
     rows = len(names) + EXTRA  # the same before any solver has started: nothing below jumps
     alt = f"{title}. {_description(standing, upper)}"
-    dress(figure, palette, title=title, alt=alt, height=PLOT + LEGEND_ROW * rows, legend_rows=rows)
+    set_layout(figure, palette, title=title, alt=alt, height=PLOT + LEGEND_ROW * rows, legend_rows=rows)
     _fit_axes(figure, standing if is_drawable else None, upper)
     if is_drawable:
         ends, line = [10**end for end in figure.layout.xaxis.range], {"color": palette.proven, "width": 1.5}
@@ -167,7 +167,7 @@ def compared(sets: Sequence[Shown], palette: Palette) -> go.Figure:
         else f"{sanitize.line(shown.title)}: no upper bound yet"
         for shown in sets
     ]
-    dress(
+    set_layout(
         figure,
         palette,
         title=title,

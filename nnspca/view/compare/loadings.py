@@ -22,14 +22,14 @@ LARGEST, MOST = 2_000_000, 20  # characters, and components
 SEPARATOR, BLANK = re.compile(r"[:;,\t]"), re.compile(r"\s*[;\t]\s*|\s*,\s+|\s+,\s*|\s+")
 
 
-def read(text: str, names: Sequence[str]) -> np.ndarray:
+def read_loadings(text: str, names: Sequence[str]) -> np.ndarray:
     """Return loadings, shape (n, r), of lines of a name and its loadings; features that are not named are 0.
 
     A name may hold what separates: the longest one that a line begins with counts, quoted or not.
 
     Raises ValueError: what is wrong with the text.
 
-    >>> read("feature;first;second\\nrow 1, column 2;0,6;1\\na;0,8;", ["a", "row 1, column 2", "c"]).T
+    >>> read_loadings("feature;first;second\\nrow 1, column 2;0,6;1\\na;0,8;", ["a", "row 1, column 2", "c"]).T
     array([[0.8, 0.6, 0. ],
            [0. , 1. , 0. ]])
     """
@@ -73,7 +73,7 @@ def _cells(line: str, known: set[str], longest: int) -> list[str]:
     return [name.strip(), *cells]
 
 
-def ask(subject: Subject) -> None:
+def judge_loadings(subject: Subject) -> None:
     """Let a person paste or bring loadings, judge them on a press, and tell what is proven of each component."""
     names = list(map(str, subject.data.feature_names))
     st.markdown("One line for each feature: its name and its loading; one more column for each further component.")
@@ -84,7 +84,7 @@ def ask(subject: Subject) -> None:
     if not (text := _text()).strip():
         return
     try:
-        loadings = read(text, names)
+        loadings = read_loadings(text, names)
     except ValueError as problem:
         st.error(sanitize.plain(str(problem)), icon=":material/error:")
         return

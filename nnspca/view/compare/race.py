@@ -23,7 +23,7 @@ from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known
 from nnspca.view.link import canvas, state
 from nnspca.view.link.state import State
-from nnspca.view.link.widgets import DeltaGenerator, answer, choose
+from nnspca.view.link.widgets import DeltaGenerator, choose, write_answer
 from nnspca.view.running import Task
 from nnspca.view.subject import Subject
 from nnspca.view.ui import charts, downloads
@@ -106,7 +106,7 @@ def under_way(job: Job, racers: Sequence[str], subject: Subject) -> None:
 
 
 @functools.cache
-def recorded() -> dict[str, Any]:
+def stored_races() -> dict[str, Any]:
     """Return when and where races were recorded, with which settings, and the races themselves, by problem and k."""
     records = json.loads(FILE.read_text(encoding="utf-8"))
     return records | {"races": {(*one["problem"], one["k"]): _unpacked(one["race"]) for one in records["races"]}}
@@ -123,7 +123,7 @@ def stored(subject: Subject, racers: Sequence[str]) -> Race | None:
 
     It says no more than the ledger: no variance is larger and no upper bound lower than the one that other pages show.
     """
-    records, best = recorded(), subject.known_at()
+    records, best = stored_races(), subject.known_at()
     ended = records["races"].get((*subject.problem, subject.k))
     settings = {"seed": subject.seed, "rank": subject.now.d, "seconds": SECONDS}
     if ended is None or any(records[name] != value for name, value in settings.items()):
@@ -139,10 +139,10 @@ def stored(subject: Subject, racers: Sequence[str]) -> Race | None:
     return replace(ended, lanes=tuple(lanes[name] for name in racers), falls=falls)
 
 
-def track(known: Race | None, racers: Sequence[str], subject: Subject, place: DeltaGenerator) -> Figure:
+def race_figure(known: Race | None, racers: Sequence[str], subject: Subject, place: DeltaGenerator) -> Figure:
     """Draw the answer and a race that has ended, and say which solvers did not end; return the figure."""
     best = subject.known_at()
-    answer(place, "compare", RUNNING_YET if known is None else winner(known, best))
+    write_answer(place, "compare", RUNNING_YET if known is None else winner(known, best))
     drawn = figures.race(known, racers, charts.palette(), _upper(known, best))
     charts.figure(drawn, "race", first=True)
     st.caption("  \n".join([*([] if known is None else unfinished(known)), CLOCK]))
@@ -151,7 +151,7 @@ def track(known: Race | None, racers: Sequence[str], subject: Subject, place: De
 
 def origin() -> str:
     """Say when and where the races were recorded that are shown without a run."""
-    records = recorded()
+    records = stored_races()
     return (
         f":material/inventory_2: **A stored race** of {records['made']}, on one core ({records['machine']}), seed "
         f"{records['seed']}. **Solve live** runs it here."
@@ -205,7 +205,7 @@ def unfinished(standing: Race) -> list[str]:
     return [sentence.replace(" %", "\u00a0%") for sentence in lines]
 
 
-def takeaway(standing: Race, figure: Figure, subject: Subject, racers: Sequence[str]) -> None:
+def race_files(standing: Race, figure: Figure, subject: Subject, racers: Sequence[str]) -> None:
     """Offer every point, the figure and the code."""
     rows = [
         {name.replace("_", " "): cell for name, cell in row.items()} | {"who": state.TITLES.get(str(row["who"]), PROOF)}

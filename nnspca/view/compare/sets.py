@@ -13,11 +13,11 @@ from nnspca.result import SweepPoint, rounded
 from nnspca.view import ledger, sanitize
 from nnspca.view.compare import figures
 from nnspca.view.figures.style import Figure
-from nnspca.view.jobs import Job, stretch
+from nnspca.view.jobs import Job, report_span
 from nnspca.view.ledger import Known
 from nnspca.view.link import state
 from nnspca.view.link.state import State
-from nnspca.view.link.widgets import choose, propose
+from nnspca.view.link.widgets import choose, start_at
 from nnspca.view.running import Task
 from nnspca.view.sources import catalogue, preparation
 from nnspca.view.subject import Subject, band_of
@@ -41,7 +41,7 @@ def ask_sets(now: State) -> tuple[Subject, ...]:
     """Draw the choice of the data sets; return those chosen, each as the other pages show it."""
     here = [name for name, info in catalogue.infos().items() if info.local]
     if now.data in catalogue.uploaded():  # an uploaded file is compared at once
-        propose(KEYS["vs"], [now.data, BESIDE])
+        start_at(KEYS["vs"], [now.data, BESIDE])
     names: tuple[str, ...] = choose(
         KEYS["vs"],
         "Data sets",
@@ -49,13 +49,13 @@ def ask_sets(now: State) -> tuple[Subject, ...]:
         format_func=labels().__getitem__,
         help="Two to four, your own files included; each is preprocessed as on the other pages.",
     )
-    views = [seen(name, now) for name in names]
-    return tuple(Subject(data, view) for data, view in zip(catalogue.ready(*views), views, strict=True))
+    views = [state_of(name, now) for name in names]
+    return tuple(Subject(data, view) for data, view in zip(catalogue.prepared_datasets(*views), views, strict=True))
 
 
-def seen(name: str, now: State) -> State:
+def state_of(name: str, now: State) -> State:
     """Return the state in which a data set is compared: as the sidebar has its own, and as the others open."""
-    return now if name == now.data else replace(now, data=name, scale=state.usual_scale(name), prep=())
+    return now if name == now.data else replace(now, data=name, scale=state.default_scale(name), prep=())
 
 
 def cardinalities(subject: Subject) -> tuple[int, ...]:
@@ -106,10 +106,10 @@ def task(subjects: Sequence[Subject]) -> Task:
     """Return what the page has computed: at some k of each data set a component and an upper bound."""
     key = tuple(one.key_of("sweep", one.seed, cardinalities(one)) for one in subjects)
     titles = labels()  # a run does not know the visitor's own files
-    return Task("compare", key, lambda job: solve_all(job, subjects, titles))
+    return Task("compare", key, lambda job: solve_sets(job, subjects, titles))
 
 
-def solve_all(job: Job, subjects: Sequence[Subject], titles: Mapping[str, str]) -> None:
+def solve_sets(job: Job, subjects: Sequence[Subject], titles: Mapping[str, str]) -> None:
     """Solve and prove the k of each data set, the smallest first; publish (data set, SweepPoint) as they come."""
     ordered = sorted(subjects, key=lambda one: one.data.n_features)
     for place, one in enumerate(ordered):
@@ -122,12 +122,12 @@ def solve_all(job: Job, subjects: Sequence[Subject], titles: Mapping[str, str]) 
         def told(_: str, name: str = one.data.name) -> str:
             return f"Running: {titles[name]}"
 
-        span = stretch(job.report, place / len(ordered), (place + 1) / len(ordered), told)
+        span = report_span(job.report, place / len(ordered), (place + 1) / len(ordered), told)
         settings = {"nonnegative": one.nonnegative, "on_progress": span}
         one.curve(job, nnspca.sweep, cardinalities(one), ("best",), publish=publish, **settings)
 
 
-def answer(sets: Sequence[Compared]) -> str:
+def say_proven(sets: Sequence[Compared]) -> str:
     """Say of each data set what is proven at every k, the most first; those that are not complete come last."""
     ready = sorted((one for one in sets if one.complete), key=lambda one: -one.least.ratio)
     closed = [one.name for one in ready if one.least.optimal]
@@ -142,7 +142,7 @@ def answer(sets: Sequence[Compared]) -> str:
     return " ".join(lines or [WORKING]).replace(" %", "\u00a0%").replace("k = ", "k\u00a0=\u00a0")
 
 
-def together(sets: Sequence[Compared]) -> Figure:
+def joint_figure(sets: Sequence[Compared]) -> Figure:
     """Show all data sets in one figure; return it."""
     shown = [
         figures.Shown(one.title, one.subject.data.n_features, band_of(one.rows, one.subject.cov.trace)) for one in sets
@@ -174,7 +174,7 @@ def code(subjects: Sequence[Subject]) -> str:
     names = [one.data.name for one in subjects]
     mended = [name for name in names if preparation.is_repaired(name)]
     repair = f", repair=one.name in {mended!r}" if mended else ""
-    lines = [downloads.ready_lines(one.now.data, one.now, f"data[{at}]") for at, one in enumerate(subjects)]
+    lines = [downloads.preparation_lines(one.now.data, one.now, f"data[{at}]") for at, one in enumerate(subjects)]
     load = "\n".join(itertools.chain(*lines))
     asked = [(one.standardise, cardinalities(one)) for one in subjects]
     return downloads.program("sets", subjects[0].now, load=load, asked=asked, repair=repair)

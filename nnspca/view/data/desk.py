@@ -43,7 +43,7 @@ def show() -> Desk | None:
     """Offer to drop files, and draw the one on the desk; return what is in use of it."""
     here = session.current()
     if here.desk is None or here.desk.tried == here.desk.reading:  # else both cores read
-        sandbox.begin()
+        sandbox.begin_process()
     given = st.file_uploader(
         "Your own data",
         key="upload",
@@ -56,7 +56,7 @@ def show() -> Desk | None:
         _given()
     uploads.ask_again()
     name = state.current().data
-    catalogue.laid(name)
+    catalogue.server_file_on_desk(name)
     desk = here.desks.get(name, here.desk)
     if here.desk is not None and here.desk.data is None:
         desk = here.desk  # one that cannot be used yet
@@ -85,13 +85,13 @@ def _given() -> None:
     if not given:
         here.desk = None
     elif chosen := given if several or not new else new:
-        uploads.brought([(file.name, file.getvalue()) for file in chosen])
+        uploads.put_on_desk([(file.name, file.getvalue()) for file in chosen])
 
 
 def _draw(desk: Desk) -> None:
     """Read a file as it is wanted, unless that is done; draw what was understood of it."""
     st.markdown(f"**{sanitize.plain(desk.title, sanitize.NAME)}**")
-    uploads.follow(desk)
+    uploads.follow_reading(desk)
     if desk.tried is None:
         return
     failed = bool(desk.problem) and desk.tried == desk.reading
@@ -162,7 +162,7 @@ def _in_use(desk: Desk) -> None:
             widgets.page_link("explore.py", "Explore →", ":material/search_insights:")
             widgets.page_link("parts.py", "Parts →", ":material/grid_view:")
     if desk.read and desk.read.repair:
-        moved, size = uploads.moved(desk)
+        moved, size = uploads.repair_distance(desk)
         st.info(
             f"Repaired: the nearest covariance differs from the matrix by {rounded.number(moved, up=True)} in norm "
             f"(the matrix has norm {rounded.number(size)}). All shown here, certificates too, is of the repaired one.",

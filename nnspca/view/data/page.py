@@ -8,19 +8,19 @@ from nnspca.datasets import Dataset, DatasetInfo, fetch, preparing
 from nnspca.result.rounded import number
 from nnspca.view import collection, sanitize
 from nnspca.view.link.state import State
-from nnspca.view.sources import catalogue, opened
+from nnspca.view.sources import catalogue, hosted
 from nnspca.view.subject import Subject
 
 CROPS = {name for name in preparing.STEPS if name.startswith("crop-")}
 
 
-def in_use(info: DatasetInfo, data: Dataset | None, now: State) -> None:
+def show_dataset(info: DatasetInfo, data: Dataset | None, now: State) -> None:
     """Show the data set that every page uses: samples, variance, citation and terms; or offer to fetch it."""
     rows, columns = info.shape
     st.header(f"In use: {sanitize.plain(info.title)}")
     if data is None:
-        if catalogue.laid(info.name) is None:  # else it is read on the desk
-            catalogue.offer(info)
+        if catalogue.server_file_on_desk(info.name) is None:  # else it is read on the desk
+            catalogue.describe_dataset(info)
         return
     shape = ""  # of a covariance it stands below the excerpt
     if info.kind != "covariance":
@@ -40,13 +40,13 @@ def in_use(info: DatasetInfo, data: Dataset | None, now: State) -> None:
         _explained(catalogue.dataset(now.data), Subject(data, now))
 
 
-def problems() -> None:
+def show_problems() -> None:
     """Say what is wrong with the folder of data files and the data sets that the server's owner named, and why."""
-    if wrong := fetch.fault(fetch.data_folder()):
+    if wrong := fetch.folder_problem(fetch.data_folder()):
         said = f"The data sets that come with the package still work. {wrong}"
         st.warning(sanitize.plain(said), icon=":material/folder_off:")
-    for problem in opened.problems():
-        st.error(sanitize.plain(f"{opened.OPEN}: {problem}"), icon=":material/error:")
+    for problem in hosted.problems():
+        st.error(sanitize.plain(f"{hosted.OPEN}: {problem}"), icon=":material/error:")
 
 
 def _explained(raw: Dataset, subject: Subject) -> None:

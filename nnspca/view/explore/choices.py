@@ -12,8 +12,8 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.view import ledger, sanitize, session
 from nnspca.view.link import state, widgets
-from nnspca.view.link.state import usual_k
-from nnspca.view.link.widgets import choose, upcoming_value
+from nnspca.view.link.state import default_k
+from nnspca.view.link.widgets import choose, next_value
 from nnspca.view.subject import Subject
 
 STEPS = 26  # about how many k a path has
@@ -102,7 +102,7 @@ def ask(subject: Subject) -> Choices:
             placeholder="spread evenly",
             help="For instance 1, 5, 10-40:10 (10 to 40 by 10). Empty: those with a stored proof, else about 25.",
         )
-    ks = ledger.cardinalities(subject.problem) or cardinalities(n, usual_k(n, now.data))
+    ks = ledger.cardinalities(subject.problem) or cardinalities(n, default_k(n, now.data))
     try:
         ks = read_ks(text, n) if text and text.strip() else ks
     except ValueError as problem:  # told on the page: what stands among the options is not seen until they are opened
@@ -116,15 +116,15 @@ def _pointed(data: Dataset) -> tuple[int | None, int | None, bool]:
     here, (m, n) = session.current(), data.X.shape
     if here.samples_of not in (None, data.content_hash):  # other data have others
         for key in ("why", "over"):
-            widgets.press(KEYS[key], None)
+            widgets.set_value(KEYS[key], None)
     here.samples_of = data.content_hash
-    why, sample = (widgets.pressed(KEYS[key], high=most) for key, most in (("why", n), ("over", m)))
+    why, sample = (widgets.chosen_value(KEYS[key], high=most) for key, most in (("why", n), ("over", m)))
     has_samples = data.kind != "covariance"
     unasked = sample is not None or (data.labels is not None and m * n <= SCORED)
     return (
         None if why is None else why - 1,
         None if sample is None or not has_samples else sample - 1,
-        has_samples and (unasked or bool(upcoming_value(KEYS["samples"]))),
+        has_samples and (unasked or bool(next_value(KEYS["samples"]))),
     )
 
 

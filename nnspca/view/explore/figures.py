@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from nnspca.result import CrossValidation
-from nnspca.view.figures.style import Palette, dress
+from nnspca.view.figures.style import Palette, set_layout
 
 HELD_OUT = "Variance explained of held-out samples, by number of nonzero loadings"
 
@@ -20,4 +20,4 @@ def held_out(result: CrossValidation, palette: Palette) -> go.Figure:
     ends = f"suggested {'none' if k is None else f'k = {k}'}, largest at k = {result.best_k}"
     alt = f"{HELD_OUT}: means over {folds} folds with standard errors, for {len(result.k)} values of k; {ends}."
     share = {"title_text": "share of the variance", "rangemode": "tozero", "tickformat": ".3~p"}
-    return dress(figure, palette, title=HELD_OUT, alt=alt, height=430, k_axis=result.k, y=share)
+    return set_layout(figure, palette, title=HELD_OUT, alt=alt, height=430, k_axis=result.k, y=share)

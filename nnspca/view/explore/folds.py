@@ -24,7 +24,7 @@ from nnspca.view.explore.view import View, sentence_at
 from nnspca.view.figures import band, style
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import Job
-from nnspca.view.link.state import remembered
+from nnspca.view.link.state import last_value
 from nnspca.view.link.widgets import Suggestion, choose
 from nnspca.view.running import Key
 from nnspca.view.session import Content
@@ -46,7 +46,7 @@ def proof(_: Component, view: View) -> None:
     elif final is None:
         st.info("The proof is being made. It is shown here once it is complete.", icon=":material/hourglass_empty:")
     else:
-        panels.opened(final, known, view)
+        panels.certificate_details(final, known, view)
 
 
 def figure(view: View) -> Figure:
@@ -81,10 +81,10 @@ def holds(part: Component, view: View) -> None:
         key = _held_out_key(view, ks, solver, folds)
         task = running.found("which", key, lambda job: _hold_out(job, view, ks, solver, folds))
         about = "Takes as long as the curve, once for each fold. Stop at any time: the results so far are shown."
-        job = running.offer(task, running.compute(about, ":material/content_cut:"))
+        job = running.offer(task, running.compute_button(about, ":material/content_cut:"))
     result = running.answer(task, job, STOPPED)
     if result is None or result.best_k is None:
-        said.markdown(samples.uncertain(part, view))
+        said.markdown(samples.sampling_error(part, view))
     else:
         said.markdown(summary(result, view.k))
         _draw(result, view, solver, folds)
@@ -99,10 +99,10 @@ def suggestion(view: View) -> Suggestion | None:
     """Suggest k by held-out samples where they were asked, else by the curve; none that is no more than chance."""
     held_out: CrossValidation | None = None
     if view.data.kind != "covariance":
-        folds = remembered(KEYS["folds"]) or _usual_folds(view.data.X.shape[0])
+        folds = last_value(KEYS["folds"]) or _usual_folds(view.data.X.shape[0])
         held_out = cache.results().get(_held_out_key(view, _tried(view), _solver(view.choice), folds))
     found = suggested_k([(k, row.lower, row.upper) for k, row in view.known.items() if row.found], held_out)
-    by_chance = None if found is None else chance.at(view, found.value)
+    by_chance = None if found is None else chance.chance_at(view, found.value)
     return None if by_chance is not None and found is not None and chance.first(by_chance, found.value) else found
 
 
@@ -196,7 +196,7 @@ def summary(result: CrossValidation, shown: int) -> str:
     return "\n\n".join(said)
 
 
-def take(part: Component, view: View) -> None:
+def all_files(part: Component, view: View) -> None:
     """Offer everything as files: the component, the curves, the run on one page; and the code."""
     feasible = nnspca.METHODS[part.method].feasible
     known = replace(view.known[view.k], lower=part.variance) if feasible else None
@@ -211,9 +211,9 @@ def take(part: Component, view: View) -> None:
     )
     more: dict[str, Content] = {
         "curves.csv": lambda: downloads.table_csv(rows(view)),
-        "band.html": lambda: style.page(figure(view)),
+        "band.html": lambda: style.figure_page(figure(view)),
     }
-    export.offer(f"{view.data.name}-k{part.k}-{part.method}", answer, more)
+    export.export_panel(f"{view.data.name}-k{part.k}-{part.method}", answer, more)
 
 
 def rows(view: View) -> list[dict[str, object]]:

@@ -40,31 +40,31 @@ def payload(
     # a component carried from a far smaller k is no answer
     answers = view.part is not None and (view.known[view.k].found or 2 * view.part.cardinality >= view.k)
     content = {
-        "about": canvas.sign(view.key_of("play", view.choice.method, view.choice.ks)),
+        "about": canvas.signature(view.key_of("play", view.choice.method, view.choice.ks)),
         "k": view.k,
         "here": own,
         "path": f"{address}?{curve(view)['sign']}",
         "note": note,
         "going": going,
         "waits": f"Solving k = {view.k:,} …" if waits and not answers else "",
-        "found": canvas.sign(view.found),
-        **pointed(view),
+        "found": canvas.signature(view.found),
+        **samples_payload(view),
     }
     return canvas.signed(content)
 
 
-def pointed(view: View) -> dict[str, Any]:
+def samples_payload(view: View) -> dict[str, Any]:
     """Return what the component is beside the samples: their strips, what it tells apart, and what was pressed."""
     choice, data = view.choice, view.data
     why, sample, made = choice.why, choice.sample, view.made
 
     def apart(part: Component) -> str:
-        return say.told_apart(data, samples.scored(part, view)[:, None])
+        return say.separation(data, samples.standard_scores(part, view)[:, None])
 
     return {
         "strips": made("strips", lambda part: samples.strips(part, view)) if choice.strips else None,
         "apart": made("apart", apart) if choice.strips else "",
-        "why": None if why is None else made("why", lambda part: samples.answer(why, part, view), why),
+        "why": None if why is None else made("why", lambda part: samples.explain(why, part, view), why),
         "sample": None if sample is None else made("sample", lambda part: samples.over(sample, part, data), sample),
     }
 
@@ -81,7 +81,7 @@ def curve(view: View) -> dict[str, Any]:
     data, unit, ks = view.data, view.total, sorted(view.played)
     rows = [row for k in view.choice.ks if (row := view.known[k]).found and row.bounded]
     made = {
-        "sign": canvas.sign([_state(view, k) for k in played_ks(view)]),
+        "sign": canvas.signature([_state(view, k) for k in played_ks(view)]),
         "n": data.n_features,
         "noun": component.noun(data),
         "ks": ks,
@@ -99,7 +99,7 @@ def curve(view: View) -> dict[str, Any]:
         },
         "closed": band.closed(view.band),
         "curves": [_curve(name, points, view) for name, points in view.others.items()],
-        "scene": component.packed_scene(data, component.backdrop(data), ()),
+        "scene": component.features_payload(data, component.mean_sample(data), ()),
     }
     kept.put(view.found, made)
     return made
@@ -136,7 +136,7 @@ def component_rows(view: View, ks: Sequence[int]) -> dict[str, Any]:
     """
     data, kept, key = view.data, cache.results(), view.key_of("rows", view.choice.method)
     rows: dict[int, Row] = kept.get(key) or {}
-    which = samples.drawn(data) if view.choice.strips else np.zeros(0, dtype=int)
+    which = samples.strip_samples(data) if view.choice.strips else np.zeros(0, dtype=int)
     scored = {k for k in ks if len(which) and (k == view.k or len(which) * len(ks) <= SCORES)}
     for k in ks:
         state = *_state(view, k), k in scored
@@ -146,7 +146,7 @@ def component_rows(view: View, ks: Sequence[int]) -> dict[str, Any]:
         support, loadings = part.support, part.loadings[part.support]
         levels = np.rint(loadings / (np.abs(loadings).max(initial=0.0) or 1.0) * ledger.STEPS)
         heavy = wording.heaviest(part)[:LISTED] if data.image_shape is None and data.axis is None else []
-        scores = samples.scored(part, view)[which] if k in scored else np.zeros(0)
+        scores = samples.standard_scores(part, view)[which] if k in scored else np.zeros(0)
         hundredths = np.rint(100 * np.clip(scores, -300, 300))
         rows[k] = Row(state, sentence_at(view, k), view.context(k), support, levels, heavy, hundredths)
     kept.put(key, rows)
@@ -161,7 +161,7 @@ def component_rows(view: View, ks: Sequence[int]) -> dict[str, Any]:
         "levels": canvas.pack(np.concatenate([*(row.levels for row in of), []]), "i2"),
         "scored": [len(row.scores) for row in of],
         "scores": canvas.pack(np.concatenate([*(row.scores for row in of), []]), "i2"),
-        "names": component.names(data, named),
+        "names": component.feature_names(data, named),
     }
 
 

@@ -15,7 +15,7 @@ from nnspca.view.explore import choices
 from nnspca.view.explore.payload import component_rows, curve, live_point, payload, played_ks
 from nnspca.view.explore.view import Runs, View, view_of
 from nnspca.view.link import canvas, widgets
-from nnspca.view.link.state import assign, assignments, reassign
+from nnspca.view.link.state import assign, assign_again, assignments
 from nnspca.view.sources import catalogue
 
 HOME = Path(__file__).parent / "browser"
@@ -24,7 +24,7 @@ POLL_SECONDS = 0.6  # between two polls of running jobs
 _mount = canvas.component("play", HOME, SCRIPTS)
 
 
-def render(shown: View, runs: Runs) -> None:
+def show(shown: View, runs: Runs) -> None:
     """Show the player, which polls for news while a run of this view goes on."""
     here = session.current()
     going = runs.going()  # asked before their results are read, so that those of a finished one are complete
@@ -35,7 +35,7 @@ def render(shown: View, runs: Runs) -> None:
         return gzip.compress(json.dumps({**component_rows(now, played_ks(now)), "curve": curve(now)}).encode(), 1)
 
     address = here.offer("play", "path.json", path, "application/json", packed=True)
-    whole = f"{address}?{canvas.sign(shown.found)}"  # asked for where the page has lost the curve
+    whole = f"{address}?{canvas.signature(shown.found)}"  # asked for where the page has lost the curve
     once = {"address": whole} if here.had == whole else {"address": whole, "content": {"curve": curve(shown)}}
     here.had = whole
 
@@ -72,11 +72,11 @@ def render(shown: View, runs: Runs) -> None:
 
 def _choose() -> None:
     """Show a k, and where it is a point of a curve the solver that found it; data opened since keep their own."""
-    if (point := canvas.sent("play", "point")) is None:
+    if (point := canvas.received("play", "point")) is None:
         return
-    if reassign(int(point["seen"])):
+    if assign_again(int(point["seen"])):
         name = st.session_state["data"]
-        catalogue.reopen(name, catalogue.infos()[name].shape[1])
+        catalogue.open_view(name, catalogue.infos()[name].shape[1])
     else:
         if "method" in point:
             session.current().at_rest = None
@@ -85,10 +85,10 @@ def _choose() -> None:
 
 def _press(key: str) -> None:
     """Ask why a feature is in the component, or for a sample over it; what was asked for is closed with -1."""
-    at = canvas.sent("play", key)
+    at = canvas.received("play", key)
     if at is not None:
         session.current().at_rest = None
-        widgets.press(choices.KEYS[key], None if at < 0 else int(at) + 1)
+        widgets.set_value(choices.KEYS[key], None if at < 0 else int(at) + 1)
 
 
 def _note(runs: Runs) -> str:

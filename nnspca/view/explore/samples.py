@@ -32,10 +32,10 @@ COVARIANCE = {False: "covariance", True: "correlation"}  # what that of two feat
 
 def short_name(data: Dataset, i: int) -> str:
     """Return what a feature is called in a sentence: a pixel by its row and column in brackets."""
-    return PIXEL.sub(r"(\1, \2)", component.names(data, [i])[i])
+    return PIXEL.sub(r"(\1, \2)", component.feature_names(data, [i])[i])
 
 
-def question(role: Contribution, data: Dataset) -> str:
+def feature_question(role: Contribution, data: Dataset) -> str:
     """Return the question about a feature."""
     name, one = short_name(data, role.feature), component.noun(data).removesuffix("s")
     which = name if name.startswith(one) else f"{one} {name}"
@@ -50,7 +50,7 @@ def score(part: Component, data: Dataset, *, standardised: bool) -> str:
     return f"Score of a sample: loading × (value − mean){far}, summed over {each}."
 
 
-def why(role: Contribution, part: Component, data: Dataset, *, standardised: bool) -> list[str]:
+def why_included(role: Contribution, part: Component, data: Dataset, *, standardised: bool) -> list[str]:
     """Say why a component has a feature, or has it not; every loss is rounded up, every gain down."""
     covariance = COVARIANCE[standardised]
     inside = role.loading != 0
@@ -112,7 +112,7 @@ def _lost(share: float) -> str:
     return f"at most {rounded.percent(max(share, 0.0), 2, up=True)} of the variance"
 
 
-def scored(part: Component, subject: Subject) -> np.ndarray:
+def standard_scores(part: Component, subject: Subject) -> np.ndarray:
     """Return the score of each sample in standard deviations, shape (m,)."""
     scores = nnspca.scores(subject.data.X, part.loadings, mean="own", standardize=subject.standardise)
     return scores / (float(scores.std()) or 1.0)
@@ -120,7 +120,7 @@ def scored(part: Component, subject: Subject) -> np.ndarray:
 
 def strips(part: Component, subject: Subject) -> dict[str, Any]:
     """Return what the player draws the strips of: the classes, the highest on top, and whose each sample is."""
-    data, which, scores = subject.data, drawn(subject.data), scored(part, subject)
+    data, which, scores = subject.data, strip_samples(subject.data), standard_scores(part, subject)
     of = _largest(_class_names(data)) if data.labels is not None else np.array(["all samples"] * len(scores))
     kinds = sorted(set(of.tolist()), key=lambda kind: -scores[of == kind].mean())
     row = {kind: c for c, kind in enumerate(kinds)}
@@ -133,7 +133,7 @@ def strips(part: Component, subject: Subject) -> dict[str, Any]:
     }
 
 
-def drawn(data: Dataset) -> np.ndarray:
+def strip_samples(data: Dataset) -> np.ndarray:
     """Return the samples in the strips, spread evenly over those of large data."""
     m = data.X.shape[0]
     return np.unique(np.linspace(0, m - 1, min(DRAWN, m)).round().astype(int))
@@ -150,7 +150,7 @@ def over(sample: int, part: Component, data: Dataset) -> dict[str, Any]:
     return {"at": sample, "away": {int(i): round(float(away[i]), 1) for i in wording.heaviest(part)[: component.NAMED]}}
 
 
-def answer(feature: int, part: Component, subject: Subject) -> dict[str, Any]:
+def explain(feature: int, part: Component, subject: Subject) -> dict[str, Any]:
     """Return why a component has a feature, or has it not, with its covariances, and the code that finds it."""
     data, measure = subject.data, COVARIANCE[subject.standardise]
     role = nnspca.contribution(subject.cov, part, feature)
@@ -166,16 +166,16 @@ def answer(feature: int, part: Component, subject: Subject) -> dict[str, Any]:
         note = f"In colour: its {measure}s with the others; full colour is {rounded.number(reach)}."
         both = {"support": canvas.pack(role.others, "i4"), "weights": canvas.pack(role.covariances, "f4")}
         coloured = {"note": note, **both}
-    said = why(role, part, data, standardised=subject.standardise)
-    return {"feature": feature, "asks": question(role, data), "says": said, "code": "\n".join(code), **coloured}
+    said = why_included(role, part, data, standardised=subject.standardise)
+    return {"feature": feature, "asks": feature_question(role, data), "says": said, "code": "\n".join(code), **coloured}
 
 
-def who(first: Component, subject: Subject) -> None:
+def extremes(first: Component, subject: Subject) -> None:
     """Say what the scores tell apart, and list the samples at both ends."""
-    data, scores = subject.data, scored(first, subject)
+    data, scores = subject.data, standard_scores(first, subject)
     order = np.argsort(-scores.astype(np.float32), kind="stable")  # ties in their own order
     classes, top = _class_names(data), order[0]
-    said = say.told_apart(data, scores[:, None])
+    said = say.separation(data, scores[:, None])
     said = said or f"Sample {top + 1:,} scores highest: {rounded.fixed(scores[top], 1)} standard deviations."
     st.markdown(sanitize.plain(f"{said} {score(first, data, standardised=subject.standardise)}"))
     ends = ("The highest scores", order[:ENDS]), ("The lowest scores", order[ENDS:][-ENDS:])
@@ -199,9 +199,9 @@ def who(first: Component, subject: Subject) -> None:
         )
 
 
-def uncertain(part: Component, subject: Subject) -> str:
+def sampling_error(part: Component, subject: Subject) -> str:
     """Say how far the samples leave a component's variance open: by the fourth moment of their scores, an estimate."""
-    scores = scored(part, subject)
+    scores = standard_scores(part, subject)
     error = 1.96 * float(np.sqrt(max((scores**4).mean() - 1, 0.0) / len(scores)))
     return (
         f"Its variance is uncertain by **± {rounded.fixed(100 * error, 0, up=True)} %** (95 % interval, estimated from "
@@ -209,15 +209,15 @@ def uncertain(part: Component, subject: Subject) -> str:
     )
 
 
-def these(part: Component, subject: Subject) -> None:
+def feature_list(part: Component, subject: Subject) -> None:
     """List the features, the component's own first; a press asks why one is there; offer the indispensable ones."""
     order = np.argsort(-np.abs(part.loadings), kind="stable")[:LISTED].tolist()
-    names, noun, x = component.names(subject.data, order), component.noun(subject.data), part.loadings[order]
+    names, noun, x = component.feature_names(subject.data, order), component.noun(subject.data), part.loadings[order]
     half = int(np.searchsorted(np.cumsum(x**2), 0.5 * (x @ x))) + 1
 
     def ask() -> None:
         for row in st.session_state[ROWS].selection.rows:
-            widgets.press(KEYS["why"], order[row] + 1)
+            widgets.set_value(KEYS["why"], order[row] + 1)
 
     st.markdown(
         f"**{sanitize.plain(names[order[0]])}** has the largest loading, {rounded.fixed(x[0], 3)}; {half:,} of "

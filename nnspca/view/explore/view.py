@@ -65,7 +65,7 @@ def sentence(
         fewer = f" The component uses {used:,} of {part.k:,}: {why}."
     if not math.isfinite(known.upper):
         return f"{text}. Computing the upper bound …{fewer}"
-    return f"{text}. {say.proven(part.variance, known.upper, total, known.source)}{fewer}"
+    return f"{text}. {say.nearness(part.variance, known.upper, total, known.source)}{fewer}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,14 +86,14 @@ class View(Subject):
 
     def by_chance(self, k: int) -> Chance | None:
         """Return what chance gives beside the component at k; None where it is not known."""
-        return chance.at(self, k) if nnspca.METHODS[self.choice.method].feasible else None
+        return chance.chance_at(self, k) if nnspca.METHODS[self.choice.method].feasible else None
 
     def context(self, k: int) -> str:
         """Say what the share of the component at k is to be compared with."""
         n, total = self.data.n_features, self.total
         whole = self.known.get(n, Known(n))
         share = rounded.percent(whole.lower / total, rounded.decimals(whole.lower, whole.upper, total))
-        return chance.beside(self.by_chance(k), n, k, share if whole.found else "", component.noun(self.data))
+        return chance.comparisons(self.by_chance(k), n, k, share if whole.found else "", component.noun(self.data))
 
     def made(self, what: str, make: Callable[[Component], Any], *about: Hashable) -> Any:
         """Return what is made of the component that is shown, once for each find; None where there is none."""
@@ -145,7 +145,7 @@ def sentence_at(view: View, k: int) -> str:
     return sentence(part, view.known[k], view.data, view.total, view.cov.features, view.by_chance(k))
 
 
-def question(subject: Subject) -> str:
+def purpose(subject: Subject) -> str:
     """Return what the page is for, and what the picture answers, with the data's own words."""
     data = subject.data
     few = f"{'standardised ' if subject.standardise else ''}{component.noun(data)}"
@@ -167,6 +167,6 @@ def view_of(subject: Subject, choice: Choices, runs: Runs) -> View:
         played = {k: Known(k, (part,), part.variance) for k, part in points.items()}
     others = {name: curves.get(name, {}) for name in choice.others}
     extra = None if subject.k in choice.ks else subject.k
-    asked = method, choice.methods, choice.ks, choice.strips, chance.at(subject, subject.k)
+    asked = method, choice.methods, choice.ks, choice.strips, chance.chance_at(subject, subject.k)
     found = subject.key_of("curve", version, asked, extra, *((name, *points) for name, points in curves.items()))
     return View(subject.data, subject.now, choice, known, played, others, proofs.live(runs.shown), found)

@@ -18,7 +18,7 @@ import plotly.graph_objects as go
 
 from nnspca.result import rounded
 from nnspca.result.rounded import OPTIMAL, ceil, share
-from nnspca.view.figures.style import TEXT, Look, Palette, dress, shade
+from nnspca.view.figures.style import TEXT, Look, Palette, set_layout, shade
 
 FLOOR = math.log10(OPTIMAL) - 0.5  # where "optimal" stands on the axis of the gap
 UPPER, LOWER = (0.62, 1.0), (0.0, 0.49)  # what the two panels take of the figure's height
@@ -53,10 +53,10 @@ def gaps(ends: Sequence[tuple[float, float]], digits: int) -> list[float | None]
     return [ceil(1 - share(low, high), digits) if math.isfinite(high) else None for low, high in ends]
 
 
-def worded(low: float, high: float) -> tuple[str, str]:
+def percents(low: float, high: float) -> tuple[str, str]:
     """Return a share that is explained and its upper bound, in as many decimals as tell them apart.
 
-    >>> worded(0.0489, 0.04909), worded(0.0489, math.inf)
+    >>> percents(0.0489, 0.04909), percents(0.0489, math.inf)
     (('4.89 %', '4.91 %'), ('4.8 %', ''))
     """
     digits = rounded.decimals(low, high, 1.0)
@@ -88,10 +88,10 @@ def _several(what: str) -> str:
     return f"{first}s{space}{rest}" if space else f"values of {what}"
 
 
-def place(missing: float) -> float:
+def gap_position(missing: float) -> float:
     """Return where a gap stands on the axis: its logarithm, and all that counts as optimal on one line.
 
-    >>> place(0.01), place(0.00001) == FLOOR
+    >>> gap_position(0.01), gap_position(0.00001) == FLOOR
     (-2.0, True)
     """
     return FLOOR if missing <= OPTIMAL else math.log10(missing)
@@ -117,7 +117,7 @@ def figure(
     """
     figure, closed_text = go.Figure(), closed(band, what)
     at = chosen[0] if chosen is not None else max(band.at, default=0)
-    known = [worded(low, high) for one, low, high in zip(band.at, band.lower, band.upper, strict=True) if one == at]
+    known = [percents(low, high) for one, low, high in zip(band.at, band.lower, band.upper, strict=True) if one == at]
     result = "; ".join(f"{low} at {what} {at}{high and f', the proven maximum is {high}'}" for low, high in known)
     alt = (
         f"{title}: {', '.join(curves) or 'nothing yet'}; {result}; an upper bound is proven at {len(band.proven)} of "
@@ -139,7 +139,7 @@ def figure(
         figure.add_scatter(x=[chosen[0]], y=y, mode="markers", marker=ring, showlegend=False, hoverinfo="skip")
     ends = [min(band.at, default=1) - 0.4, max(band.at, default=1) + 0.4]
     gaps = [*band.gaps.values(), *(m for points in curves.values() for m in _gaps(band, points).values())]
-    dress(
+    set_layout(
         figure,
         palette,
         title=title,
@@ -159,7 +159,7 @@ def figure(
 
 def gap_axis(widest: float) -> dict:
     """Return the axis of the gap, the lower panel: from the widest gap drawn down to "optimal"."""
-    top = max(place(widest), -2.0)
+    top = max(gap_position(widest), -2.0)
     ticks = [power for power in (0, -1, -2, -3, -4) if power <= top + 0.3]
     return {
         "domain": LOWER,
@@ -195,7 +195,7 @@ def _add_band(figure: go.Figure, band: Band, palette: Palette) -> None:
         high, low = ([(row[0], row[end]) for row in rows] for end in (2, 1))
         named = {"name": WITHIN, "showlegend": True} if rows is sure or not sure else {}
         shade(figure, high, low, palette.band, yaxis="y", **(look | named))
-        gaps = [(at, place(1 - share(low, high))) for at, low, high in rows]
+        gaps = [(at, gap_position(1 - share(low, high))) for at, low, high in rows]
         shade(figure, gaps, [(at, FLOOR) for at, _ in gaps], palette.band, yaxis="y2", **look)
 
 
@@ -223,13 +223,13 @@ def add_curve(
     }
     figure.add_scatter(
         y=[100 * points[x] for x in at],
-        customdata=[[x, worded(points[x], upper.get(x, math.inf))[0]] for x in at],
+        customdata=[[x, percents(points[x], upper.get(x, math.inf))[0]] for x in at],
         hovertemplate=f"{where}<br>explains %{{customdata[1]}}<extra>{name}</extra>",
         **shared,
     )
     gaps = {x: missing for x, missing in _gaps(band, points).items() if x in band.proven}
     figure.add_scatter(
-        y=[place(gaps[x]) if x in gaps else None for x in at],  # the line ends where nothing is proven
+        y=[gap_position(gaps[x]) if x in gaps else None for x in at],  # the line ends where nothing is proven
         yaxis="y2",
         showlegend=False,
         customdata=[[x, rounded.proven_gap(points[x], upper[x]) if x in gaps else None] for x in at],
@@ -250,6 +250,6 @@ def _add_marks(figure: go.Figure, band: Band, palette: Palette, what: str) -> No
         name="upper bound, proven",
         cliponaxis=False,
         marker={"symbol": "line-ew", "size": TEXT, "line": {"width": 3, "color": palette.upper_bound}},
-        customdata=[worded(low, high)[1] for _, low, high in rows],
+        customdata=[percents(low, high)[1] for _, low, high in rows],
         hovertemplate=f"{what} = %{{x}}<br>the proven maximum is %{{customdata}}<extra>proven</extra>",
     )

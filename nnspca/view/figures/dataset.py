@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from PIL import Image, ImageDraw
 
 from nnspca.datasets import Axis
-from nnspca.view.figures.style import Palette, axis_words, dress
+from nnspca.view.figures.style import Palette, axis_words, set_layout
 
 SIDE = 64  # pixels
 PAINT, PAPER = (213, 94, 0), (238, 242, 244)
@@ -41,7 +41,7 @@ def curves(samples: np.ndarray, axis: Axis, palette: Palette) -> go.Figure:
         hovertemplate="%{x:.4g} " + unit + "<br>mean %{y:.4g}<extra></extra>",
     )
     title = "A few of the samples"
-    return dress(
+    return set_layout(
         figure,
         palette,
         title=title,

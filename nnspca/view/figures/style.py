@@ -78,7 +78,7 @@ def _palette(theme: str) -> Palette:
 LIGHT, DARK = map(_palette, ("light", "dark"))
 
 
-def dress(
+def set_layout(
     figure: Figure,
     palette: Palette,
     *,
@@ -97,9 +97,9 @@ def dress(
     are Plotly's settings for all axes of their kind.
 
     Words, axes and grid keep the colours of the page around them, which may change its theme at any
-    time; :func:`page` sets them for a figure that stands alone.
+    time; :func:`figure_page` sets them for a figure that stands alone.
     """
-    named = len(names(figure))
+    named = len(legend_names(figure))
     below = LEGEND_DROP + LEGEND_ROW * (named if legend_rows is None else legend_rows) * (named > 1)
     shared = {
         "title": {"text": title, "font": {"size": SIZES["text"]}, "x": 0, "xanchor": "left", "xref": "container"},
@@ -192,7 +192,7 @@ def axis_words(axis: Axis) -> tuple[str, str, str]:
     return name, unit, f"{name} ({unit})" if unit else name
 
 
-def names(figure: Figure) -> list[str]:
+def legend_names(figure: Figure) -> list[str]:
     """Return the names that stand in a figure's legend."""
     return [trace.name for trace in figure.data if trace.name is not None and trace.showlegend is not False]
 
@@ -213,7 +213,7 @@ def _set_k_axis(figure: Figure, ks: Sequence[int]) -> None:
     )
 
 
-def page(figure: Figure) -> str:
+def figure_page(figure: Figure) -> str:
     """Return the figure as a web page that needs no network and no server: Plotly, 4 MB, is in it."""
     palette = DARK if figure.layout.meta["dark"] else LIGHT
     axis = {"gridcolor": palette.grid, "zerolinecolor": palette.grid, "linecolor": palette.grid}

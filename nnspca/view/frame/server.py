@@ -98,7 +98,7 @@ class AssetMiddleware:
         await self._app({**scope, "headers": plain}, receive, keep)
         headers, page = MutableHeaders(raw=list(begun["headers"])), bytes(body)
         if begun["status"] == 200 and headers.get("content-type", "").startswith("text/html"):
-            page = completed(page, scope["path"].strip("/").rpartition("/")[2])
+            page = with_head(page, scope["path"].strip("/").rpartition("/")[2])
             for name in ("etag", "last-modified"):
                 del headers[name]
             if not session.visitor(Request(scope).cookies):  # no script reads it, no other site's page sends it
@@ -116,7 +116,7 @@ def _packed(file: Path) -> bytes:
     return gzip.compress(file.read_bytes(), LEVEL)
 
 
-def completed(page: bytes, name: str) -> bytes:
+def with_head(page: bytes, name: str) -> bytes:
     """Return a page with what it will want: scripts in its head, and our style where it outdoes Streamlit's.
 
     Streamlit writes its styles into the head while it draws; among rules of one weight the last on the page wins.
@@ -128,7 +128,7 @@ def completed(page: bytes, name: str) -> bytes:
 
 
 def _links(name: str) -> bytes:
-    scripts = [f"./static/js/{script}" for script in early(EARLY + CHARTS if name == CHARTED else EARLY)]
+    scripts = [f"./static/js/{script}" for script in with_imports(EARLY + CHARTS if name == CHARTED else EARLY)]
     scripts += [canvas.addresses.get(own, "") for own in (*OURS, *OWN.get(name, ()))]
     return "".join(f'<link rel="modulepreload" crossorigin href="{script}">' for script in scripts if script).encode()
 
@@ -136,13 +136,13 @@ def _links(name: str) -> bytes:
 @cache
 def _foot(charted: bool) -> bytes:
     lecture, begin = (file.read_text(encoding="utf-8") for file in (LECTURE, BEGIN))
-    chart = next((name for name in early(CHARTS) if charted and name.startswith(CHARTS)), None)
+    chart = next((name for name in with_imports(CHARTS) if charted and name.startswith(CHARTS)), None)
     scripts = [lecture, f"const CHART = './static/js/{chart}';\n{begin}"] if chart else [lecture]
     return (f"<style>{style()}</style>" + "".join(f"<script type=module>{one}</script>" for one in scripts)).encode()
 
 
 @cache
-def early(stems: tuple[str, ...] = EARLY) -> tuple[str, ...]:
+def with_imports(stems: tuple[str, ...] = EARLY) -> tuple[str, ...]:
     """Return the file names of these scripts and of all they need, each once."""
     found: dict[str, None] = {}
     wanted = [path.name for stem in stems for path in SCRIPTS.glob(f"{stem}.*.js")]
@@ -215,19 +215,19 @@ class Documents:
         await answer(scope, receive, send)
 
 
-def built(root: Path) -> Path | None:
+def documents_folder(root: Path) -> Path | None:
     """Return the folder of the site that ``python -m nnspca.docs build`` made; None where none was."""
     folder = Path(os.environ.get(FOLDER) or root / "build" / PLACE)
     return folder if (folder / "index.html").exists() else None
 
 
-def served(root: Path) -> list[Middleware]:
+def documents_route(root: Path) -> list[Middleware]:
     """Return what serves the site of a checkout, or the one that NNSPCA_DOCS names; nothing where none was built."""
-    folder = built(root)
+    folder = documents_folder(root)
     return [] if folder is None else [Middleware(Documents, folder=folder)]
 
 
 def link_to_documents(root: Path) -> None:
     """Draw the way to the documents, where they are served."""
-    if built(root) is not None:
+    if documents_folder(root) is not None:
         st.markdown(f"[Guide, reference and examples]({PLACE}/index.html)")

@@ -12,7 +12,7 @@ import nnspca
 from nnspca.datasets import DatasetInfo, preparing
 from nnspca.view import sanitize, session
 from nnspca.view.link import canvas, state, widgets
-from nnspca.view.link.state import SHARED, usual_k, usual_scale
+from nnspca.view.link.state import SHARED, default_k, default_scale
 from nnspca.view.link.widgets import choose
 from nnspca.view.sources import catalogue
 
@@ -31,9 +31,9 @@ def sidebar(page: str) -> set[str]:
     catalogue.apply_scheduled_dataset()
     infos = catalogue.infos()
     asked = state.CHOICES.get(page)
-    counting = state.counting(page, widgets.upcoming_value(state.keys_of(page)[asked]) if asked else "")
+    counting = state.keys_used(page, widgets.next_value(state.keys_of(page)[asked]) if asked else "")
     for key in SHARED.keys() - counting:
-        widgets.keep(SHARED[key], list(infos) if key == "data" else None)
+        widgets.keep_value(SHARED[key], list(infos) if key == "data" else None)
     if here.back:
         here.linked = parse_qs(here.back.lstrip("?"), keep_blank_values=True)
         for key in counting:
@@ -47,11 +47,11 @@ def sidebar(page: str) -> set[str]:
             choose(
                 SHARED["scale"],
                 "Preprocessing",
-                usual=usual_scale(name),
+                usual=default_scale(name),
                 horizontal=True,
                 help="Standardised: each feature divided by its standard deviation, so that units do not matter.",
             )
-        columns = catalogue.features(name, state.current().prep if "prep" in counting else ())
+        columns = catalogue.n_features(name, state.current().prep if "prep" in counting else ())
         if page == "explore":
             here.place_of_k, here.choose_k = widgets.place(st, "k-place"), _k
         elif "k" in counting:
@@ -74,11 +74,11 @@ def _k() -> None:
     """Draw the choice of k."""
     now = state.current()
     session.current().place_of_k = None
-    columns = catalogue.features(now.data, now.prep)
+    columns = catalogue.n_features(now.data, now.prep)
     choose(
         SHARED["k"],
         "k, nonzero loadings",
-        usual=usual_k(columns, now.data),
+        usual=default_k(columns, now.data),
         high=columns,
         allowed=f"1 to {columns:,}: {now.data} has {columns} features",
         help="The component uses at most this many features.",
@@ -103,24 +103,24 @@ def _advanced(counting: set[str], name: str, columns: int, infos: dict[str, Data
 
 def _data(infos: dict[str, DatasetInfo]) -> None:
     """Draw the choice of the data set, and say what it is."""
-    if (asked := state.linked("data")) and asked[-1] not in infos:
+    if (asked := state.value_in_link("data")) and asked[-1] not in infos:
         session.current().lost = asked[-1]
     name = choose(
         SHARED["data"],
         "Data set",
         options=list(infos),
         format_func=lambda key: sanitize.line(infos[key].title),
-        on_change=lambda: catalogue.reopen(st.session_state["data"], infos[st.session_state["data"]].shape[1]),
+        on_change=lambda: catalogue.open_view(st.session_state["data"], infos[st.session_state["data"]].shape[1]),
         help="The data set that the pages show. The Data page also takes files of your own.",
     )
     here = session.current()
     if here.lost:  # another reload offers the file by name again
-        here.says |= {"data": [here.lost], "reading": state.linked("reading")}
+        here.says |= {"data": [here.lost], "reading": state.value_in_link("reading")}
     elif (desk := here.desks.get(name)) is not None and 0 < len(text := desk.reading.text) < LONGEST:
         here.says["reading"] = [text]
     info = infos[name]
     rows, columns = info.shape
-    away = catalogue.away(info)
+    away = catalogue.why_absent(info)
     samples = "covariance of" if info.kind == "covariance" else f"{rows:,} samples ×"
     shape = f"{samples} {columns:,} features" if rows else ""
     st.caption(" · ".join(filter(None, (shape, away))).replace(" ", "\u00a0"))
@@ -146,21 +146,21 @@ def bar(counting: set[str]) -> None:
     if "data" not in counting:
         return
     infos, now = catalogue.infos(), state.current()
-    columns = catalogue.features(now.data, now.prep)
+    columns = catalogue.n_features(now.data, now.prep)
 
     def choose_data() -> None:
-        name = canvas.sent("narrow", "data")
+        name = canvas.received("narrow", "data")
         if name in infos:
-            catalogue.use(name, infos[name].shape[1])
+            catalogue.open_dataset(name, infos[name].shape[1])
 
     def choose_k() -> None:
-        if (k := canvas.sent("narrow", "k")) is not None:
+        if (k := canvas.received("narrow", "k")) is not None:
             state.assign(k=min(max(int(k), 1), columns))
 
     content = {
         "sets": [[name, sanitize.line(info.title)] for name, info in infos.items()],
         "here": now.data,
-        "k": min(widgets.upcoming_value(SHARED["k"], usual_k(columns, now.data)), columns) if "k" in counting else None,
+        "k": min(widgets.next_value(SHARED["k"], default_k(columns, now.data)), columns) if "k" in counting else None,
         "most": columns,
     }
     _mount(key="narrow", data=content, height=0, on_data_change=choose_data, on_k_change=choose_k)

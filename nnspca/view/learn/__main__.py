@@ -13,7 +13,7 @@ def page() -> str:
     """Return the game and all chapters, on bundled data sets, as HTML for a course's site."""
     body = (chapters.BROWSER / "learn.html").read_text(encoding="utf-8")
     lesson = {"body": body, **chapters.content(BUNDLED)}
-    return bytes(web.page("alone", lesson, ("room", "learn"), (*chapters.SCRIPTS, "alone.js")).body).decode()
+    return bytes(web.room_page("alone", lesson, ("room", "learn"), (*chapters.SCRIPTS, "alone.js")).body).decode()
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ def problem(name: str) -> Problem:
 
 def proven(name: str) -> Known:
     """Return the best component known and its upper bound, from the ledger; computed where it has none."""
-    data, k = catalogue.dataset(name), usual_k(name)
+    data, k = catalogue.dataset(name), board_k(name)
     best = ledger.shared().at(problem(name), k, 0.0)  # variances are at least 0
     if not best.bounded:
         _compute(name, data.content_hash, k)
@@ -67,7 +67,7 @@ def solver(best: Known) -> dict[str, list]:
 def parts() -> tuple[np.ndarray, np.ndarray]:
     """Return six parts of the faces by NMF, and the best known, from the ledger: loadings, shape (6, n) each."""
     name, nmf = BOARDS["faces"], json.loads(STORED.read_text(encoding="utf-8"))["nmf"]
-    best = ledger.shared().parts_along(problem(name), usual_k(name), (len(nmf),), 0.0)[len(nmf)]
+    best = ledger.shared().parts_along(problem(name), board_k(name), (len(nmf),), 0.0)[len(nmf)]
     ordered = sorted(best.components, key=lambda part: -part.variance)
     return np.array(nmf, dtype=float), np.array([part.loadings for part in ordered])
 
@@ -79,9 +79,9 @@ def _compute(name: str, content_hash: str, k: int) -> None:
     ledger.shared().record(problem(name), k, certificate.component, certificate.upper)
 
 
-def usual_k(name: str) -> int:
+def board_k(name: str) -> int:
     """Return how many features may be painted."""
-    return state.usual_k(catalogue.dataset(name).n_features, name)
+    return state.default_k(catalogue.dataset(name).n_features, name)
 
 
 def payload(board: str) -> dict[str, Any]:
@@ -92,13 +92,13 @@ def payload(board: str) -> dict[str, Any]:
     """
     name = BOARDS[board]
     data, whole = catalogue.dataset(name), covariance(name).trace
-    best, mean, own = proven(name), component.backdrop(data), facts(board)
+    best, mean, own = proven(name), component.mean_sample(data), facts(board)
     scaled = " Each is divided by its standard deviation." if state.opening(name).standardise else ""
     return {
         **own,
         "name": board,
         "title": TITLES[board],
-        "scene": component.packed_scene(data, mean, ()),
+        "scene": component.features_payload(data, mean, ()),
         "about": f"{data.X.shape[0]:,} samples, {own['n']} {own['noun']}.{scaled}",
         **_numbers(name, data),
         "solver": {**solver(best), "variance": best.lower},
@@ -112,7 +112,7 @@ def payload(board: str) -> dict[str, Any]:
 def facts(board: str) -> dict[str, Any]:
     """Return what the game's words say of a board: its choices, and what row sums alone and the best proof prove."""
     name = BOARDS[board]
-    data, best, k = catalogue.dataset(name), proven(name), usual_k(name)
+    data, best, k = catalogue.dataset(name), proven(name), board_k(name)
     return {
         "data": name,
         "noun": component.noun(data),
@@ -127,7 +127,7 @@ def facts(board: str) -> dict[str, Any]:
 @cache
 def row_sums(name: str) -> float:
     """Return the upper bound by row sums of all features: a tenth of a second on the faces."""
-    return balanced_rows(Bounded(covariance(name), usual_k(name)), monitor=Monitor()).value
+    return balanced_rows(Bounded(covariance(name), board_k(name)), monitor=Monitor()).value
 
 
 def power(value: float) -> str:

@@ -67,7 +67,7 @@ def chapter(words: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any
     return dict(filled({**words, "symbols": symbols}))
 
 
-def scene() -> dict[str, Any]:
+def image_shape() -> dict[str, Any]:
     """The shape of a face."""
     return dict(zip(("rows", "columns"), catalogue.dataset(FACES).image_shape or (), strict=True))
 
@@ -81,12 +81,12 @@ def leading() -> tuple[np.ndarray, np.ndarray]:
 def pca() -> dict[str, Any]:
     """PCA's components, and what the largest loadings of the first explain alone."""
     values, vectors = leading()
-    first, cov, k = vectors[:, 0], boards.covariance(FACES), boards.usual_k(FACES)
+    first, cov, k = vectors[:, 0], boards.covariance(FACES), boards.board_k(FACES)
     cut = np.where(np.abs(first) >= np.sort(np.abs(first))[-k], first, 0.0)
     kept = cov.variance(cut / np.linalg.norm(cut)) / values[0]
     return {
         "answer": round(100 * kept, 1),
-        "image": scene(),
+        "image": image_shape(),
         "vectors": canvas.pack(vectors.T, "f4"),
         "values": values.tolist(),
         "facts": {
@@ -107,9 +107,9 @@ def ghosts() -> dict[str, Any]:
     used = {name: float((np.abs(row) > COUNTS).sum(axis=0).mean()) for name, row in scaled.items()}
     return {
         "answer": round(used["nmf"], 1),
-        "image": scene(),
+        "image": image_shape(),
         "sets": [[name, canvas.pack(row, "f4")] for name, row in scaled.items()],
-        "facts": {name: fixed(value, 1, down=True) for name, value in used.items()} | {"k": boards.usual_k(FACES)},
+        "facts": {name: fixed(value, 1, down=True) for name, value in used.items()} | {"k": boards.board_k(FACES)},
     }
 
 
@@ -289,10 +289,10 @@ def questions() -> tuple[list[dict[str, Any]], list[float]]:
 def show() -> None:
     """Mount the lesson, which plays in the browser alone; say which values of the link it cannot use."""
     for key in PLAYED:
-        widgets.linked_value(KEYS[key])
+        widgets.link_value(KEYS[key])
     _mount(key="learn", data={"once": {"address": _address(tuple(boards.at_hand()))}})
 
 
 @functools.cache
 def _address(names: tuple[str, ...]) -> str:
-    return session.keep("lesson.json", json.dumps(content(names)).encode(), "application/json")
+    return session.keep_file("lesson.json", json.dumps(content(names)).encode(), "application/json")

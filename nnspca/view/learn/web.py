@@ -34,7 +34,7 @@ LOCAL = re.compile(r"https?://(localhost|127\.)")
 REACHED = "streamlit run app.py --server.address 0.0.0.0"
 
 
-def offer(name: str) -> None:
+def room_button(name: str) -> None:
     """Draw the button that opens a room with a data set, faces where it has no images, and the way to its wall."""
     asked = st.button(
         "Open a room", icon=":material/groups:", help="Students paint on their phones, without an account."
@@ -66,12 +66,12 @@ def _opened(name: str) -> Room:
         "title": sanitize.line(data.title),
         "noun": component.noun(data),
         "n": data.n_features,
-        "k": boards.usual_k(name),
-        "scene": component.packed_scene(data, component.backdrop(data), ()),
+        "k": boards.board_k(name),
+        "scene": component.features_payload(data, component.mean_sample(data), ()),
         "solver": boards.solver(best),
     }
     own = name in here.desks
-    maker = partial(preparation.covariance_maker, standardise=state.opening(name).standardise, repair=False)
+    maker = partial(preparation.covariance_task, standardise=state.opening(name).standardise, repair=False)
     key, make = maker(data)
     again = make if own else lambda: maker(catalogue.local_dataset(name))[1]()
     board["questions"], board["answers"] = chapters.questions()
@@ -82,13 +82,13 @@ def _opened(name: str) -> Room:
     return room
 
 
-def page(
+def room_page(
     name: str, data: dict[str, Any], styles: Sequence[str] = ("room",), scripts: Sequence[str] = (), status: int = 200
 ) -> Response:
     """Return a page that stands outside Streamlit: it calls the function of its name with the data."""
     text = Template(PAGE.read_text(encoding="utf-8")).substitute(
         title=f"Room {data['code']}" if "code" in data else "nnspca",
-        style="".join(canvas.style(style, HERE) for style in styles).replace(":host", ":root"),
+        style="".join(canvas.component_style(style, HERE) for style in styles).replace(":host", ":root"),
         scripts=canvas.written(HERE, scripts or ("predict.js", f"{name}.js")),
         open=name,
         data=json.dumps(data).replace("<", "\\u003c"),
@@ -97,10 +97,10 @@ def page(
 
 
 def _room(name: str) -> Callable[[Request, Room], Response]:
-    return lambda _, room: page(name, {**room.board, "code": room.code})
+    return lambda _, room: room_page(name, {**room.board, "code": room.code})
 
 
-def code(request: Request, room: Room) -> Response:
+def qr_code(request: Request, room: Room) -> Response:
     """Return a student's address as a QR code; the wall says whether it came by TLS, which a proxy may have ended."""
     file, scheme = io.BytesIO(), "https" if "tls" in request.query_params else request.url.scheme
     address = request.url.replace(scheme=scheme, path=request.url.path.removesuffix("/code.svg"), query="")
@@ -137,7 +137,7 @@ LOOKS: dict[str, Callable[[Request, Room], Response]] = {
     "": _room("phone"),
     "/wall": _room("wall"),
     "/now": lambda _, room: JSONResponse(room.now(), headers=FRESH),
-    "/code.svg": code,
+    "/code.svg": qr_code,
     "/news": news,
 }
 
@@ -174,7 +174,7 @@ def _look(answer: Callable[[Request, Room], Response]) -> Callable[[Request], An
             return await run_in_threadpool(answer, request, ROOMS.find(request.path_params["code"]))
         except RoomError as error:
             if "text/html" in request.headers.get("accept", ""):
-                return page("enter", {"said": error.args[0]}, status=error.args[1])
+                return room_page("enter", {"said": error.args[0]}, status=error.args[1])
             return Response(error.args[0], error.args[1], FRESH, "text/plain")
         except ValueError:  # a Host that is none, or too long for a QR code
             return Response("Ask by the address of this server.", 400, FRESH, "text/plain")
@@ -184,6 +184,6 @@ def _look(answer: Callable[[Request, Room], Response]) -> Callable[[Request], An
 
 def routes() -> list[Route]:
     """Return the routes."""
-    enter = Route(f"/{PLACE}", lambda _: page("enter", {"said": ""}))
+    enter = Route(f"/{PLACE}", lambda _: room_page("enter", {"said": ""}))
     looks = [enter, *(Route(f"/{PLACE}/{{code}}{path}", _look(answer)) for path, answer in LOOKS.items())]
     return [*looks, Route(f"/{PLACE}/{{code}}/{{act}}", act, methods=["POST"])]

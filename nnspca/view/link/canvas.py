@@ -49,17 +49,17 @@ def greys(image: np.ndarray) -> dict[str, str]:
     return pack(np.floor(255 * (image - low) / ((high - low) or 1.0)), "u1")
 
 
-def sign(content: object) -> str:
+def signature(content: object) -> str:
     """Return a short text by which the browser knows a content again."""
     return hashlib.sha256(repr(content).encode()).hexdigest()[:16]
 
 
 def signed(content: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is drawn with its signature."""
-    return {**content, "signature": sign(content)}
+    return {**content, "signature": signature(content)}
 
 
-def sent(key: str, field: str) -> Any:
+def received(key: str, field: str) -> Any:
     """Return what a component's browser half last sent; None where the page no longer has the component.
 
     A message can be on its way while the page is run again without the component: its callback then finds no state.
@@ -75,7 +75,7 @@ def written(home: Path, scripts: Sequence[str], shared: Sequence[str] = COMMON, 
     return BARE.sub("", "\n".join([f"const SIZES = {SIZES}, OPTIMAL = {OPTIMAL}, COLOURS = {colours};", *texts]))
 
 
-def style(name: str, home: Path) -> str:
+def component_style(name: str, home: Path) -> str:
     """Return the style sheet of a component in ``home``, after what all share."""
     sheets = (file.read_text(encoding="utf-8") for file in (SHARED / "shared.css", home / f"{name}.css"))
     return "\n".join([f":host {{ {look.scale()} }}", *sheets])
@@ -84,9 +84,9 @@ def style(name: str, home: Path) -> str:
 def component(name: str, home: Path, scripts: Sequence[str], shared: Sequence[str] = COMMON) -> Callable[..., Any]:
     """Return a component of ``name``.html and ``name``.css in ``home`` and of scripts: one script, fetched once."""
     body = home / f"{name}.html"
-    page = f"<style>{style(name, home)}</style>{body.read_text(encoding='utf-8')}" if body.exists() else ""
+    page = f"<style>{component_style(name, home)}</style>{body.read_text(encoding='utf-8')}" if body.exists() else ""
     script = f"const PAGE = {json.dumps(page)};\n{written(home, (*scripts, FRAME), shared)}"
-    addresses[name] = session.keep(f"{name}.js", script.encode(), "text/javascript")
+    addresses[name] = session.keep_file(f"{name}.js", script.encode(), "text/javascript")
     return st.components.v2.component(f"nnspca-{name}", js=IMPORTED.format(addresses[name]))
 
 
@@ -115,7 +115,7 @@ def cards(
     """
 
     def pressed() -> None:
-        if (name := sent(key, "chosen")) in {card.name for card in cards}:
+        if (name := received(key, "chosen")) in {card.name for card in cards}:
             choose(name)
 
     data = {"label": label, "cards": [asdict(card) for card in cards], "here": here, "lay": lay}
@@ -148,9 +148,9 @@ def progress(name: str, look: Callable[[], dict[str, object]], every: float) -> 
 
 def keep_choices(key: str, field: str) -> None:
     """Keep choices that the browser had not learned of when a component asked for a rerun."""
-    seen = sent(key, field)
+    seen = received(key, field)
     if seen is not None:
-        state.reassign(int(seen))
+        state.assign_again(int(seen))
 
 
 _link = component("link", SHARED, ("link.js",), ("theme.js",))
@@ -168,7 +168,7 @@ def write_link(keys: Set[str], says: Mapping[str, Sequence[str]], key: str) -> N
     here.runs += 1
 
     def back() -> None:
-        if asked := sent("link", "back"):
+        if asked := received("link", "back"):
             here.back, here.turn = str(asked["link"]), int(asked["turn"])
 
     data = {"keys": sorted(keys), "says": says, "choices": list(state.SHARED), "turn": here.turn, "run": here.runs}

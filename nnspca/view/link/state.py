@@ -38,12 +38,12 @@ def opening(name: str) -> Opening:
     return OPENINGS.get(name, Opening())
 
 
-def usual_k(n: int, name: str = "") -> int:
+def default_k(n: int, name: str = "") -> int:
     """Return the cardinality a data set of ``n`` features opens with.
 
     One feature alone varies with nothing: two are the fewest of which a component says anything.
 
-    >>> usual_k(625), usual_k(64), usual_k(13), usual_k(4), usual_k(1), usual_k(93, "lrs")
+    >>> default_k(625), default_k(64), default_k(13), default_k(4), default_k(1), default_k(93, "lrs")
     (40, 16, 4, 2, 1, 8)
     """
     return min(opening(name).k or min(USUAL_K, max(2, math.ceil(n / 4))), n)
@@ -262,12 +262,12 @@ def keys_of(page: str) -> dict[str, Entry]:
     return {entry.key: entry for entry in TABLE if page in entry.pages}
 
 
-def counting(page: str, choice: str = "") -> set[str]:
+def keys_used(page: str, choice: str = "") -> set[str]:
     """Return the sidebar's keys that count on a page; on some it depends on a ``choice`` made there.
 
-    >>> sorted(counting("compare", SETS)), counting("papers"), counting("spannogram", FOUR)
+    >>> sorted(keys_used("compare", SETS)), keys_used("papers"), keys_used("spannogram", FOUR)
     (['seed', 'sign'], {'seed'}, {'sign'})
-    >>> sorted(counting("spannogram", DATA))
+    >>> sorted(keys_used("spannogram", DATA))
     ['data', 'k', 'prep', 'scale', 'sign']
     """
     here = f"{page} of {choice}" if choice else page
@@ -277,7 +277,7 @@ def counting(page: str, choice: str = "") -> set[str]:
 CHOICES = {"spannogram": "curves", "compare": "what"}  # the key of the choice, where a page has one
 
 
-def usual_scale(name: str) -> str:
+def default_scale(name: str) -> str:
     """Return what ``scale`` says of a data set where the link is silent."""
     own = session.current().desks.get(name)
     mixed = own is not None and own.standardise  # a file of a visitor's own, in mixed units
@@ -286,15 +286,15 @@ def usual_scale(name: str) -> str:
 
 def current() -> State:
     """Return the state the sidebar shows now, or its defaults where there is no sidebar."""
-    stored = dict(zip(SHARED, session.said(*(((), key) for key in SHARED)), strict=True))
+    stored = dict(zip(SHARED, session.last_values(*(((), key) for key in SHARED)), strict=True))
     choices = {key: SHARED[key].default if value is None else value for key, value in stored.items()}
     if stored["scale"] is None:
-        choices["scale"] = usual_scale(choices["data"])
+        choices["scale"] = default_scale(choices["data"])
     choices["prep"] = tuple(step for step in preparing.STEPS if step in choices["prep"])  # in the order they are done
     return State(**choices)
 
 
-def linked(key: str) -> list[str]:
+def value_in_link(key: str) -> list[str]:
     """Return what the link that was opened says of a key that no widget has shown yet: it is read once."""
     here = session.current()
     if here.linked is None:
@@ -302,9 +302,9 @@ def linked(key: str) -> list[str]:
     return here.linked.get(key, [])
 
 
-def remembered(entry: Entry) -> Any:
+def last_value(entry: Entry) -> Any:
     """Return what a key last said in this session, whether or not its widget is shown; None when it never did."""
-    (value,) = session.said((entry.pages, entry.key))
+    (value,) = session.last_values((entry.pages, entry.key))
     return value
 
 
@@ -322,7 +322,7 @@ def assignments() -> int:
     return session.current().assignments
 
 
-def reassign(assignments_seen: int) -> bool:
+def assign_again(assignments_seen: int) -> bool:
     """Choose again what was assigned after a request left the browser; return whether other data were opened since.
 
     To be called in the request's callback: it carries the values of all widgets. One that a component sends by itself

@@ -59,7 +59,7 @@ def choose(
     if given and place in memory:
         stored = memory[place]
         values[key] = stored
-    elif given and (texts := state.linked(key)):
+    elif given and (texts := state.value_in_link(key)):
         wanted, whole = entry.read(texts, low, high, options)
         if wanted is not None:
             values[key] = list(wanted) if entry.kind == "several" else wanted
@@ -95,29 +95,29 @@ def say_in_link(here: Session, key: str, value: Any, usual: Any) -> None:
         here.says[key] = text
 
 
-def upcoming_value(entry: Entry, usual: Any = None) -> Any:
+def next_value(entry: Entry, usual: Any = None) -> Any:
     """Return what a key is about to say, before its widget is drawn; what is ``usual`` where it never did."""
-    value = state.remembered(entry)
+    value = state.last_value(entry)
     if value is None:
-        value = entry.read(state.linked(entry.key))[0]
+        value = entry.read(state.value_in_link(entry.key))[0]
     usual = entry.default if usual is None else usual
     return usual if value is None else value
 
 
-def keep(entry: Entry, options: Sequence[Any] | None = None) -> None:
+def keep_value(entry: Entry, options: Sequence[Any] | None = None) -> None:
     """Keep what the link says of a key that has no widget on this page: it counts on others."""
-    value = entry.read(texts, options=options)[0] if (texts := state.linked(entry.key)) else None
+    value = entry.read(texts, options=options)[0] if (texts := state.value_in_link(entry.key)) else None
     if value is not None:
         session.current().memory.setdefault((entry.pages, entry.key), value)
 
 
-def propose(entry: Entry, value: Any) -> None:
+def start_at(entry: Entry, value: Any) -> None:
     """Let a widget start with a value, which the link then says, where neither link nor person has chosen one."""
-    if not state.linked(entry.key):
+    if not state.value_in_link(entry.key):
         session.current().memory.setdefault((entry.pages, entry.key), value)
 
 
-def answer(place: DeltaGenerator, name: str, words: str) -> None:
+def write_answer(place: DeltaGenerator, name: str, words: str) -> None:
     """Write an answer at its place, marked for a second where it is another one than before."""
     here = session.current()
     before, times = here.answers.get(name, (words, 0))
@@ -198,7 +198,7 @@ def _note(
 
 def _data() -> Any:
     """Return the data set that the session shows: what is possible depends on it."""
-    return state.remembered(state.SHARED["data"]) or state.SHARED["data"].default
+    return state.last_value(state.SHARED["data"]) or state.SHARED["data"].default
 
 
 def _text(value: Any) -> list[str]:
@@ -271,18 +271,18 @@ def end_page() -> NoReturn:
     st.stop()
 
 
-def linked_value(entry: Entry) -> Any:
+def link_value(entry: Entry) -> Any:
     """Return what the link says of a key that has no widget, or the usual value, with a note where it is no use."""
     return _usable(entry, st.query_params.get_all(entry.key), entry.default)
 
 
-def pressed(entry: Entry, *, high: float | None = None) -> Any:
+def chosen_value(entry: Entry, *, high: float | None = None) -> Any:
     """Return what was last chosen by a press, for a key that has no widget: from the link, or as it was left.
 
     ``high`` narrows the table's entry to the data at hand.
     """
-    here, place, value = session.current(), (entry.pages, entry.key), state.remembered(entry)
-    texts = [] if place in here.memory or value is not None else state.linked(entry.key)
+    here, place, value = session.current(), (entry.pages, entry.key), state.last_value(entry)
+    texts = [] if place in here.memory or value is not None else state.value_in_link(entry.key)
     value = here.memory[place] = _usable(entry, texts, value, high)
     say_in_link(here, entry.key, value, entry.default)
     return value
@@ -297,7 +297,7 @@ def _usable(entry: Entry, texts: Sequence[str], value: Any, high: float | None =
     return value
 
 
-def press(entry: Entry, value: Any) -> None:
+def set_value(entry: Entry, value: Any) -> None:
     """Choose a value for a key that has no widget."""
     session.current().memory[entry.pages, entry.key] = value
 
@@ -309,7 +309,7 @@ def expander(entry: Entry, label: str, icon: str) -> Any:
     """
     key, here, place = entry.key, session.current(), (entry.pages, entry.key)
     if key not in st.session_state:
-        st.session_state[key] = _usable(entry, state.linked(key), here.memory.get(place), label=label)
+        st.session_state[key] = _usable(entry, state.value_in_link(key), here.memory.get(place), label=label)
     fold = st.expander(label, expanded=entry.default, key=key, icon=icon, on_change="rerun")
     here.memory[place] = fold.open
     say_in_link(here, key, fold.open, entry.default)
@@ -324,7 +324,7 @@ class Suggestion:
     why: str
 
 
-def offer(suggestion: Suggestion | None, key: str, now: int) -> None:
+def suggest(suggestion: Suggestion | None, key: str, now: int) -> None:
     """Offer a suggestion for a key of the link, which is ``now`` so much.
 
     Parts open with it where neither link nor person has chosen their number; else nothing changes before it is pressed.

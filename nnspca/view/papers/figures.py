@@ -21,9 +21,9 @@ from nnspca.view.figures.style import (
     TEXT,
     Look,
     Palette,
-    dress,
-    names,
+    legend_names,
     set_axes,
+    set_layout,
 )
 
 ACROSS = 6  # images in a row
@@ -75,7 +75,7 @@ def strips(table: Table, picture: Picture, palette: Palette, title: str) -> go.F
     height = min(TALLEST, 48 + round(top * DRAWN / max(width, 1)))
     x_axis = {**PIXELS_X, "range": [-0.5, width - GAP - 0.5]}
     y_axis = {**PIXELS_X, "scaleanchor": "x", "constraintoward": "top", "range": [top - 0.5, -0.5]}
-    dress(figure, palette, title=title, alt=alt, height=max(height, 260), x=x_axis, y=y_axis)
+    set_layout(figure, palette, title=title, alt=alt, height=max(height, 260), x=x_axis, y=y_axis)
     figure.layout.margin.b = 8
     return figure
 
@@ -128,13 +128,13 @@ def study(table: Table, palette: Palette, *, titled: bool = False) -> go.Figure:
     if picture.band:
         return _band(table, picture, picture.band, palette, title)
     figure = _bars(table, picture, palette) if picture.kind == "bars" else _curves(table, picture, palette)
-    named = len(names(figure))
+    named = len(legend_names(figure))
     rows = named if named < 7 else -(-named // 2)
     alt = f"{table.title}: {len(table.frame)} rows; {', '.join(picture.lines)}."
     height = (560 if picture.equal else 440) + LEGEND_ROW * max(rows - 3, 0)
     if picture.kind == "bars":
         height = 130 + BAR * len(picture.lines) * (len(table.frame) + 1) + LEGEND_ROW * rows
-    dress(figure, palette, title=title, alt=alt, height=height, legend_rows=rows)
+    set_layout(figure, palette, title=title, alt=alt, height=height, legend_rows=rows)
     above = 44 + 18 * title.count("<br>") if titled else 8
     figure.layout.margin.t = above + (36 if picture.spans else 0)
     return figure

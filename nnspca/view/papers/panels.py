@@ -22,9 +22,9 @@ from nnspca.view.jobs import Job
 from nnspca.view.link import canvas, state
 from nnspca.view.link.canvas import Card
 from nnspca.view.link.state import State
-from nnspca.view.link.widgets import expander, press, pressed
+from nnspca.view.link.widgets import chosen_value, expander, set_value
 from nnspca.view.papers.figures import study as figure_of
-from nnspca.view.session import Content, keep
+from nnspca.view.session import Content, keep_file
 from nnspca.view.sources import catalogue
 from nnspca.view.ui import charts, downloads
 
@@ -35,16 +35,16 @@ FILE = Path(__file__).parent / "thumbnails.json"  # written by `python -m tests.
 def which() -> Study:
     """Return the study chosen: by the link, or by a press on its card."""
     papers = {PAPERS[study.paper].short: study.paper for study in STUDIES.values()}
-    paper = papers[pressed(KEYS["paper"])]
+    paper = papers[chosen_value(KEYS["paper"])]
     named = {_name(study): study for study in STUDIES.values() if study.paper == paper}
-    return named[pressed(KEYS[paper])]
+    return named[chosen_value(KEYS[paper])]
 
 
-def turn_to(name: str) -> None:
+def choose_study(name: str) -> None:
     """Choose another study."""
     study = STUDIES[name]
-    press(KEYS["paper"], study.source.short)
-    press(KEYS[study.paper], _name(study))
+    set_value(KEYS["paper"], study.source.short)
+    set_value(KEYS[study.paper], _name(study))
 
 
 def _name(study: Study) -> str:
@@ -57,7 +57,7 @@ def data_of(study: Study) -> tuple[str, ...]:
     return study.stand_ins if study.missing() else study.needs
 
 
-def absent(study: Study) -> None:
+def missing_data(study: Study) -> None:
     """Say which of the paper's data are not on this machine, and what a run takes instead."""
     if missing := study.missing():
         infos = catalogue.infos()
@@ -69,13 +69,13 @@ def absent(study: Study) -> None:
         )
 
 
-def start(study: Study, now: State) -> Job | None:
+def live_run(study: Study, now: State) -> Job | None:
     """Draw the button that solves live; return the job, None until it has been asked for."""
     key = "study", study.name, data_of(study), now.seed  # what the result depends on
     task = running.found("study", key, lambda job: _run(job, study, now))
     known = cache.results().get(task.key) is not None  # what another visit has run is shown at once
     stopped = "Stopped. The rows known by then are shown."
-    return running.press(task, running.solve(width="content"), stopped, at_once=known)
+    return running.press(task, running.solve_button(width="content"), stopped, at_once=known)
 
 
 def _run(job: Job, study: Study, now: State) -> StudyResult:
@@ -94,12 +94,12 @@ def cards(here: Study) -> None:
             for name, study in STUDIES.items()
         ],
         here.name,
-        turn_to,
+        choose_study,
         lay="strip",
     )
 
 
-def opening(study: Study) -> None:
+def describe_study(study: Study) -> None:
     """Say what the study is."""
     st.header(f"{study.figure}: {study.title}")
     st.markdown(study.opening)
@@ -150,7 +150,7 @@ def draw(study: Study, tables: tuple[Table, ...]) -> None:
                 st.caption(table.note)
 
 
-def background(study: Study) -> None:
+def about_study(study: Study) -> None:
     """Tell what is done, what differs from the paper and where the same can be played with, folded."""
     if study.page:
         st.link_button(
@@ -164,7 +164,7 @@ def background(study: Study) -> None:
         st.caption(study.source.citation)
 
 
-def takeaway(study: Study, now: State, tables: tuple[Table, ...]) -> None:
+def study_files(study: Study, now: State, tables: tuple[Table, ...]) -> None:
     """Offer every table and figure, and the code that makes them again."""
     with expander(KEYS["tables"], "Tables, downloads and code", ":material/table_view:") as opened:
         if opened.open:
@@ -179,11 +179,11 @@ def takeaway(study: Study, now: State, tables: tuple[Table, ...]) -> None:
                     if t.picture is not None
                 },
             }
-            downloads.offer(study.name, held, _code(study, now))
+            downloads.offer_files(study.name, held, _code(study, now))
 
 
 def _page(table: Table, palette: Palette) -> str:
-    return style.page(figure_of(table, palette, titled=True))
+    return style.figure_page(figure_of(table, palette, titled=True))
 
 
 def _code(study: Study, now: State) -> str:
@@ -198,5 +198,5 @@ def thumbnails() -> dict[str, dict[str, Any]]:
     """Return what each card shows, by study: the address of its picture, day, and the version that made it."""
     cards: dict[str, dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
     for card in cards.values():
-        card["address"] = keep("card.png", b64decode(card["picture"]), "image/png")
+        card["address"] = keep_file("card.png", b64decode(card["picture"]), "image/png")
     return cards

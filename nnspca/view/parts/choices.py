@@ -72,7 +72,7 @@ class Choices:
         return (self.lead, IN_TURN, *self.with_[1:]) if self.compares else self.with_
 
 
-def usual_parts(n: int, k: int) -> int:
+def default_parts(n: int, k: int) -> int:
     """Return how many parts a page opens with: fewer than use every one of ``n`` features."""
     return max(1, min(KEYS["r"].default, (n - 1) // k))
 
@@ -87,8 +87,8 @@ def title_of(way: str, choice: Choices) -> str:
 def ask(subject: Subject, others: DeltaGenerator) -> tuple[Choices, DeltaGenerator]:
     """Draw the controls, and the solvers in the place ``others``; return the choices, and a suggestion's place."""
     data, here = subject.data, session.current()
-    usual = usual_parts(data.n_features, subject.k)
-    is_linked = bool(state.linked("r"))
+    usual = default_parts(data.n_features, subject.k)
+    is_linked = bool(state.value_in_link("r"))
     many, suggest, apart_from = st.columns([1, 1, 1.6], vertical_alignment="bottom")
     with many:
         r = choose(

@@ -9,12 +9,12 @@ import plotly.graph_objects as go
 
 from nnspca.datasets import Axis
 from nnspca.result import rounded
-from nnspca.view.figures.style import PIXELS_X, PIXELS_Y, Look, Palette, axis_words, dress
+from nnspca.view.figures.style import PIXELS_X, PIXELS_Y, Look, Palette, axis_words, set_layout
 
 GAP = 2  # pixels between two images
 
 
-def together(cumulative: Mapping[str, np.ndarray], digits: int, palette: Palette) -> go.Figure:
+def cumulative(cumulative: Mapping[str, np.ndarray], digits: int, palette: Palette) -> go.Figure:
     """Draw the share of the total variance that the first parts explain together, one line for each solver."""
     figure = go.Figure()
     for i, (name, shares) in enumerate(cumulative.items()):
@@ -33,7 +33,7 @@ def together(cumulative: Mapping[str, np.ndarray], digits: int, palette: Palette
             hovertemplate="%{customdata[0]}<br>%{customdata[1]} of the total variance<extra>" + name + "</extra>",
         )
     title = "What the parts explain together"
-    return dress(
+    return set_layout(
         figure,
         palette,
         title=title,
@@ -45,7 +45,7 @@ def together(cumulative: Mapping[str, np.ndarray], digits: int, palette: Palette
     )
 
 
-def rebuilt(
+def image_rebuilt(
     original: np.ndarray, steps: np.ndarray, shape: tuple[int, int], palette: Palette, *, title: str, says: str
 ) -> go.Figure:
     """Draw a sample beside its reconstruction from parts, in greys on one scale."""
@@ -64,7 +64,7 @@ def rebuilt(
             hovertemplate="%{z:.4g}<extra></extra>",
         )
     )
-    dress(
+    set_layout(
         figure,
         palette,
         title=title,
@@ -77,7 +77,7 @@ def rebuilt(
     return figure
 
 
-def retraced(
+def curve_rebuilt(
     original: np.ndarray, approximation: np.ndarray, axis: Axis, palette: Palette, *, title: str, says: str
 ) -> go.Figure:
     """Draw a sample along its axis, and its reconstruction from parts."""
@@ -91,7 +91,7 @@ def retraced(
         figure.add_scatter(
             x=axis.values[order], y=y[order], mode="lines", name=label, line={"color": colour, "dash": dash, "width": 2}
         )
-    return dress(
+    return set_layout(
         figure,
         palette,
         title=title,

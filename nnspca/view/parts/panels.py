@@ -30,7 +30,7 @@ from nnspca.view.ui import charts, component
 KNOWN = "best found"
 
 
-def purpose(now: State, choice: Choices) -> str:
+def introduction(now: State, choice: Choices) -> str:
     """Say in one line what kind of parts the page shows."""
     apart = choice.apart_for(choice.lead)
     if not choice.disjoint:
@@ -44,11 +44,11 @@ def claim(parts: Components, known: Known, *, done: bool) -> str:
     """Say how much disjoint parts explain, and what share of the optimum that is, never rounded in their favour."""
     r = len(parts.parts)
     variance = math.fsum(part.variance for part in parts.parts)
-    says = explained(r, variance / parts.total, alone(parts), known.upper / parts.total)
+    says = explained(r, variance / parts.total, singles(parts), known.upper / parts.total)
     if not math.isfinite(known.upper):
         rest = "No upper bound was proven; **Solve live** starts over." if done else "Computing the upper bound …"
         return f"{says} {rest}"
-    return f"{says} {say.proven(variance, known.upper, parts.total, known.source)}"
+    return f"{says} {say.nearness(variance, known.upper, parts.total, known.source)}"
 
 
 def explained(r: int, share: float, single: int = 0, most: float = math.inf) -> str:
@@ -68,7 +68,7 @@ def explained(r: int, share: float, single: int = 0, most: float = math.inf) -> 
     return f"{text}; {which}{'' if r == 1 else ' feature' if single == 1 else ' feature each'}."
 
 
-def alone(parts: Components) -> int:
+def singles(parts: Components) -> int:
     """Return how many parts are a single feature, though more were allowed."""
     return sum(part.cardinality == 1 and part.k > 1 for part in parts.parts)
 
@@ -77,7 +77,7 @@ def _parts(r: int) -> str:
     return "part" if r == 1 else wording.counted(r, "part")
 
 
-def headline(view: View) -> str:
+def first_claim(view: View) -> str:
     """Say first what the parts explain and what is proven of them: of all together, or why only of each alone."""
     lead, r = view.lead, view.choice.r
     if lead is None:
@@ -85,7 +85,7 @@ def headline(view: View) -> str:
     first, more = chance.of_parts(view.by_chance if lead.cardinalities.max() > 1 else ())
     if is_disjoint(lead):
         return f"{first} {claim(lead, view.best, done=view.done)}{_fewer(lead, r)} {more}".strip()
-    text = explained(len(lead.parts), lead.cumulative_variance[-1] / lead.total, alone(lead)) + _fewer(lead, r)
+    text = explained(len(lead.parts), lead.cumulative_variance[-1] / lead.total, singles(lead)) + _fewer(lead, r)
     if necessity.provable(lead):
         return f"{text} Upper bounds can be proven for each part alone, not for all together."
     why = "which the solver finds all at once" if lead.deflation == JOINT else "which may share features"
@@ -100,25 +100,25 @@ def _fewer(lead: Components, r: int) -> str:
     return f" {wording.in_letters(r).capitalize()} were asked for, but {why}."
 
 
-def offer_tightening(view: View) -> None:
+def tighten_parts(view: View) -> None:
     """Offer a longer proof of all parts together, which begins with their certificate, and show how it goes."""
     if view.lead is not None and view.choice.disjoint:
-        task = proofs.tightening(view, view.lead, view.choice.r)
-        proofs.offer_tightening(task, view.best, in_place=True)
+        task = proofs.tighten_task(view, view.lead, view.choice.r)
+        proofs.tighten_button(task, view.best, in_place=True)
         proofs.under_way(running.run_of(task), view)
 
 
-def proven(view: View) -> None:
+def joint_proof(view: View) -> None:
     """Say what is proven of all parts together, or why nothing is."""
     if view.proof is not None:
         st.markdown(f"**What was proven.** {panels.claim(view.proof, view)}")
     elif not view.choice.disjoint:
         st.markdown("Upper bounds hold only for disjoint parts: choose **Together** or **Disjoint supports**.")
     else:
-        st.markdown(f"{headline(view)} The certificate is not on this machine: **Solve live** makes it.")
+        st.markdown(f"{first_claim(view)} The certificate is not on this machine: **Solve live** makes it.")
 
 
-def watch(job: Job, view: View) -> None:
+def proof_progress(job: Job, view: View) -> None:
     """Show how a live run goes, and what it came to beside the best known."""
     digits, what = _digits(view), "part" if view.choice.r == 1 else "parts"
 
@@ -131,7 +131,7 @@ def watch(job: Job, view: View) -> None:
         st.caption(says())
 
 
-def before(view: View) -> Figure | None:
+def parts_before(view: View) -> Figure | None:
     """Draw the parts that were seen last, dimmed, under their own name, until there are others; return their chart."""
     here = session.current()
     if here.pictured is None or here.pictured[0] != view.problem:
@@ -141,7 +141,7 @@ def before(view: View) -> Figure | None:
     return here.charted
 
 
-def whole(parts: Components, view: View) -> None:
+def show_parts(parts: Components, view: View) -> None:
     """Show the parts in colours over the mean of the data, and keep them for the time until there are others."""
     worth = np.flatnonzero(~sentences.is_small(parts.variances))
     count = int(worth[-1]) + 1 if len(worth) else 1
@@ -172,7 +172,7 @@ def suggested(known: Sequence[Chance]) -> Suggestion | None:
     >>> suggested([Chance(0.3, 0.1, 0.05), Chance(0.1, 0.2, 0.5)]).why
     'Suggested: part 1 is more than chance, part 2 is not (shuffled columns, p at most 0.05; an estimate).'
     """
-    count = chance.leading(known)
+    count = chance.above_chance(known)
     if not 0 < count < len(known):
         return None
     which = "part 1 is" if count == 1 else f"parts 1 to {count} are"
@@ -180,7 +180,7 @@ def suggested(known: Sequence[Chance]) -> Suggestion | None:
     return Suggestion(count, f"Suggested: {which} more than chance, part {count + 1} is not ({level}; an estimate).")
 
 
-def along(view: View) -> Figure:
+def band_by_number(view: View) -> Figure:
     """Draw the variance explained against the number of parts, with the band in which the optimum lies."""
     shown, total, lead, choice = [row for row in view.rows.values() if row.found], view.total, view.lead, view.choice
     curves: dict[str, dict[int, float]] = {KNOWN: {row.at: row.lower / total for row in shown}}
@@ -215,7 +215,7 @@ def fill_band(view: View) -> None:
         running.press(task, button, "Stopped. The points found so far are drawn.")
 
 
-def compared(view: View, task: Task | None) -> Figure | None:
+def other_ways(view: View, task: Task | None) -> Figure | None:
     """Show what other ways find: numbers, parts, what the first explain together; offer a run of what is not known."""
     if task is not None:
         button = Button("Compare", "Finds parts in each of these ways.", ":material/compare:", "Compare again")
@@ -264,7 +264,7 @@ def gained(lead: Components, greedy: Components) -> str:
 def explained_by_all(results: Mapping[str, Components], view: View, key: str = "explained") -> Figure:
     """Draw the share of the total variance that the first parts explain together, one line for each way."""
     lines = {title_of(way, view.choice): p.cumulative_variance / p.total for way, p in results.items()}
-    figure = figures.together(lines, _digits(view), charts.palette())
+    figure = figures.cumulative(lines, _digits(view), charts.palette())
     charts.figure(figure, key)
     st.caption("Overlap is counted once: this is the variance of the space that the parts span.")
     return figure
@@ -283,7 +283,7 @@ def each_alone(view: View) -> None:
             if job.should_stop():
                 return
             job.report(Progress(r / count, f"part {r + 1} of {count}"))
-            left, own = necessity.alone(cov, parts, r)
+            left, own = necessity.part_alone(cov, parts, r)
             proof = {"nonnegative": own.nonnegative, "component": own, "on_progress": None}
             job.publish(view.call(job, nnspca.certify, own.k, cov=left, **proof))
 

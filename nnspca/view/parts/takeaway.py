@@ -22,7 +22,7 @@ from nnspca.view.subject import Subject, is_disjoint
 from nnspca.view.ui import downloads
 
 
-def takeaway(view: View, drawn: Mapping[str, Figure]) -> None:
+def parts_files(view: View, drawn: Mapping[str, Figure]) -> None:
     """Show the table of parts, and offer everything as files."""
     results, choice = view.results, view.choice
     st.dataframe(export.rows(results), hide_index=True, alt="One row for each part of each solver.")
@@ -32,14 +32,14 @@ def takeaway(view: View, drawn: Mapping[str, Figure]) -> None:
     answer = export.Answer(
         ordered,
         view,
-        verdict=panels.headline(replace(view, done=True)),
+        verdict=panels.first_claim(replace(view, done=True)),
         method=f"{title_of(way, choice)}. Kept apart: {apart}",
         code=_whole_code(results, view, choice),
         known=view.best if is_disjoint(results[way]) else None,
         prove=functools.partial(proofs.made, view, results[way], choice.r) if is_disjoint(results[way]) else None,
     )
-    more = {f"{name}.html": functools.partial(style.page, figure) for name, figure in drawn.items()}
-    export.offer(f"{view.data.name}-parts", answer, more)
+    more = {f"{name}.html": functools.partial(style.figure_page, figure) for name, figure in drawn.items()}
+    export.export_panel(f"{view.data.name}-parts", answer, more)
 
 
 def _whole_code(results: Mapping[str, Components], subject: Subject, choice: Choices) -> str:

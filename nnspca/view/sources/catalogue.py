@@ -16,17 +16,17 @@ from nnspca.view import cache, running, sanitize, session
 from nnspca.view.desk import Desk
 from nnspca.view.jobs import Job
 from nnspca.view.link import widgets
-from nnspca.view.link.state import State, assign, usual_k, usual_scale
+from nnspca.view.link.state import State, assign, default_k, default_scale
 from nnspca.view.running import Button, Task
-from nnspca.view.sources import opened, preparation, uploads
-from nnspca.view.sources.opened import Opened
+from nnspca.view.sources import hosted, preparation, uploads
+from nnspca.view.sources.hosted import HostedFile
 
 SLOT = "pass"
 
 
-def download(info: DatasetInfo) -> None:
+def download_dataset(info: DatasetInfo) -> None:
     """Offer to fetch a data set, with true progress and Stop."""
-    if wrong := fetch.fault(fetch.data_folder()):
+    if wrong := fetch.folder_problem(fetch.data_folder()):
         st.markdown(f"**These data are not on this machine, and cannot be fetched now.** {sanitize.plain(wrong)}")
         return
     if info.download_url:
@@ -77,7 +77,7 @@ def _fetched(slot: str, load: Callable[..., object], label: str) -> bool:
     return job is not None and job.done and not job.problem and not job.stopped
 
 
-def read(opened: Opened) -> None:
+def read_server_file(opened: HostedFile) -> None:
     """Show what a data set in a file is and read it; the page is drawn anew after."""
     rows, columns = opened.file.shape
     name, size = sanitize.plain(opened.name), rounded.size(opened.file.size_bytes)
@@ -92,7 +92,7 @@ def read(opened: Opened) -> None:
     st.button("Read it again", icon=":material/replay:", key="read-it", on_click=running.begin_again, args=(task,))
 
 
-def laid(name: str) -> Desk | None:
+def server_file_on_desk(name: str) -> Desk | None:
     """Lay a table or images of the server's owner on the visitor's desk, unless they lie there; None for others."""
     here, one = session.current(), files_opened().get(name)
     if one is None or one.path is None or name in here.desks:
@@ -105,9 +105,9 @@ def laid(name: str) -> Desk | None:
 ABSENT = "not on this machine yet"
 
 
-def files_opened() -> dict[str, Opened]:
+def files_opened() -> dict[str, HostedFile]:
     """Return the data sets in files that the server's owner names, by name."""
-    return opened.listed() if opened.OPEN in os.environ else {}
+    return hosted.datasets() if hosted.OPEN in os.environ else {}
 
 
 def uploaded() -> dict[str, Dataset]:
@@ -125,7 +125,7 @@ def infos() -> dict[str, DatasetInfo]:
     return known
 
 
-def away(info: DatasetInfo) -> str:
+def why_absent(info: DatasetInfo) -> str:
     """Say why a data set cannot be used yet; nothing where it can."""
     if info.local:
         return ""
@@ -152,7 +152,7 @@ def local_dataset(name: str, doing: str = "") -> Dataset:
     return cache.get_or_create(*making, doing) if doing else cache.shared().get(*making)
 
 
-def in_use(now: State) -> Dataset:
+def dataset_in_use(now: State) -> Dataset:
     """Return the data set, or show how to get it and end the page here."""
     known = infos()
     info = known.get(now.data)
@@ -163,12 +163,12 @@ def in_use(now: State) -> Dataset:
     if not info.local:
         st.title(sanitize.plain(info.title))
         with st.container(border=True):
-            offer(info)
+            describe_dataset(info)
         widgets.end_page()
-    return ready(now)[0]
+    return prepared_datasets(now)[0]
 
 
-def ready(*views: State) -> tuple[Dataset, ...]:
+def prepared_datasets(*views: State) -> tuple[Dataset, ...]:
     """Return data sets that are on this machine, each as its view has it prepared, or end the page here.
 
     The covariance of large ones is made as a run, which the page shows.
@@ -176,7 +176,7 @@ def ready(*views: State) -> tuple[Dataset, ...]:
     found = tuple(preparation.prepared(loaded(view.data), view.prep) for view in views)
     large = [(data, view.standardise) for data, view in zip(found, views, strict=True)]
     if waiting := [one for one in large if preparation.waits(*one)]:
-        button = running.compute("The covariance of all features and its spectrum.", ":material/replay:")
+        button = running.compute_button("The covariance of all features and its spectrum.", ":material/replay:")
         job = running.offer(preparation.run(waiting), button, at_once=True)
         prepared = job is not None and running.follow(job, "Stopped before the data were prepared.")
         if job is None or not prepared or job.stopped or job.problem:
@@ -184,13 +184,13 @@ def ready(*views: State) -> tuple[Dataset, ...]:
     return found
 
 
-def features(name: str, steps: tuple[str, ...]) -> int:
+def n_features(name: str, steps: tuple[str, ...]) -> int:
     """Return how many features a data set has after these steps; 1 where nothing is known of it."""
     info = infos().get(name)
     if info is None:
         return 1
     if not info.shape[0]:  # a table that was not read yet
-        return opened.MOST
+        return hosted.MOST
     if not info.local or not any(step.startswith("crop") for step in steps):
         return info.shape[1]
     try:
@@ -208,44 +208,44 @@ def loaded(name: str) -> Dataset:
         widgets.end_page()
 
 
-def offer(info: DatasetInfo) -> None:
+def describe_dataset(info: DatasetInfo) -> None:
     """Show what a data set is, and offer to download or to read it."""
-    if (desk := laid(info.name)) is not None:
-        if uploads.follow(desk) and desk.problem:
+    if (desk := server_file_on_desk(info.name)) is not None:
+        if uploads.follow_reading(desk) and desk.problem:
             st.error(sanitize.plain(desk.problem), icon=":material/error:")
             widgets.page_link("data.py", "To the reading desk, which says what mends it →", ":material/database:")
         return
     if (one := files_opened().get(info.name)) is not None:
-        read(one)
+        read_server_file(one)
         return
     st.markdown(sanitize.plain(info.description))
     lines = [sanitize.plain(info.citation), f"Terms: {sanitize.plain(info.terms)}" if info.terms else ""]
     st.caption("  \n".join(filter(None, lines)))
     if info.homepage:
         st.markdown(f":small[More about the data: <{info.homepage}>]")  # a caption would dim the link
-    download(info)
+    download_dataset(info)
 
 
 def apply_scheduled_dataset() -> None:
     """Choose the data set that is to be opened: while a page is drawn, its widgets cannot be changed."""
     waiting, session.current().to_open = session.current().to_open, None
     if waiting is not None:
-        use(*waiting)
+        open_dataset(*waiting)
 
 
-def use(name: str, n: int, k: int | None = None) -> None:
+def open_dataset(name: str, n: int, k: int | None = None) -> None:
     """Choose a data set of ``n`` features, and the view it opens with, at this k if there is one."""
     assign(data=name)
-    reopen(name, n)
+    open_view(name, n)
     if k is not None:
         assign(k=min(k, n))
 
 
-def reopen(name: str, n: int) -> None:
+def open_view(name: str, n: int) -> None:
     """Set preprocessing and k to what the data set opens with, and d to what it can have."""
     here = session.current()
     here.lost = ""
     here.memory.pop((("parts",), "r"), None)  # their number opens anew
     st.session_state.pop("r", None)
     d = st.session_state.get("d", 1)
-    assign(scale=usual_scale(name), k=usual_k(n, name), prep=[], **({"d": n} if d > n else {}))
+    assign(scale=default_scale(name), k=default_k(n, name), prep=[], **({"d": n} if d > n else {}))

@@ -11,7 +11,7 @@ from nnspca.result import Progress
 from nnspca.view import cache, session
 from nnspca.view.jobs import Job
 from nnspca.view.running import Task
-from nnspca.view.sources.opened import Summed
+from nnspca.view.sources.hosted import Summed
 
 QUICK = 3e9  # products of two numbers that a page makes itself, in half a second
 
@@ -21,7 +21,7 @@ def covariance_for(data: Dataset, standardise: bool, repair: bool) -> nnspca.Cov
 
     Raises nnspca.DataError: where it has none; this is held too, as finding it out takes as long.
     """
-    cov = cache.get_or_create(*covariance_maker(data, standardise, repair), "Preparing the covariance")
+    cov = cache.get_or_create(*covariance_task(data, standardise, repair), "Preparing the covariance")
     if isinstance(cov, nnspca.DataError):
         raise nnspca.DataError(str(cov))
     return cov
@@ -29,11 +29,11 @@ def covariance_for(data: Dataset, standardise: bool, repair: bool) -> nnspca.Cov
 
 def least_variance(data: Dataset, standardise: bool, repair: bool) -> float:
     """Return a lower bound on the variance of every feature."""
-    cov, key = covariance_for(data, standardise, repair), covariance_maker(data, standardise, repair)[0]
+    cov, key = covariance_for(data, standardise, repair), covariance_task(data, standardise, repair)[0]
     return cache.shared().get(("least", key), lambda: carried.least_variance(cov))
 
 
-def covariance_maker(
+def covariance_task(
     data: Dataset, standardise: bool, repair: bool
 ) -> tuple[Hashable, Callable[[], nnspca.Covariance | nnspca.DataError]]:
     """Return the key of a covariance and what makes it, or says why it cannot be made."""
@@ -68,7 +68,7 @@ def prepared(raw: Dataset, steps: Sequence[str]) -> Dataset:
 def waits(data: Dataset, standardise: bool) -> bool:
     """Tell whether a covariance and its spectrum are still to be made and take longer than a page may be silent."""
     m, n = data.shape
-    made = cache.shared().holds(("leading", covariance_maker(data, standardise, is_repaired(data.name))[0]))
+    made = cache.shared().holds(("leading", covariance_task(data, standardise, is_repaired(data.name))[0]))
     return not made and not isinstance(data, Summed) and not data.is_sparse and m * n * min(m, n) > QUICK
 
 
@@ -82,13 +82,13 @@ def run(wanted: Sequence[tuple[Dataset, bool]]) -> Task:
             for i, view in enumerate(views):
                 if not job.should_stop():
                     job.report(Progress(i / len(views), "Preparing the covariance"))
-                    key, make = covariance_maker(*view)
+                    key, make = covariance_task(*view)
                     cov = shared.get(key, make)
                 if not job.should_stop() and isinstance(cov, nnspca.Covariance):
                     job.report(Progress((i + 0.5) / len(views), "Computing the spectrum"))
                     shared.get(("leading", key), lambda cov=cov: cov.eigenpairs(1))  # type: ignore[misc]
 
-    return Task("prepare", tuple(covariance_maker(*view)[0] for view in views), work)
+    return Task("prepare", tuple(covariance_task(*view)[0] for view in views), work)
 
 
 def is_repaired(name: str) -> bool:

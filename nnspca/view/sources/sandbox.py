@@ -40,7 +40,7 @@ ADDRESSES = 4 * 2**30  # bytes of address space, in which libraries lie too
 ANSWER = 1_000_000_000  # most bytes of an answer
 POLL_SECONDS = 0.05  # between two polls of the stop switch
 SPENT = -getattr(signal, "SIGXCPU", 1000)  # how a process ends that has used up its seconds of computing
-SCRIPT = "from nnspca.view.sources.sandbox import answer; answer()"
+SCRIPT = "from nnspca.view.sources.sandbox import serve; serve()"
 SMALL, PLAIN = 300_000, (".csv", ".tsv", ".txt")  # bytes of text that is read as soon as another process is begun
 ROW = 20_000  # bytes of one row of it: its 10,000 cells take a second, as beginning a process does
 
@@ -66,7 +66,7 @@ def preview(files: Mapping[str, bytes], should_stop: Callable[[], bool], **optio
     if size > MAX_BYTES:
         return _refused(files, f"{size:,} bytes are more than can be read; at most {MAX_BYTES:,} are read.")
     plain = size <= SMALL and all(name.lower().endswith(PLAIN) and _narrow(text) for name, text in files.items())
-    known = len(files) == 1 and nnspca.datasets.catalogue.recognised(next(iter(files.values()))) is not None
+    known = len(files) == 1 and nnspca.datasets.catalogue.catalogued_name(next(iter(files.values()))) is not None
     seen = _here(files, options) if plain or known else _apart(files, should_stop, options)
     data = seen.data
     if data is not None and (data.X.nnz if data.is_sparse else data.X.size) > MAX_ENTRIES:
@@ -124,7 +124,7 @@ def _apart(files: Mapping[str, bytes], should_stop: Callable[[], bool], options:
         return _refused(files, GAVE_UP)
 
 
-def begin() -> None:
+def begin_process() -> None:
     """Begin the process that reads the next file, unless there is one: it takes seconds to load its libraries."""
     with _beginning:  # one that is begun beside would wait for ever
         if SCRIPT not in _ready:
@@ -179,7 +179,7 @@ def contain() -> tuple[str, ...]:
     return tuple(barred)
 
 
-def answer() -> None:
+def serve() -> None:
     """The other process: read files from the standard input and write the data set, or the error."""
     contain()
     out, sys.stdout = sys.stdout.buffer, sys.stderr

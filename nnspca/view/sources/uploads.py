@@ -13,7 +13,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset, FilePreview, Inspection, Note, ReadingStopped
-from nnspca.datasets.catalogue import recognised
+from nnspca.datasets.catalogue import catalogued_name
 from nnspca.errors import DataError
 from nnspca.result import Progress
 from nnspca.view import cache, ledger, running, sanitize, session
@@ -24,26 +24,26 @@ from nnspca.view.link import state, widgets
 from nnspca.view.running import Task
 from nnspca.view.session import Session
 from nnspca.view.sources import preparation, sandbox
-from nnspca.view.sources.opened import MOST
+from nnspca.view.sources.hosted import MOST
 
 YOURS = "{} (yours)"  # what a file is called that has the name of a data set of the catalogue
 OWN, ALL = 400 * 2**20, 1024 * 2**20  # bytes of files and data that one visit keeps, and all visits together
 
 
-def brought(files: Sequence[File]) -> Desk:
+def put_on_desk(files: Sequence[File]) -> Desk:
     """Lay files on the desk, in place of what lay there."""
     called = own_name(*files[0]) if len(files) == 1 else None
-    session.current().desk = desk = Desk(tuple(files), called=called, reading=linked(called or files[0][0]))
+    session.current().desk = desk = Desk(tuple(files), called=called, reading=reading_in_link(called or files[0][0]))
     return desk
 
 
-def linked(name: str) -> Reading:
+def reading_in_link(name: str) -> Reading:
     """Return how the link says that a file of this name is read: of another file it says nothing."""
-    lost, texts = session.current().lost, state.linked("reading")
+    lost, texts = session.current().lost, state.value_in_link("reading")
     return Reading.of_text(texts[-1]) if texts and lost and name.startswith(lost) else Reading()
 
 
-def follow(desk: Desk) -> bool:
+def follow_reading(desk: Desk) -> bool:
     """Read what lies on the desk as it is wanted; return whether that has ended, and draw how far it is where not."""
     if desk.tried == desk.reading:
         return True
@@ -55,7 +55,7 @@ def follow(desk: Desk) -> bool:
         label, icon = "Read it again", ":material/replay:"
         st.button(label, icon=icon, key="read-again", on_click=running.begin_again, args=(task,))
         return False
-    take(desk, job.result)
+    note_reading(desk, job.result)
     return True
 
 
@@ -68,7 +68,7 @@ def own_name(filename: str, content: bytes = b"") -> str | None:
     stem = filename.rpartition("/")[2].partition(".")[0]
     if stem in {info.name for info in nnspca.datasets.available()}:
         return YOURS.format(stem)
-    return stem if recognised(content) else None
+    return stem if catalogued_name(content) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,14 +116,14 @@ def _work(desk: Desk) -> Work:
         )
         job.report(Progress(0.9, "Preparing the covariance"))
         if not job.should_stop():  # here, where Stop is heard meanwhile: the page that draws it next hears nothing
-            shared.get(*preparation.covariance_maker(data, False, reading.repair))
+            shared.get(*preparation.covariance_task(data, False, reading.repair))
         seen = replace(seen, data=data, columns=data.columns)
         return None if job.should_stop() else Read(seen, inspected, tuple(spare))
 
     return work
 
 
-def take(desk: Desk, read: Read) -> None:
+def note_reading(desk: Desk, read: Read) -> None:
     """Note what reading has given; data that no page could use stay away, and why is told."""
     desk.tried, desk.seen, desk.problem = desk.reading, read.seen, str(read.seen.error or "")
     data = read.seen.data
@@ -131,9 +131,9 @@ def take(desk: Desk, read: Read) -> None:
         return
     here = session.current()
     here.brought[data.name] = data.content_hash
-    here.at_end["files"] = forgetting(here)
+    here.at_end["files"] = release_of(here)
     try:
-        keep(data, desk)
+        keep_data(data, desk)
     except DataError as problem:
         desk.problem = f"{data.title}: {problem}."
         return
@@ -144,12 +144,12 @@ def take(desk: Desk, read: Read) -> None:
     if desk.opened != data.n_features:  # other features: every page opens them anew
         desk.opened = data.n_features
         asked = state.current()
-        linked = data.name == (lost if desk.path is None else asked.data) and asked.k != state.usual_k(MOST)
+        linked = data.name == (lost if desk.path is None else asked.data) and asked.k != state.default_k(MOST)
         here.to_open = data.name, data.n_features, asked.k if linked else None
         st.rerun()
 
 
-def keep(data: Dataset, desk: Desk) -> nnspca.Covariance:
+def keep_data(data: Dataset, desk: Desk) -> nnspca.Covariance:
     """Make room for data that lie on a desk, once their covariance is known to be one; return that.
 
     Raises nnspca.DataError: when no page could use it: an indefinite matrix, or numbers too small or too large to
@@ -191,7 +191,7 @@ def _others() -> int:
     return sum(_weight(desk) for desk in list(_held()) if desk not in own)
 
 
-def forgetting(visit: Session) -> Callable[[], None]:
+def release_of(visit: Session) -> Callable[[], None]:
     """Return what lets go of a visit's files and of all that was computed of them, in whichever thread."""
     shared, results, book, brought = cache.shared(), cache.results(), ledger.shared(), visit.brought
 
@@ -212,7 +212,7 @@ def forgetting(visit: Session) -> Callable[[], None]:
     return forget
 
 
-def moved(desk: Desk) -> tuple[float, float]:
+def repair_distance(desk: Desk) -> tuple[float, float]:
     """Return how far a matrix was moved to be a covariance, and its size, both as norms."""
     assert desk.data is not None
     cov = preparation.covariance_for(desk.data, standardise=False, repair=True)
@@ -230,7 +230,7 @@ def ask_again() -> bool:
     return asked
 
 
-def warn() -> None:
+def warn_unused() -> None:
     """Warn of a file that is not in use: the page shows other data."""
     desk = session.current().desk
     if ask_again():

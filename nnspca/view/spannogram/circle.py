@@ -69,8 +69,8 @@ def of_data(subject: Subject, d: int) -> Rows:
     signs = np.where(vectors.sum(axis=0) < 0, -1.0, 1.0)  # an eigenvector's sign is free: mostly positive reads best
     V = vectors * signs * np.sqrt(np.maximum(eigenvalues, 0.0))
     lies = data.image_shape is not None or data.axis is not None
-    scene = picturing.packed_scene(data, picturing.backdrop(data), ()) if lies else None
-    names = tuple(picturing.names(data, range(data.n_features)).values())
+    scene = picturing.features_payload(data, picturing.mean_sample(data), ()) if lies else None
+    names = tuple(picturing.feature_names(data, range(data.n_features)).values())
     return Rows(V[:, ::-1] if d == 2 else V, names, scene)
 
 
@@ -112,7 +112,7 @@ def read_link(text: str, shape: tuple[int, int]) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class Picture:
+class CircleCurves:
     """Everything about n curves over an angle that is not drawing."""
 
     regions: curves.Regions  # where the set of the k highest curves changes, over a whole turn, −90° to 270°
@@ -136,7 +136,7 @@ class Picture:
 @st.cache_resource(
     show_spinner="Finding where the set changes …", max_entries=24, hash_funcs={np.ndarray: np.ndarray.tobytes}
 )
-def picture(V: np.ndarray, k: int, nonnegative: bool) -> Picture:
+def curves_of(V: np.ndarray, k: int, nonnegative: bool) -> CircleCurves:
     """Work out the curves of V, shape (n, 2); kept by the rows' own bytes, so nothing is ever stale."""
     n = len(V)
     regions = curves.regions(V, k, nonnegative=nonnegative)
@@ -145,7 +145,7 @@ def picture(V: np.ndarray, k: int, nonnegative: bool) -> Picture:
     shown = np.arange(n) if n <= ALL_CURVES else _longest(turn, ever)
     angles = np.linspace(turn.start, turn.end, 2 * STEPS + 1)
     pieces = np.array_split(angles, max(1, len(angles) * n // 2_000_000))
-    return Picture(
+    return CircleCurves(
         turn,
         _numbered(turn, n),
         curves.optimum(V, k, nonnegative=nonnegative, precomputed=regions),
@@ -247,7 +247,7 @@ def choices(n: int, k: int, nonnegative: bool = True) -> str:
     return f"about 10{str(len(str(ways)) - 1).translate(rounded.RAISED)}"
 
 
-def curves_sent(rows: Rows, k: int, nonnegative: bool, named: Sequence[int]) -> dict[str, Any]:
+def curves_payload(rows: Rows, k: int, nonnegative: bool, named: Sequence[int]) -> dict[str, Any]:
     """Return what the browser knows of the curves themselves, with the names of those ``named``."""
     n = len(rows.V)
     return {
@@ -260,13 +260,13 @@ def curves_sent(rows: Rows, k: int, nonnegative: bool, named: Sequence[int]) -> 
     }
 
 
-def payload(rows: Rows, k: int, nonnegative: bool, picture: Picture) -> dict[str, Any]:
+def payload(rows: Rows, k: int, nonnegative: bool, picture: CircleCurves) -> dict[str, Any]:
     """Return all the browser needs to draw and animate these curves."""
     regions, n = picture.regions, len(rows.V)
     named = range(n) if picture.meetings is not None else picture.ever.tolist()
     meet = picture.meetings
     content = {
-        **curves_sent(rows, k, nonnegative, named),
+        **curves_payload(rows, k, nonnegative, named),
         "first": pack(regions.first, "i4"),
         "angles": pack(regions.angles, "f8"),
         "leaving": pack(regions.leaving, "i4"),

@@ -18,15 +18,15 @@ from nnspca.view.link.widgets import (
     choices_and_figure,
     choose,
     end_page,
-    linked_value,
+    link_value,
+    next_value,
     place,
     say_in_link,
-    upcoming_value,
 )
 from nnspca.view.sources import catalogue
 from nnspca.view.spannogram import circle, sphere
 from nnspca.view.spannogram.circle import DRAGGED, Rows
-from nnspca.view.spannogram.sphere import Globe
+from nnspca.view.spannogram.sphere import Sphere
 from nnspca.view.subject import Subject
 
 KEYS = state.keys_of("spannogram")
@@ -77,7 +77,7 @@ def ask(now: State) -> tuple[View, DeltaGenerator]:
 
 def _of_data(now: State, d: int, stage: DeltaGenerator) -> View:
     """Return the curves of the data set in its leading directions."""
-    data = catalogue.in_use(now)
+    data = catalogue.dataset_in_use(now)
     most = circle.most_directions(data)
     if most < d:
         title, count = sanitize.plain(data.title), wording.plural(most, "direction")
@@ -94,7 +94,7 @@ def _dragged(plain: np.ndarray, key: str) -> np.ndarray:
     """Return made-up curves as a person has dragged them, or as a link gives them."""
     here = session.current()
     dragged = here.dragged
-    if texts := state.linked("V"):
+    if texts := state.value_in_link("V"):
         try:
             dragged[key] = circle.read_link(texts[-1], (len(plain), plain.shape[1]))
         except ValueError as problem:
@@ -124,7 +124,7 @@ def _take_dragged(row: list[float]) -> None:
 def idea(now: State) -> str:
     """Say in a sentence why a short list of supports is enough."""
     which = "k highest above zero" if now.nonnegative else "k largest"
-    if upcoming_value(KEYS["dimensions"]) == SPHERE:
+    if next_value(KEYS["dimensions"]) == SPHERE:
         return (
             f"Each point of the ball is a direction. **In each region the {which} are the same features: the set.** It "
             "changes only at an arc, where two curves cross or one crosses zero. Point at a region for its set."
@@ -139,7 +139,7 @@ def idea(now: State) -> str:
 def show(view: View) -> None:
     """Show the circle, which moves, or the sphere."""
     if view.d == 2:
-        picture = circle.picture(view.rows.V, view.k, view.nonnegative)
+        picture = circle.curves_of(view.rows.V, view.k, view.nonnegative)
         st.fragment(_animate)(circle.payload(view.rows, view.k, view.nonnegative, picture))
     else:
         _sphere(view)
@@ -147,7 +147,7 @@ def show(view: View) -> None:
 
 def _animate(data: dict[str, Any]) -> None:
     """Mount the canvas, and apply a curve that the user dragged."""
-    phi, speed = (float(linked_value(KEYS[key])) for key in ("phi", "speed"))
+    phi, speed = (float(link_value(KEYS[key])) for key in ("phi", "speed"))
     result = circle.show(data, phi=phi, speed=speed)
     if result.row:
         _take_dragged(result.row)
@@ -155,16 +155,16 @@ def _animate(data: dict[str, Any]) -> None:
 
 def _sphere(view: View) -> None:
     """Show the sphere of directions and the rounds of the search, which the browser plays without the server."""
-    world = sphere.globe(view.rows.V, view.k, view.nonnegative)
+    world = sphere.sphere_of(view.rows.V, view.k, view.nonnegative)
     verdicts = [_verdict(view, world, step) for step in range(len(world.rounds))]
     note = "The first cells already prove the optimum. " if len(verdicts) == 1 else ""
     if world.plain <= world.rounds[-1].examined:
         note += "With so few features plain enumeration needs fewer steps; with a data set it needs far too many."
     content = sphere.payload(view.rows, view.k, view.nonnegative, world, verdicts, note)
-    sphere.show(content, cells=linked_value(KEYS["cells"]), first_round=linked_value(KEYS["round"]))
+    sphere.show(content, cells=link_value(KEYS["cells"]), first_round=link_value(KEYS["round"]))
 
 
-def _verdict(view: View, world: Globe, step: int) -> str:
+def _verdict(view: View, world: Sphere, step: int) -> str:
     """Say what is known after a round."""
     now = world.rounds[step]
     if not now.open.any():

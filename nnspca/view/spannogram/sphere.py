@@ -15,7 +15,7 @@ from nnspca.result import rounded
 from nnspca.spannogram import enumeration, sphere
 from nnspca.spannogram.sphere import Round
 from nnspca.view.link import canvas
-from nnspca.view.spannogram.circle import BROWSER, Rows, curves_sent
+from nnspca.view.spannogram.circle import BROWSER, Rows, curves_payload
 
 FINEST, COARSEST = 128, 24  # nodes along an edge of the cube's faces
 WORK = 20_000_000  # entries of Vc worked out for the picture
@@ -39,7 +39,7 @@ class Record:
 
 
 @dataclass(frozen=True, eq=False)
-class Globe:
+class Sphere:
     """A sphere of directions with what each is worth, and the search that closes in on the best."""
 
     side: int  # nodes along an edge of the cube around the sphere
@@ -52,7 +52,7 @@ class Globe:
 
 
 @st.cache_resource(show_spinner="Searching the sphere …", max_entries=8, hash_funcs={np.ndarray: np.ndarray.tobytes})
-def globe(V: np.ndarray, k: int, nonnegative: bool) -> Globe:
+def sphere_of(V: np.ndarray, k: int, nonnegative: bool) -> Sphere:
     """Work out the sphere of V, shape (n, 3); kept by the rows' own bytes, so nothing is ever stale."""
     n = len(V)
     side = int(min(max(math.sqrt(WORK / (6 * n)), COARSEST), FINEST))
@@ -64,7 +64,7 @@ def globe(V: np.ndarray, k: int, nonnegative: bool) -> Globe:
         ever |= tops.any(axis=0)
     rounds = tuple(sphere.trace(V, k, nonnegative=nonnegative))
     top = np.abs(feasible.keep_top(rounds[-1].direction[None] @ V.T, k, nonnegative))[0]
-    return Globe(
+    return Sphere(
         side,
         np.concatenate(worth),
         np.flatnonzero(ever),
@@ -110,13 +110,13 @@ def record(rounds: Sequence[Round]) -> Record:
     return Record(points, cells, born, gone, closes)
 
 
-def payload(rows: Rows, k: int, nonnegative: bool, world: Globe, verdicts: list[str], note: str) -> dict[str, Any]:
+def payload(rows: Rows, k: int, nonnegative: bool, world: Sphere, verdicts: list[str], note: str) -> dict[str, Any]:
     """Return all the browser needs to play the rounds; ``verdicts`` is what is known after each."""
     rounds, cells = world.rounds, world.record
     # The best value may lie between the grid's nodes.
     most = max([float(world.objective.max(initial=0.0)), *(round_.value for round_ in rounds)]) or 1.0
     content = {
-        **curves_sent(rows, k, nonnegative, world.ever.tolist()),
+        **curves_payload(rows, k, nonnegative, world.ever.tolist()),
         "side": world.side,
         "most": most,
         "mostText": rounded.number(most),

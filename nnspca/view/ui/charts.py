@@ -82,7 +82,7 @@ def picture(png: bytes, alt: str) -> None:
     )
 
 
-def download(label: str, data: Content, key: str, file_name: str, about: str = "") -> None:
+def download_button(label: str, data: Content, key: str, file_name: str, about: str = "") -> None:
     """Offer a file; ``data`` is what it holds, or makes that only when asked for."""
     kind = MEDIA.guess_type(file_name)[0] or "application/octet-stream"
     address = session.current().offer(key, file_name, data, kind)

@@ -34,13 +34,13 @@ def noun(data: Dataset) -> str:
     return NOUNS.get(data.kind, "features")
 
 
-def backdrop(data: Dataset) -> np.ndarray | None:
+def mean_sample(data: Dataset) -> np.ndarray | None:
     """Return the mean sample, where a mean can be drawn behind a component."""
     drawn = data.axis is not None or data.image_shape is not None
     return data.means if drawn and data.kind != "covariance" else None
 
 
-def packed_scene(data: Dataset, backdrop: np.ndarray | None, named: Sequence[int]) -> dict[str, Any]:
+def features_payload(data: Dataset, backdrop: np.ndarray | None, named: Sequence[int]) -> dict[str, Any]:
     """Return what the features stand for: an image, an axis, or names (of the features ``named``)."""
     if data.image_shape is not None:
         rows, columns = data.image_shape
@@ -55,10 +55,10 @@ def packed_scene(data: Dataset, backdrop: np.ndarray | None, named: Sequence[int
                 "mean": None if backdrop is None else canvas.pack(backdrop, "f4"),
             }
         }
-    return {"names": names(data, named)}
+    return {"names": feature_names(data, named)}
 
 
-def names(data: Dataset, features: Iterable[int]) -> dict[int, str]:
+def feature_names(data: Dataset, features: Iterable[int]) -> dict[int, str]:
     """Return what some features are called, each as one line: their names with their titles."""
     titles = data.feature_titles or [""] * data.n_features
     said = {int(i): wording.name_with_title(str(data.feature_names[i]), titles[i]) for i in features}
@@ -126,7 +126,7 @@ def payload(
                 "most": layer.most,
                 "says": layer.says,
                 "where": layer.where,
-                "names": list(names(data, short).values()),
+                "names": list(feature_names(data, short).values()),
                 **{
                     key: np.flatnonzero(marks).tolist()
                     for key, marks in (("sure", layer.sure), ("open", layer.open))
@@ -141,28 +141,28 @@ def payload(
         "dimmed": dimmed,
         "single": bool(np.max(used, initial=0) > 1),
         "parts": listed,
-        "scene": packed_scene(data, backdrop, sorted(named)),
+        "scene": features_payload(data, backdrop, sorted(named)),
     }
     return canvas.signed(content)
 
 
 def show(layers: Sequence[Layer], data: Dataset, key: str, **how: Any) -> None:
     """Show parts on one picture, as :func:`payload` takes them."""
-    _mount(key=key, data=payload(layers, data, backdrop(data), **how))
+    _mount(key=key, data=payload(layers, data, mean_sample(data), **how))
 
 
-def page(layers: Sequence[Layer], data: Dataset, backdrop: np.ndarray | None) -> str:
+def component_page(layers: Sequence[Layer], data: Dataset, backdrop: np.ndarray | None) -> str:
     """Return the picture as a piece of a web page that needs nothing else, on paper."""
     content = payload(layers, data, backdrop)
     return Template(PAGE.read_text(encoding="utf-8")).substitute(
-        style=canvas.style("component", canvas.SHARED),
+        style=canvas.component_style("component", canvas.SHARED),
         body=(canvas.SHARED / "component.html").read_text(encoding="utf-8"),
         scripts=canvas.written(canvas.SHARED, SCRIPTS, dark=LIGHT),
         data=json.dumps(content).replace("<", "\\u003c"),  # no word of it ends the script it stands in
     )
 
 
-def listing(rows: Sequence[dict[str, object]], alt: str) -> None:
+def table(rows: Sequence[dict[str, object]], alt: str) -> None:
     """List features, the first of many."""
     st.dataframe(
         [{name: sanitize.line(v) if isinstance(v, str) else v for name, v in row.items()} for row in rows[:ROWS]],

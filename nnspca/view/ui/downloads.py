@@ -29,10 +29,10 @@ PROGRAMS = tomllib.loads(Path(__file__).with_name("programs.toml").read_text(enc
 ComponentsBySolver = Mapping[str, np.ndarray]  # by solver: components as columns, shape (n, r)
 
 
-def offer(stem: str, held: Mapping[str, Content], code: str) -> None:
+def offer_files(stem: str, held: Mapping[str, Content], code: str) -> None:
     """Offer what a page has made, by file name, as one ZIP that is made when asked for, its report, and the code."""
     with st.container(horizontal=True):
-        charts.download(
+        charts.download_button(
             "Everything (ZIP)",
             lambda: zipped({**held, "again.py": code}),
             "everything",
@@ -40,7 +40,7 @@ def offer(stem: str, held: Mapping[str, Content], code: str) -> None:
             f"{', '.join(held)} and the code.",
         )
         if "report.html" in held:
-            charts.download(
+            charts.download_button(
                 "Report (HTML)",
                 held["report.html"],
                 "report",
@@ -56,7 +56,7 @@ def offer(stem: str, held: Mapping[str, Content], code: str) -> None:
 def table(stem: str, rows: list[dict[str, object]], figure: style.Figure, code: str) -> None:
     """Show rows as a table, and offer them with the figure that they are drawn in and the code."""
     st.dataframe(rows, hide_index=True, alt=f"{len(rows):,} rows: {', '.join(rows[0]) if rows else 'none'}.")
-    offer(stem, {f"{stem}.csv": lambda: table_csv(rows), f"{stem}.html": lambda: style.page(figure)}, code)
+    offer_files(stem, {f"{stem}.csv": lambda: table_csv(rows), f"{stem}.html": lambda: style.figure_page(figure)}, code)
 
 
 def zipped(held: Mapping[str, Content]) -> bytes:
@@ -91,7 +91,7 @@ def load_line(name: str, variable: str = "data") -> str:
     return f"{variable} = nnspca.datasets.read({file!r})  # the path of your file"
 
 
-def ready_lines(name: str, now: State, variable: str = "data") -> list[str]:
+def preparation_lines(name: str, now: State, variable: str = "data") -> list[str]:
     """Return the lines that load a data set as ``variable`` and do to it the steps asked for, as far as it can."""
     able = preparing.possible(catalogue.dataset(name)) if now.prep and name in catalogue.infos() else ()
     steps = (re.sub(r"\bdata\b", variable, preparing.STEPS[step].code) for step in able if step in now.prep)
@@ -101,7 +101,7 @@ def ready_lines(name: str, now: State, variable: str = "data") -> list[str]:
 def data_lines(now: State) -> list[str]:
     """Return the lines that load the data set and prepare its covariance, as ``data`` and ``cov``."""
     repair = ", repair=True" if preparation.is_repaired(now.data) else ""
-    load = "\n".join(ready_lines(now.data, now))
+    load = "\n".join(preparation_lines(now.data, now))
     return program("data", load=load, standardize=now.standardise, repair=repair).split("\n")
 
 

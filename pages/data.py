@@ -7,7 +7,7 @@ from nnspca.view.data import desk, page, units
 from nnspca.view.link import state
 from nnspca.view.sources import catalogue
 
-catalogue.apply_scheduled_dataset()  # which the sidebar has done already, where there is one
+catalogue.choose_next_dataset()  # which the sidebar has done already, where there is one
 now = state.current()
 
 st.title("Data")

@@ -6,7 +6,7 @@ from nnspca.view import chance, collection, running, session
 from nnspca.view.certificate import proofs
 from nnspca.view.explore import choices, folds, player, samples, work
 from nnspca.view.explore.choices import KEYS, Choices
-from nnspca.view.explore.view import Runs, View, purpose, view_of
+from nnspca.view.explore.view import Runs, View, about_page, view_of
 from nnspca.view.link import state, widgets
 from nnspca.view.link.widgets import DeltaGenerator
 from nnspca.view.sources import catalogue
@@ -34,7 +34,7 @@ def at_k(held: DeltaGenerator, choice: Choices) -> tuple[View, Runs, bool]:
                 st.space("stretch")  # the other buttons stay where they are
             else:
                 proofs.tighten_button(longer, view.known[view.k], "stretch", in_place=True)
-            widgets.suggest(None if runs.curve and not runs.curve.done else folds.suggestion(view), "k", now.k)
+            widgets.show_suggestion(None if runs.curve and not runs.curve.done else folds.suggestion(view), "k", now.k)
     return view, runs, going
 
 
@@ -45,7 +45,7 @@ subject = Subject(catalogue.dataset_in_use(now), now)
 with st.container(horizontal=True, vertical_alignment="center"):
     st.title("Explore")
     widgets.page_link("learn.py", "New here? Play the first game", ":material/sports_esports:")
-st.markdown(purpose(subject))
+st.markdown(about_page(subject))
 with st.container(key="stage", horizontal=True, vertical_alignment="bottom"):
     held = st.container(key="at-k", horizontal=True, vertical_alignment="bottom")
     choice = choices.ask(subject)
@@ -57,7 +57,7 @@ with under_way:
     if runs.shown is not None and running.follow(runs.shown, news=lambda _: 0) and going:
         st.rerun()  # it ended after the picture had been drawn
     proofs.under_way(runs.longer, view)
-    chance.follow_shuffling(view, runs.shown)
+    chance.follow_chance(view, runs.shown)
 
 is_open = False
 with st.container(key="questions", gap="xsmall"):

@@ -32,7 +32,7 @@ with asked:
 if not choice.with_:
     said.info("Choose at least one solver to see its parts.", icon=":material/grid_view:")
     widgets.end_page()
-purpose.markdown(f"{panels.introduction(now, choice)} {say.as_read(subject.data).capitalize()}.")
+purpose.markdown(f"{panels.kind_of_parts(now, choice)} {say.as_read(subject.data).capitalize()}.")
 known = subject.known_parts((choice.r,))[choice.r]
 with acts:
     needed = not (choice.best and known.found and known.bounded)  # the ledger does not answer
@@ -44,7 +44,7 @@ if job is not None:
         panels.proof_progress(job, view)
 
 with suggest:
-    widgets.suggest(suggestion := panels.suggested(view.by_chance), "r", choice.r)
+    widgets.show_suggestion(suggestion := panels.suggested(view.by_chance), "r", choice.r)
 widgets.write_answer(said, "parts", f"## {panels.first_claim(view)}")
 if suggestion is None:
     said.caption(widgets.OFFERS["r"][2])
@@ -93,4 +93,4 @@ with use:
         else:
             takeaway.parts_files(view, drawn)
 with acts:
-    chance.follow_shuffling(view, job, choice.r)
+    chance.follow_chance(view, job, choice.r)

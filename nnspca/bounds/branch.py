@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from nnspca.bounds import eigenvalues
-from nnspca.bounds.pair_scaled import CHECK, bound_of, proof_of, run_interruptibly
+from nnspca.bounds.pair_scaled import CHECK, bound_of, proof_of, run_in_thread
 from nnspca.bounds.plan import is_slow, step_seconds
 from nnspca.bounds.splitting import AGAIN, Splitting
 from nnspca.certificates.proofs import PairProof, TreeProof
@@ -135,7 +135,7 @@ class _Tree:
         r = splitting.r
         past = [] if best is None else [best[0]]
         for step in range(1, self.steps + 1):
-            run_interruptibly(splitting.advance, part.n, self.monitor, r)
+            run_in_thread(splitting.advance, part.n, self.monitor, r)
             self.monitor.pay((NODE_STEP - 1) * step_seconds(part.n, r))
             self.monitor.search.pay(step_seconds(part.n, r))
             last = step == self.steps or self.monitor.stop()
@@ -202,7 +202,7 @@ class _OfFeatures(_Tree):
             value, known = _of_known_support(part.cov)
             return Node((-value, next(self.numbers)), (features, inside), known, None)
         begin = lambda: self._splitting(part, features, inside, parent)  # noqa: E731
-        splitting = run_interruptibly(begin, len(features), self.monitor)
+        splitting = run_in_thread(begin, len(features), self.monitor)
         first: Proven | None = None
         if parent is not None and parent.proof is not None:  # its best proof holds here as well
             places = np.searchsorted(parent.case[0], features)

@@ -15,7 +15,7 @@ import numpy as np
 
 from nnspca.bounds import balanced, branch, selection
 from nnspca.bounds.core import part_of
-from nnspca.bounds.pair_scaled import CHECK, TURN, Series, proof_of, run_interruptibly
+from nnspca.bounds.pair_scaled import CHECK, TURN, Series, proof_of, run_in_thread
 from nnspca.bounds.plan import LOOK_BACK, is_slow, step_seconds
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.proofs import BoxProof, EliminationProof, PairProof, ScaleProof, SeriesProof
@@ -250,7 +250,7 @@ class Elimination:
         if case.splitting is None:
             case.splitting = self._splitting(case, q_min)
         for _ in range(self.turn):
-            run_interruptibly(case.splitting.advance, len(self.inside), self.monitor)
+            run_in_thread(case.splitting.advance, len(self.inside), self.monitor)
             self.monitor.search.pay(step_seconds(len(self.inside)))
             if self.monitor.stop():
                 break

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nnspca.bounds.pair_scaled import CHECK, falling_entries, proof_of, run_interruptibly, value_of_parts
+from nnspca.bounds.pair_scaled import CHECK, falling_entries, proof_of, run_in_thread, value_of_parts
 from nnspca.bounds.plan import GAIN, SAMPLED, STEP, is_slow, step_seconds
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.boxes import WIDEST
@@ -103,7 +103,7 @@ def bounds(
         step = step_seconds(len(inside), len(X))
         grows = flat and splitting.steps == 0  # rows that join it are found soon enough
         for _ in range(CHECK if grows else max(CHECK, int(reading / step))):
-            run_interruptibly(splitting.advance, len(inside), monitor, len(X))
+            run_in_thread(splitting.advance, len(inside), monitor, len(X))
             budget -= step
             if monitor.stop():
                 return

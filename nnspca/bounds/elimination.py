@@ -121,7 +121,7 @@ def start(
             joint=joint,
             companions=companions,
         )
-        return selection.subset(ranking, support, shares, replace(limits, smallest=smallest), least / lower_bound)
+        return selection.kept(ranking, support, shares, replace(limits, smallest=smallest), least / lower_bound)
 
     choice, proof = choose_subset(limits.smallest), None
     if choice is None or len(choice.inside) > SMALLEST:

@@ -38,7 +38,7 @@ FINE = 1e-6  # relative error of an eigenvalue that is to be proven
 _T = TypeVar("_T")
 
 
-def run_interruptibly(act: Callable[[], _T], n: int, monitor: Monitor, r: int = 1) -> _T:
+def run_in_thread(act: Callable[[], _T], n: int, monitor: Monitor, r: int = 1) -> _T:
     """Return the result of a step or a bound on n features; a long one runs in a thread, so that it can be stopped."""
     monitor.pay(step_seconds(n, r))
     return run_cancellable(act, monitor) if n >= LARGE else act()
@@ -67,7 +67,7 @@ def dual_bounds(
         splitting.begin_balanced(weights, float(x @ problem.cov.held.entries @ x), consistent=True)
     for step in range(steps + 1):
         if step:
-            run_interruptibly(splitting.advance, problem.n, monitor, splitting.r)
+            run_in_thread(splitting.advance, problem.n, monitor, splitting.r)
         # multipliers of a neighbour prove a bound at once: at a larger k it may already meet the goal
         if (step % TURN and step != steps and not monitor.stop()) or (not step and warm_start is None):
             continue
@@ -100,7 +100,7 @@ def proof_of(
     for a caller that spends it elsewhere.
     """
     same = problem.included if same is None else same
-    return run_interruptibly(
+    return run_in_thread(
         lambda: _proven(problem, L, M, v, r, same, apart, level, balance), len(L), monitor or Monitor(), r
     )
 

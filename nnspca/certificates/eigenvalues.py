@@ -77,7 +77,7 @@ def least_of_rest(A: np.ndarray, V: np.ndarray, tail: float) -> float:
     # a factorisation that runs to its end proves the least eigenvalue above −(n+1)u·trace (Rump
     # 2006)
     forming += (n + 2) * EPS * float(np.abs(shifted.diagonal()).sum())
-    return 0.0 if factorises(shifted - forming * np.eye(n)) else -np.inf
+    return 0.0 if has_cholesky(shifted - forming * np.eye(n)) else -np.inf
 
 
 def _least_of_factored_rest(factor: Factor, V: np.ndarray, tail: float) -> float:
@@ -107,7 +107,7 @@ def _least_of_factored_rest(factor: Factor, V: np.ndarray, tail: float) -> float
     return least_of_rest(factor.gram() if m <= n else factor.cross(), np.zeros((side, 0)), tail - allowed * scale)
 
 
-def factorises(B: np.ndarray) -> bool:
+def has_cholesky(B: np.ndarray) -> bool:
     """Whether the Cholesky factorisation succeeds with finite numbers."""
     try:
         return bool(np.isfinite(np.linalg.cholesky(B)).all())  # some libraries let a NaN on the diagonal pass

@@ -164,7 +164,7 @@ def _proven(bounds: object, derived: Callable[[object], float]) -> list[tuple[Pr
     return proven
 
 
-def rederived_bound(cert: Certificate | PartsCertificate, problem: Problem, r: int = 1) -> Bound | None:
+def proven_bound(cert: Certificate | PartsCertificate, problem: Problem, r: int = 1) -> Bound | None:
     """Return the least bound of a given certificate with the value that its ingredients prove; None if they do not."""
     with one_blas_thread(), np.errstate(all="ignore"):
         try:

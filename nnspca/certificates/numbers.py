@@ -66,7 +66,7 @@ def largest_sums(rows: np.ndarray, count: int) -> np.ndarray:
     return rows[:, max(n - count, 0) :].sum(axis=1)
 
 
-def rows_by_reach(cov: Covariance, weights: np.ndarray, k: int, most: UpperBound) -> Iterator[np.ndarray]:
+def rows_by_cost(cov: Covariance, weights: np.ndarray, k: int, most: UpperBound) -> Iterator[np.ndarray]:
     """Yield A's rows in strips, those that could be heaviest first, until no other can exceed ``most``.
 
     Row i costs ``A_ii`` and k − 1 others of its entries, times w_j/w_i. As A is semidefinite,

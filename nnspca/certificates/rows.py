@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from nnspca.certificates.eigenvalues import check_samples
-from nnspca.certificates.numbers import UpperBound, array, largest_sums, number, rows_by_reach, rows_of
+from nnspca.certificates.numbers import UpperBound, array, largest_sums, number, rows_by_cost, rows_of
 from nnspca.certificates.proofs import ScaleProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import DenseFactor
@@ -36,7 +36,7 @@ def scale_bound(proof: ScaleProof, r: int, problem: Problem) -> float:
     company = np.sort(deviations * d)[::-1][:k].sum()
     most = UpperBound()
     most.cover(number(proof.level, "the level of the rows that are not read", least=0.0))
-    for rows in rows_by_reach(cov, d, k, most):
+    for rows in rows_by_cost(cov, d, k, most):
         own, shares = rows_of(problem, rows)
         sums = largest_sums(shares * d, k - 1) / d[rows]
         rounding = (k + 6) * EPS * (np.abs(own) + sums) + 2 * terms * EPS * deviations[rows] * company / d[rows]

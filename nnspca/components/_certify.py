@@ -41,7 +41,7 @@ from nnspca.result import (
 )
 from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import Aim, complete, components, taken_up
-from nnspca.tasks._solve import Left, begun, check_cardinality, check_seed, excluding
+from nnspca.tasks._solve import Left, begin, check_cardinality, check_seed, excluding
 from nnspca.tasks._sweep import Curve
 
 STARTS = {"live": 20, "thorough": 100}  # number of starts of the search for parts
@@ -115,7 +115,7 @@ def certify_parts(
     >>> round(cert.lower, 3), round(cert.upper, 3)
     (4.0, 4.0)
     """
-    monitor = begun(cov, should_stop, on_progress, time_limit)
+    monitor = begin(cov, should_stop, on_progress, time_limit)
     aim = Aim(effort, monitor.part(SEEKING, 1.0), gap, time_limit is not None)
     k, _, outs = check_restriction(cov, k, None, exclude)
     nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
@@ -236,7 +236,7 @@ def sweep_parts(
     >>> [(row["n_components"], row["together"]) for row in sweep_parts(cov, [1, 2, 3], 2).to_records()]
     [(1, 4.0), (2, 7.0), (3, 9.0)]
     """
-    monitor, started = begun(cov, should_stop, on_progress, on_point=on_point), time.perf_counter()
+    monitor, started = begin(cov, should_stop, on_progress, on_point=on_point), time.perf_counter()
     nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
     given, most = check_one_or_several("n_components", n_components), cov.n_features
     counts = sorted({check_whole("n_components", r, 1, most) for r in given})
@@ -250,7 +250,7 @@ def sweep_parts(
     curve = Curve(on_point, monitor, len(counts) * (1 + (certify is not None)))
     points, proven = curve.points, curve.certificates
 
-    def begin(r: int) -> TaskArguments:
+    def task_of(r: int) -> TaskArguments:
         settings = {"nonnegative": nonnegative, "effort": certify, "warm_start": proven.get(before[r])}
         return certify_parts, (r, k, points[r, "together"].together), settings
 
@@ -263,7 +263,7 @@ def sweep_parts(
                 curve.put((counts[place], "together"), point)
         proving = counts if certify is not None and len(points) == len(counts) else []
         for r, certificate in workers.when_ready(
-            asked, proving, workers.ahead, lambda r: before[r] is None or before[r] in proven, begin
+            asked, proving, workers.ahead, lambda r: before[r] is None or before[r] in proven, task_of
         ):
             curve.certify(r, certificate)
     ordered = tuple(points.values())

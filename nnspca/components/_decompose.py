@@ -35,7 +35,7 @@ from nnspca.solvers.registry import METHODS, MethodInfo
 from nnspca.tasks._certify import EXHAUSTED, Aim, components
 from nnspca.tasks._certify import certify as certify_one
 from nnspca.tasks._solve import (
-    begun,
+    begin,
     check_cardinality,
     check_includes,
     check_method,
@@ -127,7 +127,7 @@ def decompose(
     >>> parts.cardinalities, round(parts.overlap, 12)
     (array([2, 2]), 0.0)
     """
-    monitor, started = begun(cov, should_stop, on_progress), time.perf_counter()
+    monitor, started = begin(cov, should_stop, on_progress), time.perf_counter()
     info, nonnegative = check_method(method, nonnegative), bool(nonnegative)
     check_size(info, cov.n_features)
     count = check_whole("n_components", n_components, 1, cov.n_features)

@@ -18,7 +18,7 @@ from nnspca.covariance.forms import Form, HeldMatrix, semidefinite, square
 from nnspca.covariance.held import Held
 from nnspca.covariance.input import Given, check_feature_names, read_given
 from nnspca.covariance.provenance import Provenance
-from nnspca.covariance.sources import chunked, taking_part
+from nnspca.covariance.sources import chunked, genes_used
 from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
 from nnspca.numerics.doubles import read_only
@@ -176,7 +176,7 @@ class Covariance:
         >>> Covariance.from_data([[0.0, 1.0], [2.0, 1.0]], center=False).diagonal
         array([2., 1.])
         """
-        standardized, center, X = reading.stated(standardize), check_flag("center", center), taking_part(X)
+        standardized, center, X = reading.stated(standardize), check_flag("center", center), genes_used(X)
         if not center:
             X, sample_weight = reading.with_negatives(X, sample_weight)
         if chunked(X) is None and (given := read_given(X)).is_matrix:
@@ -186,7 +186,7 @@ class Covariance:
         made, given = reading.of_samples(X, standardized, sample_weight, should_stop, on_progress)
         made = made if center else reading.without_negatives(made)
         cov = of_read(made, standardized, given.names if names is None else names, given)
-        reading.warn_of_dominant(cov, standardize)
+        reading.warn_of_scales(cov, standardize)
         return cov
 
     @classmethod

@@ -8,7 +8,7 @@ import numpy as np
 
 from nnspca.covariance.factor import Factor, lanczos
 from nnspca.covariance.input import is_table, numbers
-from nnspca.covariance.provenance import Provenance, hashed
+from nnspca.covariance.provenance import Provenance, hash_of
 from nnspca.errors import DataError
 from nnspca.numerics import fantope, rounding
 from nnspca.numerics.doubles import read_only
@@ -118,7 +118,7 @@ def semidefinite(given: object, repair: bool, roundings: int = 0) -> tuple[HeldM
     rounding_error = rounding.entries(roundings, float(np.linalg.norm(A)))
     A = A / 2 + A.T / 2
     operation = f"matrix{' repaired' if repair else ''}"
-    digest = hashed(operation, A)
+    digest = hash_of(operation, A)
     form, below, drift = HeldMatrix(A), 0.0, 0.0
     if repair:
         form, below = form.without_negative_eigenvalues()

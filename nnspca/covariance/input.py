@@ -91,7 +91,7 @@ def numbers(given: object, *, finite: bool = True) -> np.ndarray | scipy.sparse.
     given = given if scipy.sparse.issparse(given) else read_given(given).values
     if scipy.sparse.issparse(given):
         return _of_sparse(given, finite)
-    check_unmasked(given)
+    check_masks(given)
     values = _of_table(given) if is_table(given) else _of_array(given)
     if finite:
         check_finite(values, columns=getattr(given, "columns", None) if is_table(given) else None)
@@ -108,7 +108,7 @@ def check_names(given: object) -> None:
         )
 
 
-def check_unmasked(given: object) -> None:
+def check_masks(given: object) -> None:
     """Raise DataError where values are masked: an array made of them would show what the mask hides."""
     hidden, total = masked(given)
     if hidden:
@@ -243,12 +243,12 @@ def check_feature_names(names: object, n: int) -> tuple[str, ...] | None:
     return tuple(str(name) for name in given_names)
 
 
-def aligned(names: tuple[str, ...] | None, known: tuple[str, ...] | None, what: str) -> np.ndarray | None:
+def places_among(names: tuple[str, ...] | None, known: tuple[str, ...] | None, what: str) -> np.ndarray | None:
     """Return the places that the features known have among names in another order, or among more of them.
 
     None where they are the same, or either has no names. DataError where one is not there, or there twice.
 
-    >>> aligned(("weight", "age", "height"), ("height", "weight"), "the component")
+    >>> places_among(("weight", "age", "height"), ("height", "weight"), "the component")
     array([2, 0])
     """
     if names is None or known is None or names == known:

@@ -47,7 +47,7 @@ class Provenance:
     def fingerprint(self) -> str:
         """32 hexadecimal digits."""
         parent = self.parent.fingerprint if self.parent is not None else ""
-        return self.digest or hashed(self.operation, *self.arrays, parent=parent)
+        return self.digest or hash_of(self.operation, *self.arrays, parent=parent)
 
     def derived(
         self, operation: str, argument: np.ndarray, *, growth: float = 1.0, rounding: float = 0.0, times: int = 1
@@ -80,17 +80,17 @@ def of_data(rows: np.ndarray | scipy.sparse.sparray, standardize: bool, sparse: 
     """
     made = f"centred{' and standardised' if standardize else ''}"
     if not sparse:
-        return f"data {made}", hashed(f"data {made}", rows)
+        return f"data {made}", hash_of(f"data {made}", rows)
     stored = scipy.sparse.csr_array(rows)
     if not (stored.has_canonical_format and stored.data.all()):
         stored = stored.copy()
         stored.sum_duplicates()
         stored.eliminate_zeros()
     arrays = np.array(stored.shape), stored.indptr, stored.indices, stored.data
-    return f"sparse data {made}", hashed(f"sparse data {made}", *arrays)
+    return f"sparse data {made}", hash_of(f"sparse data {made}", *arrays)
 
 
-def hashed(operation: str, *arrays: np.ndarray | scipy.sparse.sparray, parent: str = "") -> str:
+def hash_of(operation: str, *arrays: np.ndarray | scipy.sparse.sparray, parent: str = "") -> str:
     """Hash shapes, and numbers row by row with the least significant byte first; −0 counts as 0."""
     digest = hashlib.blake2b(f"{operation}|{parent}".encode(), digest_size=16)
     for array in arrays:

@@ -21,7 +21,7 @@ from nnspca.control.threads import one_blas_thread
 from nnspca.covariance.factor import AT_A_TIME, DenseFactor, SparseFactor, varies
 from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldMatrix, check_scale
 from nnspca.covariance.input import Given, check_names, numbers, read_given
-from nnspca.covariance.provenance import Provenance, hashed, of_data
+from nnspca.covariance.provenance import Provenance, hash_of, of_data
 from nnspca.covariance.sources import Source, chunk_array, chunked, in_memory, summed
 from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
@@ -167,7 +167,7 @@ def centred(given: object, standardize: bool, sample_weight: object) -> Made:
         operation, digest = of_data(rows, standardize, scipy.sparse.issparse(rows))  # their allowances differ
         if weights is not None:
             operation = f"weighted samples{', standardised' if standardize else ''}"
-            digest = hashed(operation, np.asarray(rows), weights)
+            digest = hash_of(operation, np.asarray(rows), weights)
         return HeldMatrix(factor.cross()) if forms_entries(m, n) else held, Provenance(
             operation,
             digest=digest,
@@ -374,7 +374,7 @@ def stated(standardize: bool | None) -> bool:
     return bool(standardize)
 
 
-def warn_of_dominant(cov: Any, standardize: bool | None) -> None:
+def warn_of_scales(cov: Any, standardize: bool | None) -> None:
     """Warn where one of several features holds over 90 % of the trace and ``standardize`` was left open."""
     if standardize is not None or cov.n_samples is None:
         return

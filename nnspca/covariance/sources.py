@@ -15,7 +15,7 @@ import scipy.sparse
 from nnspca.control.arguments import check_callables, is_table, shown
 from nnspca.control.progress import Monitor, OnProgress, ShouldStop
 from nnspca.control.threads import one_blas_thread
-from nnspca.covariance.input import Given, check_unmasked, last_names, numbers, read_given
+from nnspca.covariance.input import Given, check_masks, last_names, numbers, read_given
 from nnspca.covariance.sums import joined
 from nnspca.errors import DataError, ReadingStopped, reason
 from nnspca.machines import arrays
@@ -121,7 +121,7 @@ def chunk_array(chunk: Any) -> Any:
             raise DataError(f"data must be real numbers; got dtype {chunk.dtype}")
         return scipy.sparse.csr_array(chunk)
     if isinstance(chunk, np.ndarray) and chunk.dtype.kind in "fiub":
-        check_unmasked(chunk)
+        check_masks(chunk)
         rows = chunk
     else:
         rows = numbers(chunk)
@@ -168,7 +168,7 @@ def chunked(given: Any) -> Source | None:
     return None
 
 
-def taking_part(given: Any) -> Any:
+def genes_used(given: Any) -> Any:
     """Return an AnnData as its X of the genes that take part, those marked as highly variable; all else as it is.
 
     One rule for every call that finds components of data. What measures given components finds genes by name.
@@ -346,7 +346,7 @@ def total_of(source: Source, leaf: arrays.Leaf, merged: Callable[..., Any], besi
     return whole
 
 
-def mapped(source: Source, function: Callable[[Any], np.ndarray], width: int) -> Any:
+def map_rows(source: Source, function: Callable[[Any], np.ndarray], width: int) -> Any:
     """Return the Dask array of what a function makes of rows that lie on workers, of so many columns."""
     chunks = source.spread.chunks[0], (width,)
     return source.spread.map_blocks(function, chunks=chunks, dtype=float, meta=np.empty((0, 0)))

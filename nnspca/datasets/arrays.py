@@ -79,7 +79,7 @@ def read_market(data: bytes, options: Reading, beside: Mapping[str, bytes] | Non
     """Read a matrix in MatrixMarket format, gzipped or not, with the names of its features and samples."""
     from scipy import io as scipy_io
 
-    text = unzipped(data)
+    text = decompress(data)
     if text[:14].lower() != b"%%matrixmarket":
         raise DataError("the first line does not say %%MatrixMarket matrix …: is this a MatrixMarket file?")
     content = _sparse(scipy.sparse.csr_array(scipy_io.mmread(io.BytesIO(text))), Reading())
@@ -188,7 +188,7 @@ def lies_elsewhere(node: Any) -> bool:
     return bool(getattr(node, "is_virtual", False) or getattr(node, "external", None))
 
 
-def unzipped(data: bytes) -> bytes:
+def decompress(data: bytes) -> bytes:
     """The content of a gzipped file; any other file unchanged."""
     if data[:2] != b"\x1f\x8b":
         return data
@@ -202,7 +202,7 @@ def _names(beside: Mapping[str, bytes], endings: tuple[str, ...]) -> tuple[str, 
     """The names in a file with this ending: its second column if it has one, where 10x writes symbols."""
     for name, content in beside.items():
         if name.lower().removesuffix(".gz").endswith(endings):
-            text = unzipped(content).decode("utf-8", "replace")
+            text = decompress(content).decode("utf-8", "replace")
             rows = [line.split("\t") for line in text.splitlines() if line.strip()]
             return tuple((row[1] if len(row) > 1 and row[1].strip() else row[0]).strip() for row in rows)
     return ()

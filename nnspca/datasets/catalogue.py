@@ -173,14 +173,14 @@ def load(
     return _dressed(name, *entry.make(with_negatives, on_progress, should_stop))
 
 
-def catalogued_name(data: bytes) -> str | None:
+def catalogue_name(data: bytes) -> str | None:
     """Return the name of the catalogued data set whose file this is, byte for byte, if there is one."""
     return next((n for n, e in ENTRIES.items() if e.file and e.parse and e.file.is_content(data)), None)
 
 
-def catalogued_dataset(data: bytes, name: str | None = None) -> Dataset | None:
+def catalogue_dataset(data: bytes, name: str | None = None) -> Dataset | None:
     """Return the catalogued data set of this file, if there is one; under another ``name`` the note gives both."""
-    entry = ENTRIES.get(found := catalogued_name(data) or "")
+    entry = ENTRIES.get(found := catalogue_name(data) or "")
     if entry is None or entry.file is None or entry.parse is None:
         return None
     known = _dressed(found, entry.parse(data), entry.file.name)

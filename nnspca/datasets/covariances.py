@@ -16,7 +16,7 @@ PAIRWISE = re.compile(r"(pearson|spearman|kendall|korrelation|corr[eé]lation)",
 OF_COVARIANCE = re.compile(r"(cov|cor|corr|r|covariance|correlation)[._ ]", re.IGNORECASE)
 
 
-def impossible_entry(A: object) -> str | None:
+def invalid_entry(A: object) -> str | None:
     """Return the entry that no covariance can have; None if there is none, "" if A is not square and symmetric."""
     if not isinstance(A, np.ndarray) or A.shape[0] != A.shape[1] or not np.any(A):
         return ""
@@ -73,7 +73,7 @@ def covariance(table: Table, reading: Reading) -> Content | None:
     if A.shape[0] != A.shape[1] or len(A) < 2:
         return None
     full, side = _mirrored(A, named or reading.kind == "covariance")
-    if full is None or impossible_entry(full) is not None:
+    if full is None or invalid_entry(full) is not None:
         return None
     for says in filter(None, (*said, side)):
         table = table.saying(says, "kind")

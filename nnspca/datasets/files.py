@@ -20,7 +20,7 @@ Path_ = str | os.PathLike[str]
 Source = Path_ | bytes | bytearray | memoryview | Mapping[str, bytes] | Iterable[Path_]
 
 
-def labelled_files(source: Source, filename: object) -> tuple[str, dict[str, bytes]]:
+def contents_of(source: Source, filename: object) -> tuple[str, dict[str, bytes]]:
     """The label, and name and content of each file that belongs to it: several for a folder or a list."""
     if isinstance(filename, os.PathLike):
         filename = os.fspath(filename)

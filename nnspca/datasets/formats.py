@@ -336,7 +336,7 @@ TABLES: dict[str, Callable[[bytes, Reading], Grid]] = {
     **dict.fromkeys(TEXTS, read_text),
     **dict.fromkeys(
         (f"{ending}.gz" for ending in (*TEXTS, ".tsv")),
-        lambda data, options: read_text(arrays.unzipped(data), options),
+        lambda data, options: read_text(arrays.decompress(data), options),
     ),
     **dict.fromkeys((".tsv", ".tab"), lambda data, options: read_text(data, options, tabs=True)),
     **dict.fromkeys((".xlsx", ".xlsm", ".xls", ".xlsb", ".ods"), read_sheets),

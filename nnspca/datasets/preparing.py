@@ -117,7 +117,7 @@ def crop(dataset: Dataset, pixels: int) -> Dataset:
     return _with_values(inner, inner.X, f"cropped by a {pixels}-pixel border")
 
 
-def renamed(dataset: Dataset, names: Mapping[str, str]) -> Dataset:
+def rename_features(dataset: Dataset, names: Mapping[str, str]) -> Dataset:
     """Return the data set with new names of its features by their old ones; DataError where none has one."""
     known = sum(name in names for name in dataset.feature_names)
     if not known:

@@ -40,7 +40,7 @@ def suffix(label: str) -> str:
 
 
 @contextmanager
-def damaged(what: str) -> Iterator[None]:
+def error_in_file(what: str) -> Iterator[None]:
     """Make a DataError of any error of a decoder on damaged input."""
     try:
         yield

@@ -12,9 +12,9 @@ import numpy as np
 from nnspca.control.arguments import check_instance
 from nnspca.datasets import catalogue, cells, missing, preparing, series
 from nnspca.datasets.columns import Column, Table
-from nnspca.datasets.covariances import impossible_entry
+from nnspca.datasets.covariances import invalid_entry
 from nnspca.datasets.dataset import Content, Dataset, Kind
-from nnspca.datasets.files import Source, labelled_files, part_names
+from nnspca.datasets.files import Source, contents_of, part_names
 from nnspca.datasets.formats import MATRICES
 from nnspca.datasets.images import SUFFIXES as IMAGES
 from nnspca.datasets.layout import Grid
@@ -22,7 +22,7 @@ from nnspca.datasets.missing import MissingValues
 from nnspca.datasets.notes import DataDoubt, Note, decision
 from nnspca.datasets.options import Reading
 from nnspca.datasets.parsing import counted, quoted
-from nnspca.datasets.readers import damaged, parse_files, suffix
+from nnspca.datasets.readers import error_in_file, parse_files, suffix
 from nnspca.datasets.tables import table_content
 from nnspca.errors import DataError, UnknownOption
 
@@ -211,16 +211,16 @@ def _seen(source: Source, filename: Any, reading: Reading, name: str | None) -> 
     """Read a file as far as it can be read."""
     if name is not None:
         check_instance("name", name, str, "what to call the data set")
-    label, files = labelled_files(source, filename)
+    label, files = contents_of(source, filename)
     seen = _Seen()
     beginning = ""
     try:
-        if len(files) == 1 and (known := catalogue.catalogued_dataset(next(iter(files.values())), name)) is not None:
+        if len(files) == 1 and (known := catalogue.catalogue_dataset(next(iter(files.values())), name)) is not None:
             return replace(seen, data=known)
         files, names = part_names(files)
         only = len(files) == 1  # a file of names may lie beside it
         label = next((n for n in files if only or n.lower().endswith(MATRICES)), label)
-        with damaged(suffix(label).lower() if only else "several files"):
+        with error_in_file(suffix(label).lower() if only else "several files"):
             found = parse_files(files, reading)
             if isinstance(found, Grid):
                 seen, beginning = replace(seen, grid=found), found.beginning
@@ -268,7 +268,7 @@ def _dressed(
         description=f"Read from the file {label}." if len(files) == 1 else f"Read from {len(files)} files.",
         source=label,
     )
-    dataset = preparing.with_distinct_names(preparing.renamed(dataset, names) if names else dataset)
+    dataset = preparing.with_distinct_names(preparing.rename_features(dataset, names) if names else dataset)
     return _of_features(dataset, reading)
 
 
@@ -314,7 +314,7 @@ def _check(content: Content, kind: str | None) -> None:
 
 def _kind(content: Content, given: str | None) -> tuple[Kind, tuple[Note, ...]]:
     """Return how it is drawn, and what was decided where it is square and symmetric."""
-    why, labelled = impossible_entry(content.X), content.labels is not None
+    why, labelled = invalid_entry(content.X), content.labels is not None
     if given == "covariance" and why is not None:
         m, n = content.X.shape
         raise DataError(

@@ -22,8 +22,8 @@ from nnspca.components._deflate import deflated_problem
 from nnspca.control.arguments import Deflation, Effort, Method, check_flag, check_number, check_whole
 from nnspca.covariance import Covariance
 from nnspca.covariance.input import Given, numbers, package_of
-from nnspca.covariance.samples import added, check_weights, stated, warn_of_dominant
-from nnspca.covariance.sources import Source, mapped, taking_part
+from nnspca.covariance.samples import added, check_weights, stated, warn_of_scales
+from nnspca.covariance.sources import Source, genes_used, map_rows
 from nnspca.covariance.sums import Sums
 from nnspca.estimator import samples, settings
 from nnspca.machines import HERE, jobs
@@ -189,7 +189,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         """
         for name in ("_sums", "n_samples_seen_"):  # of samples that were taken by parts
             self.__dict__.pop(name, None)
-        X = taking_part(X)
+        X = genes_used(X)
         rows = samples.read(self, X, first=True)
         if not isinstance(rows, Source):
             chosen = X.chosen if isinstance(X, Given) else ""
@@ -251,7 +251,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         check_flag("center", self.center)
         more = weight / (weight - check_whole("ddof", self.ddof, 0, math.ceil(weight) - 1))
         angle = check_number("min_angle", self.min_angle, 0, 90, "degrees")
-        warn_of_dominant(cov, self.standardize)
+        warn_of_scales(cov, self.standardize)
         self._seed = settings.seed_of(self.random_state)
         how: dict[str, Any] = {"deflation": self.deflation, "nonnegative": self.nonnegative, "seed": self._seed}
         how |= {"include": self.include, "exclude": self.exclude}
@@ -327,7 +327,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         source, along = samples.read(self, X), partial(scores_of_rows, self.mean_, self.scale_, self.components_.T)
         if isinstance(source, Source) and source.spread is not None:
             samples.check_width(self, source.n)
-            scores = mapped(source, along, self.n_components_)
+            scores = map_rows(source, along, self.n_components_)
         else:
             scores = np.concatenate([along(rows) for rows in samples.chunks(self, source)])
         return scores.astype(np.float32) if kinds == {"float32"} else scores

@@ -15,10 +15,10 @@ from sklearn.utils.validation import validate_data
 from nnspca.control.arguments import shown
 from nnspca.covariance import Covariance
 from nnspca.covariance.covariance import of_sums
-from nnspca.covariance.input import aligned, check_names, check_unmasked, numbers, read_given
+from nnspca.covariance.input import check_masks, check_names, numbers, places_among, read_given
 from nnspca.covariance.problem import orthonormal
 from nnspca.covariance.samples import added, check_weights, large_array, stated, with_negatives
-from nnspca.covariance.sources import Source, chunked, in_memory, taking_part
+from nnspca.covariance.sources import Source, chunked, genes_used, in_memory
 from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
 from nnspca.tasks._scores import scaled, scores_of_rows
@@ -26,15 +26,15 @@ from nnspca.tasks._scores import scaled, scores_of_rows
 
 def read(est: Any, X, *, first: bool = False, fewest: int | None = None) -> Any:
     """Samples as :meth:`Covariance.from_data` reads them, checked as scikit-learn does; a Source of many."""
-    X = taking_part(X) if first else X  # later their features are found by name
+    X = genes_used(X) if first else X  # later their features are found by name
     source = large_array(X) if isinstance(X, np.ndarray) and not isinstance(X, np.memmap) else chunked(X)
     if source is not None:
-        order = None if first else aligned(source.names, names_of(est), "the estimator")
+        order = None if first else places_among(source.names, names_of(est), "the estimator")
         return source if order is None else source.only(order)
     least = fewest or 1 + (first and est.center)
     allowed: dict[str, Any] = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, "ensure_min_samples": least}
     if isinstance(X, np.ndarray) and X.dtype.kind in "fiubcO":
-        check_unmasked(X)
+        check_masks(X)
         with contextlib.suppress(OverflowError):  # a whole number too large for a double, which `numbers` says
             validate_data(est, X, reset=first, **allowed)
         return numbers(X)
@@ -44,7 +44,7 @@ def read(est: Any, X, *, first: bool = False, fewest: int | None = None) -> Any:
     if given.values is X:
         check_names(X)
     named = values = check_array(numbers(given.values), estimator=est, **allowed)
-    order = None if first else aligned(given.names, names_of(est), "the estimator")
+    order = None if first else places_among(given.names, names_of(est), "the estimator")
     if order is not None:
         values, named = values[:, order], import_module("pandas").DataFrame(columns=list(names_of(est) or ()))
     elif given.values is X:

@@ -16,11 +16,11 @@ from nnspca.control.arguments import Method, Options, Seed, check_flag, check_wh
 from nnspca.control.progress import Monitor, ShouldStop
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import DENSE_EIGEN
-from nnspca.covariance.input import Given, aligned, check_finite, check_unmasked, numbers, read_given
+from nnspca.covariance.input import Given, check_finite, check_masks, numbers, places_among, read_given
 from nnspca.covariance.problem import Features as Chosen
 from nnspca.covariance.problem import orthonormal
-from nnspca.covariance.samples import GATHERED, Constant, check_weights, is_large, stacked, stated, warn_of_dominant
-from nnspca.covariance.sources import Source, chunked, in_memory, summed, taking_part, total_of
+from nnspca.covariance.samples import GATHERED, Constant, check_weights, is_large, stacked, stated, warn_of_scales
+from nnspca.covariance.sources import Source, chunked, genes_used, in_memory, summed, total_of
 from nnspca.covariance.sums import Moments
 from nnspca.errors import DataError, ReadingStopped
 from nnspca.machines import Executor, check_executor
@@ -111,7 +111,7 @@ class Samples:
         """Return the covariance of all samples; warn where a feature dominates it, unless scaling was chosen."""
         if (cov := self.covariance(np.arange(self.shape[0]))) is None:
             raise DataError("no feature varies over the samples: the covariance is zero")
-        warn_of_dominant(cov, standardize)
+        warn_of_scales(cov, standardize)
         return cov
 
     def measured(self, cov: Covariance | None, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -201,7 +201,7 @@ def read_samples(
     scaled, centred = stated(standardize), check_flag("center", center)
     check_executor(executor)
     if known is None or known.given_names is None:
-        data = taking_part(data)
+        data = genes_used(data)
     if isinstance(data, Covariance):
         raise DataError(
             f"{what} needs the samples themselves: give the data X, samples as rows, not {shown(data)}, which no "
@@ -214,7 +214,7 @@ def read_samples(
             f"{what} needs the samples themselves: {shown(getattr(data, 'name', 'this data set'))} is only a "
             "covariance matrix"
         )
-    order = None if known is None else aligned(given.names, known.given_names, "parts")
+    order = None if known is None else places_among(given.names, known.given_names, "parts")
     described = replace(given, values=None)
     if order is not None and known is not None:
         described = Given(None, known.given_names, chosen=known.chosen)
@@ -276,7 +276,7 @@ def _numbers(given: Any) -> Any:
     plain = isinstance(given, np.ndarray) and given.ndim == 2 and given.dtype.kind in "fiub"
     if not plain or given.dtype.itemsize >= 8 or not is_large(*given.shape):
         return numbers(given)
-    check_unmasked(given)
+    check_masks(given)
     check_finite(given)
     return given
 

@@ -163,7 +163,7 @@ def describe(support: np.ndarray, features: Features | None) -> str | None:
         return f"{wording.counted(len(support), 'pixel')}{comma} {pixels(support, features.image_shape)}"
     if features.axis is not None:
         title = features.axis_title.partition(" (")[0]
-        where = stretches_of_axis(support, features.axis, features.axis_title)
+        where = intervals_of_axis(support, features.axis, features.axis_title)
         return f"{wording.counted(len(support), 'feature')} at {title} {where}"
     return None
 
@@ -205,10 +205,10 @@ def _of_them(count: int, total: int) -> str:
     return "" if total == 1 else "all " if count == total else f"{wording.in_letters(count)} of them "
 
 
-def stretches_of_axis(support: np.ndarray, axis: np.ndarray, title: str) -> str:
+def intervals_of_axis(support: np.ndarray, axis: np.ndarray, title: str) -> str:
     """Return the stretches of an axis in which features lie; neighbouring features form one stretch.
 
-    >>> stretches_of_axis(np.array([1, 2, 4]), np.array([7.0, 7.5, 8.0, 8.5, 9.0]), "wavelength (µm)")
+    >>> intervals_of_axis(np.array([1, 2, 4]), np.array([7.0, 7.5, 8.0, 8.5, 9.0]), "wavelength (µm)")
     '7.5 to 8 and 9 µm'
     """
     unit = title.removesuffix(")").partition(" (")[2]

@@ -15,7 +15,7 @@ from nnspca.solvers.climb import (
     TIE,
     batches,
     climb,
-    climb_narrowing,
+    climb_by_width,
     distinct_supports,
     larger_eigenvalue,
     leading_rows,
@@ -25,7 +25,7 @@ from nnspca.solvers.climb import (
 )
 from nnspca.solvers.em import soft_threshold
 from nnspca.solvers.reduced import entry_by_entry, of_some_samples
-from nnspca.solvers.wide import local_leader
+from nnspca.solvers.wide import best_of_rows
 from nnspca.spannogram import sphere
 
 RANKS = (1, 2, 3, 4)  # low-rank optima to start from
@@ -99,7 +99,7 @@ def _portfolio(problem: Problem, rng: np.random.Generator, monitor: Monitor, set
     monitor.tell(0.4, f"{len(candidates)} starts climbed", max(float(variances.max()), history[-1]))
     if 2 * problem.k < problem.n:
         wide = candidates[np.argsort(-variances, kind="stable")[: 2 * settings.restarts]]
-        wide, gained = climb_narrowing(problem, wide, monitor)
+        wide, gained = climb_by_width(problem, wide, monitor)
         points, variances = np.vstack([points, wide]), np.concatenate([variances, gained])
     order = np.argsort(-variances, kind="stable")
     history.append(max(float(variances[order[0]]), history[-1]))
@@ -175,7 +175,7 @@ def _of_the_many(
     component = _of_candidates(problem, rng, monitor.part(0.0, 0.6), settings, count)
     if monitor.stop():
         return component
-    x, variances = local_leader(problem, own, monitor.part(0.6, 1.0), restarts)
+    x, variances = best_of_rows(problem, own, monitor.part(0.6, 1.0), restarts)
     if not variances[-1] > component.variance * (1 + TIE):
         x = component.loadings
     history = np.maximum.accumulate([*component.history, *variances])

@@ -65,7 +65,7 @@ def climb(
     return points, variances
 
 
-def climb_narrowing(problem: Problem, wide: np.ndarray, monitor: Monitor) -> tuple[np.ndarray, np.ndarray]:
+def climb_by_width(problem: Problem, wide: np.ndarray, monitor: Monitor) -> tuple[np.ndarray, np.ndarray]:
     """Points climbed with wider supports first: gradual narrowing loses less than a single cut."""
     gained = np.zeros(len(wide))
     for width in (min(4 * problem.k, problem.n), 2 * problem.k, problem.k):

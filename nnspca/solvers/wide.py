@@ -10,7 +10,7 @@ from nnspca.control.progress import Monitor
 from nnspca.control.stopping import raise_if_stopped
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
-from nnspca.solvers.climb import batches, climb, climb_narrowing, distinct_supports, polish, products
+from nnspca.solvers.climb import batches, climb, climb_by_width, distinct_supports, polish, products
 from nnspca.solvers.reduced import entry_by_entry, in_single
 
 TOGETHER = 4  # restarts in a round, whose starts share products with A: a round is always whole
@@ -25,7 +25,7 @@ NEAR = 3  # times k features outside the leader, among which it is polished firs
 CLOSE = 0.001  # share that it may be below the best variance then, and still be polished on all features
 
 
-def local_leader(
+def best_of_rows(
     problem: Problem, rng: np.random.Generator, monitor: Monitor, restarts: int
 ) -> tuple[np.ndarray, list[float]]:
     """The best point that climbs from rows of A lead to, polished; and the best variance after each leader.
@@ -88,7 +88,7 @@ def _leaders(single: Problem, starts: np.ndarray, monitor: Monitor) -> np.ndarra
     )
     raise_if_stopped(monitor)
     leaders = points[distinct_supports(points, np.argsort(-variances, kind="stable"), LEADING)]
-    return np.vstack([leaders, climb_narrowing(single, leaders, monitor)[0]])
+    return np.vstack([leaders, climb_by_width(single, leaders, monitor)[0]])
 
 
 def _polished(problem: Problem, x: np.ndarray, best: float, monitor: Monitor) -> np.ndarray:

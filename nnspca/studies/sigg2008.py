@@ -71,7 +71,7 @@ def algorithm_2(cov: Covariance, k: int, monitor: Monitor) -> tuple[np.ndarray, 
     return w[0], steps
 
 
-def timed_run(
+def run_method(
     given: Given, cov: Covariance, k: int, entrant: MethodCurve, *, nonnegative: bool = False
 ) -> tuple[Component, float]:
     """Return what a method finds, and its CPU seconds."""
@@ -87,7 +87,7 @@ def variances(given: Given, entrants: tuple[MethodCurve, ...]) -> Rows:
     for place, k in enumerate(ks):
         w, steps = algorithm_2(cov, k, given.monitor)
         row = {EM: float(cov.variance(w)), EM_STEPS: steps}
-        row |= {entrant.title: timed_run(given, cov, k, entrant)[0].variance for entrant in entrants}
+        row |= {entrant.title: run_method(given, cov, k, entrant)[0].variance for entrant in entrants}
         given.monitor.tell((place + 1) / len(ks), f"cardinality {k}")
         yield "variance", {K: k, **row}
 
@@ -108,7 +108,7 @@ def times(given: Given) -> Rows:
     ks = grid(cov.n_features, *((400, 21) if given.full else (200, 4)))
     for place, k in enumerate(ks):
         row = {
-            entrant.title: max(min(timed_run(given, cov, k, entrant)[1] for _ in range(3 if given.full else 1)), 1e-4)
+            entrant.title: max(min(run_method(given, cov, k, entrant)[1] for _ in range(3 if given.full else 1)), 1e-4)
             for entrant in (EM_OPT, SPCA_OPT, PATH)
         }
         given.monitor.tell((place + 1) / len(ks), f"cardinality {k}")

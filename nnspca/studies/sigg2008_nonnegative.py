@@ -13,7 +13,7 @@ from nnspca.components._deflate import deflate
 from nnspca.covariance import Covariance
 from nnspca.result import Components
 from nnspca.studies.asteris2014 import drawn_at
-from nnspca.studies.sigg2008 import K, MethodCurve, grid, standardised, timed_run
+from nnspca.studies.sigg2008 import K, MethodCurve, grid, run_method, standardised
 from nnspca.studies.study import Given, Rows, StudyResult, Table
 from nnspca.studies.zass2006 import nspca
 
@@ -49,7 +49,7 @@ def single(given: Given) -> Rows:
     for place, k in enumerate(ks):
         row: dict[str, Any] = {K: k}
         for number, entrant in enumerate(entrants, start=1):
-            part, row[entrant.title + SECONDS] = timed_run(given, cov, k, entrant, nonnegative=True)
+            part, row[entrant.title + SECONDS] = run_method(given, cov, k, entrant, nonnegative=True)
             row[entrant.title] = drawn_at(part)
             given.monitor.tell((place + number / len(entrants)) / len(ks), f"cardinality {k}")
         yield "variance", row
@@ -86,7 +86,7 @@ def count_of(given: Given, cov: Covariance) -> int:
     return min(COMPONENTS if given.full else FEW, cov.n_features)
 
 
-def priced(
+def at_price(
     given: Given,
     cov: Covariance,
     ends: tuple[float, float],
@@ -123,7 +123,7 @@ def disjoint(given: Given) -> Rows:
     settings = given.settings(0.1, 0.2) | {"nonnegative": False}
     yield from summary_rows("emPCA, any sign", decompose(cov, count, k, "em", deflation="projection", **settings))
     alpha, most = in_units(MANY, cov, given.own), JOINT_CARDINALITY * count // COMPONENTS
-    few = priced(
+    few = at_price(
         given, cov, (1e-6, 1.0), lambda beta: (alpha, beta), lambda parts: parts.cardinalities.sum() <= most, 0.2
     )
     yield from summary_rows("NSPCA, α = 10⁸", few)
@@ -135,7 +135,7 @@ def near_orthogonal(given: Given) -> Rows:
     count, settings = count_of(given, cov), given.settings(0.0, 0.6) | {"min_angle": ANGLE}
     found = decompose(cov, count, cov.n_features, "em", deflation="quasi-orthogonal", **settings)
     yield from summary_rows("emPCA (nn), 85° apart", found)
-    found = priced(given, cov, (0.1, 1e3), lambda alpha: (alpha, 0.0), lambda parts: least_angle(parts) >= ANGLE, 0.6)
+    found = at_price(given, cov, (0.1, 1e3), lambda alpha: (alpha, 0.0), lambda parts: least_angle(parts) >= ANGLE, 0.6)
     yield from summary_rows("NSPCA, α raised to 85°", found)
 
 

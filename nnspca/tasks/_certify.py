@@ -13,7 +13,7 @@ import numpy as np
 from nnspca.bounds.certificate import REST, SMALL, Draft, Near, allowance, upper_bounds, variance_of
 from nnspca.bounds.plan import PLANS, Plan
 from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS
-from nnspca.certificates.judge import checked, rederived_bound
+from nnspca.certificates.judge import checked, proven_bound
 from nnspca.certificates.numbers import array
 from nnspca.certificates.proofs import PairProof, ScaleProof
 from nnspca.control.arguments import Effort, Seed, check_choice, check_flag, check_instance, check_share
@@ -29,7 +29,7 @@ from nnspca.numerics.doubles import read_only
 from nnspca.result import Bound, Certificate, Component, OnProgress, PartsCertificate, ShouldStop
 from nnspca.solvers.climb import optimise_on_support
 from nnspca.solvers.limited import Groups, check_limits
-from nnspca.tasks._solve import Left, begun, check_seed, solve
+from nnspca.tasks._solve import Left, begin, check_seed, solve
 
 NEIGHBOURS = 1.25  # ratio of two k up to which the multipliers of one are a better start than balanced rows
 LIVE = 0.15  # share of the progress of a thorough certificate that the live one takes, and the longer one after it
@@ -133,7 +133,7 @@ def certify(
     >>> cert.gap <= 0.001
     True
     """
-    monitor = begun(cov, should_stop, on_progress, time_limit)
+    monitor = begin(cov, should_stop, on_progress, time_limit)
     k, ins, outs = check_restriction(cov, k, include, exclude)
     nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
     if component is not None:
@@ -207,7 +207,7 @@ def narrow(problem: Problem, known: Draft, aim: Aim, resumed: Certificate | Part
 
 def _resume(problem: Problem, known: Draft, before: Certificate | PartsCertificate) -> None:
     """Begin with the least bound of a certificate of the same problem, once it is proven again."""
-    bound = rederived_bound(before, problem, known.r)
+    bound = proven_bound(before, problem, known.r)
     if bound is None or bound.name not in BOUNDS | PARTS_BOUNDS:
         return
     if bound.holds_everywhere:

@@ -24,7 +24,7 @@ from nnspca.control.arguments import (
 from nnspca.control.stopping import interruptible
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
-from nnspca.covariance.input import aligned, numbers, read_given
+from nnspca.covariance.input import numbers, places_among, read_given
 from nnspca.covariance.problem import Problem
 from nnspca.machines import Executor
 from nnspca.numerics import feasible
@@ -32,7 +32,7 @@ from nnspca.numerics.doubles import read_only
 from nnspca.result import Certificate, Component, Components, Contribution, Judgement, OnProgress, ShouldStop
 from nnspca.solvers.climb import larger_eigenvalue, optimise_on_support
 from nnspca.tasks._certify import certify
-from nnspca.tasks._solve import begun, check_covariance, check_seed, check_sizes
+from nnspca.tasks._solve import begin, check_covariance, check_seed, check_sizes
 
 TRIED = 8  # most promising exchanges whose loadings are optimised
 
@@ -216,7 +216,7 @@ def certify_loadings(
     >>> print(nnspca.certify_loadings(nnspca.Covariance.from_data(X, names=names), found).summary())
     Component 1 has at least ... % of the optimum of nine features of any sign; gap at most ... % (proven); ...
     """
-    monitor, started = begun(cov, should_stop, on_progress), time.perf_counter()
+    monitor, started = begin(cov, should_stop, on_progress), time.perf_counter()
     check_choice("effort", effort, PLANS)
     seed = check_seed(seed)
     X = _columns(cov, loadings).T
@@ -259,7 +259,7 @@ def _columns(cov: Covariance, loadings: Any) -> np.ndarray:
         raise ValueError(f"loadings have shape {columns.shape}: give one column at least")
     if columns.ndim == 2 and names is None and len(columns) != cov.n_features == columns.shape[1]:
         raise ValueError(f"loadings have shape {columns.shape}; components are columns here: give loadings.T")
-    order = aligned(names, cov.feature_names, "cov")
+    order = places_among(names, cov.feature_names, "cov")
     if names is None or order is None:
         return check_columns("loadings", columns, cov.n_features)
     columns = check_columns("loadings", columns, len(names))

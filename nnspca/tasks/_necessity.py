@@ -26,7 +26,7 @@ from nnspca.numerics import feasible, rounding
 from nnspca.numerics.doubles import read_only
 from nnspca.result import Component, Necessity, OnProgress, Ranking, ShouldStop
 from nnspca.solvers.climb import GAIN, climb, optimise_on_support, polish
-from nnspca.tasks._solve import begun, check_cardinality, check_seed, excluding, solve
+from nnspca.tasks._solve import begin, check_cardinality, check_seed, excluding, solve
 
 SOLVED, SHOWN, WEIGHED = 0.2, 0.3, 0.35  # shares of the progress by the end of each stage
 RELAXED = 0.4  # share of the remaining progress when the whole is relaxed
@@ -109,7 +109,7 @@ def necessity(
     >>> bool(need.limit[2] < 0.2)
     True
     """
-    monitor, started = begun(cov, should_stop, on_progress), time.perf_counter()
+    monitor, started = begin(cov, should_stop, on_progress), time.perf_counter()
     check_choice("effort", effort, EFFORTS)
     k, nonnegative, seed = check_cardinality(cov, k), check_flag("nonnegative", nonnegative), check_seed(seed)
     within = check_share("within", within)
@@ -305,7 +305,7 @@ def solve_all(
     >>> [part.names for part in best], best.settled
     ([('topdiam', 'length', 'bowdist', 'whorls'), ('topdiam', 'length', 'ringbut', 'whorls'), ...], 3)
     """
-    monitor, started = begun(cov, should_stop, on_progress, time_limit), time.perf_counter()
+    monitor, started = begin(cov, should_stop, on_progress, time_limit), time.perf_counter()
     k, count = check_cardinality(cov, k), check_whole("count", count, 1)
     if cov.n_features > LARGEST:
         message = f"solve_all takes at most {LARGEST} features; these data have {cov.n_features}. Choose some of them, "

@@ -14,9 +14,9 @@ import scipy.sparse
 
 from nnspca.control.arguments import check_choice, check_columns, check_flag, masked, real_array, shown
 from nnspca.covariance.factor import DenseFactor
-from nnspca.covariance.input import aligned, numbers, read_given
+from nnspca.covariance.input import numbers, places_among, read_given
 from nnspca.covariance.samples import large_array
-from nnspca.covariance.sources import Source, chunked, mapped
+from nnspca.covariance.sources import Source, chunked, map_rows
 from nnspca.errors import DataError
 from nnspca.result import Component, Components, Features
 from nnspca.result.chance import LEVEL, TIE
@@ -83,7 +83,7 @@ def scores(X, loadings, *, mean: Literal["own"] | None = None, standardize: bool
     features: Features | None = None
     if isinstance(loadings, Component | Components):
         features, loadings = loadings.features, loadings.loadings
-    order = None if features is None else aligned(names, features.given_names, "the component")
+    order = None if features is None else places_among(names, features.given_names, "the component")
     n = first.shape[1] if order is None else len(order)
     if features is not None and n != (expected := len(loadings)):
         some = ", ".join(map(repr, (features.given_names or ())[:6]))
@@ -112,7 +112,7 @@ def scores(X, loadings, *, mean: Literal["own"] | None = None, standardize: bool
             if lying is None:
                 result = np.concatenate(list(map(along, read)))
             else:
-                result = mapped(lying.only(places), along, U.shape[1])
+                result = map_rows(lying.only(places), along, U.shape[1])
     if isinstance(result, np.ndarray) and not np.isfinite(result).all():
         raise DataError("the scores are too large for double precision: rescale the data")
     return result[:, 0] if one else result

@@ -31,7 +31,7 @@ from nnspca.solvers.climb import climb, polish
 from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import certify as certify_one
 from nnspca.tasks._certify import is_neighbour
-from nnspca.tasks._solve import begun, check_cardinality, check_includes, check_method, check_seed, excluding, solve
+from nnspca.tasks._solve import begin, check_cardinality, check_includes, check_method, check_seed, excluding, solve
 
 OnPoint = Callable[[SweepPoint], None]
 Place = tuple[int, str]  # of a point: its k, or number of parts, and method
@@ -98,7 +98,7 @@ def sweep(
     >>> [(row["k"], round(row["variance"], 3)) for row in curve.to_records()]
     [(2, 1.954), (4, 2.937)]
     """
-    monitor = begun(cov, should_stop, on_progress, on_point=on_point)
+    monitor = begin(cov, should_stop, on_progress, on_point=on_point)
     ks = check_one_or_several("k", k)
     listed = [methods] if isinstance(methods, str) else methods
     chosen = check_several("methods", listed, "names:", ", ".join(map(repr, METHODS)))

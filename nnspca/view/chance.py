@@ -88,7 +88,7 @@ def is_known(subject: Subject, r: int = 1) -> bool:
     return subject.data.kind == "covariance" or bool(parts_at(subject, r)) or (r == 1 and subject.problem in stored())
 
 
-def follow_shuffling(subject: Subject, after: Job | None, r: int = 1) -> None:
+def follow_chance(subject: Subject, after: Job | None, r: int = 1) -> None:
     """Shuffle the columns where it is not known, unasked or by a button, and draw the page again once that is done."""
     if is_known(subject, r):
         return

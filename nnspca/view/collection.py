@@ -45,7 +45,7 @@ def sample_preview(data: Dataset, key: str = "glance") -> None:
     elif data.axis is not None and data.kind != "covariance":
         charts.figure(figures.curves(_samples(data, 40), data.axis, look), key)
     else:
-        st.dataframe(table_excerpt(data), hide_index=True, height=316, alt=f"A corner of {sanitize.line(data.title)}.")
+        st.dataframe(table_corner(data), hide_index=True, height=316, alt=f"A corner of {sanitize.line(data.title)}.")
         if data.kind == "covariance":
             st.caption(f"A {data.n_features} × {data.n_features} covariance, one row for each feature.")
         else:
@@ -67,7 +67,7 @@ def image_sheet(data: Dataset, count: int) -> bytes:
     return cache.shared().get(key, lambda: montage(_samples(data, count), shape))
 
 
-def table_excerpt(data: Dataset, rows: int = 8, columns: int = 8) -> dict[str, Sequence[Any]]:
+def table_corner(data: Dataset, rows: int = 8, columns: int = 8) -> dict[str, Sequence[Any]]:
     """Return a corner of the data as a table: for many features, the most varied ones."""
     if data.kind == "covariance":
         chosen, body = np.arange(min(columns * 2, data.n_features)), data.X[: rows * 2]
@@ -75,7 +75,7 @@ def table_excerpt(data: Dataset, rows: int = 8, columns: int = 8) -> dict[str, S
         spread = np.argsort(-data.deviations, kind="stable")[:columns]
         chosen = spread if data.n_features > columns else np.arange(data.n_features)
         body = _samples(data, rows)
-    names = sanitize.headings(list(component.feature_names(data, chosen).values()))
+    names = sanitize.column_names(list(component.feature_names(data, chosen).values()))
     return {name: list(body[:, i]) for name, i in zip(names, chosen, strict=True)}
 
 
@@ -94,7 +94,7 @@ def _mean(info: DatasetInfo) -> tuple[np.ndarray, tuple[int, int]] | None:
 def cards(now: State, lay: str = "") -> None:
     """Show a card for each data set, laid in a ``row`` or one below the other; a press opens it in its own view."""
     infos = catalogue.infos()
-    own, book, stored = catalogue.uploaded(), ledger.shared(), ledger.stored().values()
+    own, book, stored = catalogue.own_datasets(), ledger.shared(), ledger.stored().values()
     known = {held.name: book.at(held.problem, held.opening, 0.0) for held in stored if held.opened}
     canvas.cards(
         f"{lay}gallery",
@@ -109,7 +109,7 @@ def cards(now: State, lay: str = "") -> None:
 def _card(info: DatasetInfo, best: Known | None) -> Card:
     best = best if best is not None and best.bounded else None
     says = info.description.split(". ")[0].rstrip(".") + "." if info.description else ""
-    away = "" if info.local else f" {catalogue.why_absent(info).capitalize()}."
+    away = "" if info.local else f" {catalogue.why_missing(info).capitalize()}."
     share = "" if best is None else rounded.proven_share(best.lower, best.upper)
     foot = "" if best is None else f"k = {best.at}: {share}{' (stored proof)' * best.stored}"
     return Card(info.name, sanitize.line(info.title), f"{says}{away}", foot, _address(info, best))

@@ -110,7 +110,7 @@ def report(answer: Answer) -> str:
         f"{platform.python_version()}."
     )
     info = catalogue.infos().get(data.name)
-    may_show = info is not None and (info.bundled or data.name in catalogue.uploaded())  # else over plain grey
+    may_show = info is not None and (info.bundled or data.name in catalogue.own_datasets())  # else over plain grey
     return Template(PAGE.read_text(encoding="utf-8")).substitute(
         title=html.escape(f"{what}: {sanitize.line(data.title or data.name)}"),
         verdict=_bold(f"{answer.verdict} {sanitize.line(words).replace('**', '* *')}"),  # a name turns no text bold
@@ -230,7 +230,7 @@ class Beside:
             columns[f"PCA{suffix}"], columns[f"PCA + varimax{suffix}"] = pca[:, r], turned[:, r]
         size = np.abs(U).max(axis=1)
         order = np.lexsort((-np.abs(pca).max(axis=1), -size))[: np.count_nonzero(size) + MORE]
-        labels = sanitize.headings(list(component.feature_names(self.subject.data, order).values()))
+        labels = sanitize.column_names(list(component.feature_names(self.subject.data, order).values()))
         return [
             {"feature": label, **{key: float(column[i]) for key, column in columns.items()}}
             for label, i in zip(labels, order, strict=True)

@@ -91,7 +91,7 @@ STOP_POLL_SECONDS = 0.05  # between two looks meanwhile at whether to stop
 Work = Callable[["Job"], Any]  # what it returns is the last result
 
 
-def report_span(
+def part_of_report(
     report: Callable[[Progress], None], begin: float, end: float, said: Callable[[str], str] = str
 ) -> Callable[[Progress], None]:
     """Return a listener that reports progress as a stretch of the whole, its stage as it is ``said``."""

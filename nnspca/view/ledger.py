@@ -299,13 +299,13 @@ def unpack(support: np.ndarray, levels: np.ndarray, n: int) -> np.ndarray:
     return loadings / np.linalg.norm(loadings)
 
 
-def delta_decoded(moved: np.ndarray, counts: Iterable[int], changes: np.ndarray, n: int) -> Iterator[tuple[Any, Any]]:
+def from_changes(moved: np.ndarray, counts: Iterable[int], changes: np.ndarray, n: int) -> Iterator[tuple[Any, Any]]:
     """Yield supports and levels, each told by its difference from those before: first from none.
 
     ``moved`` has the features in one of two supports alone, ``counts`` of each, and ``changes`` those of levels.
     Components of neighbouring k differ by little, so this takes half the room.
 
-    >>> pairs = delta_decoded(np.array([0, 2, 0]), [2, 1], np.array([7, 9, -1], "<i2"), 3)
+    >>> pairs = from_changes(np.array([0, 2, 0]), [2, 1], np.array([7, 9, -1], "<i2"), 3)
     >>> [(support.tolist(), levels.tolist()) for support, levels in pairs]
     [([0, 2], [7, 9]), ([2], [8])]
     """
@@ -386,7 +386,7 @@ def _unpacked(held: Stored, kind: str) -> list[tuple[np.ndarray, np.ndarray]]:
     with np.load(held.file, allow_pickle=False) as arrays:
         moved, planes = (arrays[f"{place}/{kind}{part}"] for part in ("moved", "changes"))
     changes = np.ascontiguousarray(planes.T).view("<i2").ravel()
-    return list(delta_decoded(moved, held.about[f"{kind}moved"], changes, held.about["n"]))
+    return list(from_changes(moved, held.about[f"{kind}moved"], changes, held.about["n"]))
 
 
 def default_view(name: str) -> Key:

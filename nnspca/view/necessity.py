@@ -13,7 +13,7 @@ from nnspca.components import deflated_problem
 from nnspca.datasets import Dataset
 from nnspca.result import Component, Components, Necessity, rounded
 from nnspca.view import running, say
-from nnspca.view.jobs import Job, report_span
+from nnspca.view.jobs import Job, part_of_report
 from nnspca.view.link.state import keys_of
 from nnspca.view.link.widgets import choose
 from nnspca.view.subject import DISJOINT, JOINT, TOGETHER, Subject
@@ -31,7 +31,7 @@ class Needed:
     stopped: bool = False  # whether more was to be proven
 
 
-def provable(parts: Components) -> bool:
+def is_bounded(parts: Components) -> bool:
     """Tell whether every part was sought alone, so that an upper bound speaks about it."""
     return parts.deflation not in (JOINT, "quasi-orthogonal") and nnspca.METHODS[parts.method].feasible
 
@@ -51,7 +51,7 @@ def part_alone(cov: nnspca.Covariance, parts: Components, r: int) -> tuple[nnspc
 
 def panel(parts: Components, subject: Subject) -> None:
     """Ask for the tolerance, prove which features every part within it has, and show them."""
-    if not provable(parts):
+    if not is_bounded(parts):
         st.markdown("Nothing is proven of parts that a solver finds all at once, or that may share features.")
         return
     others = "" if len(parts.parts) == 1 else " The other parts stay as they are."
@@ -101,7 +101,7 @@ def _needed(job: Job, parts: Components, r: int, within: float, subject: Subject
         cov=left,
         nonnegative=own.nonnegative,
         component=own,
-        on_progress=report_span(job.report, r / count, (r + 1) / count, said),
+        on_progress=part_of_report(job.report, r / count, (r + 1) / count, said),
     )
     n = cov.n_features
     if left.n_features == n:

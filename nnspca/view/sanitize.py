@@ -98,7 +98,7 @@ def label(text: str, most: int = NAME) -> str:
     return re.sub(r"[&<>$]|%\{", lambda match: ENTITIES[match[0]], line(text, most))
 
 
-def headings(texts: Sequence[object]) -> list[str]:
+def column_names(texts: Sequence[object]) -> list[str]:
     """Return texts as distinct headings of a table: a repeated one gets a number."""
     names: dict[str, None] = {}
     for text in texts:

@@ -121,8 +121,8 @@ class Session:
         """Note that the browser is gone; the session ends unless it comes back while Streamlit waits for it."""
         self.is_open = False
         if self.at_end:
-            self._until = time.monotonic() + grace_seconds()
-            waiting = threading.Timer(grace_seconds(), self._end)
+            self._until = time.monotonic() + seconds_kept()
+            waiting = threading.Timer(seconds_kept(), self._end)
             waiting.daemon = True
             waiting.start()
 
@@ -188,7 +188,7 @@ def keep_file(name: str, content: bytes, mime: str) -> str:
     return _everyone.offer(key, name, gzip.compress(content, mtime=0), mime, packed=True)
 
 
-def grace_seconds() -> float:
+def seconds_kept() -> float:
     """Return for how many seconds Streamlit waits for a browser that is gone."""
     return float(st.get_option("server.disconnectedSessionTTL"))
 

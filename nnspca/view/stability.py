@@ -77,7 +77,7 @@ def _answer(stability: Stability, subject: Subject) -> None:
         0.0,
     )
     layers = [
-        component.Layer(100 * column, f"returns: {rounded.percent(share, 0)}", most=100.0)
+        component.DrawnPart(100 * column, f"returns: {rounded.percent(share, 0)}", most=100.0)
         for column, share in zip(often.T, stability.mean_recurrence, strict=True)
     ]
     note = f"Strength: in how many resamples each of the {noun} returns."

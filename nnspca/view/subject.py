@@ -18,7 +18,7 @@ from nnspca.result import Certificate, Component, Components, PartsCertificate, 
 from nnspca.solvers.registry import METHODS
 from nnspca.view import ledger, machines, say
 from nnspca.view.figures.band import Band
-from nnspca.view.jobs import Job, report_span
+from nnspca.view.jobs import Job, part_of_report
 from nnspca.view.ledger import Known, Problem
 from nnspca.view.link.state import State
 from nnspca.view.running import Key
@@ -120,7 +120,7 @@ class Subject:
     def call_with_samples(self, job: Job, function: Callable[..., _T], *arguments: object, **settings: Any) -> _T:
         """Call the library about the samples, with the sidebar's choices and a run's progress and Stop."""
         given = {"standardize": self.standardise, "nonnegative": self.nonnegative, **self.many(job)}
-        given["on_progress"] = report_span(job.report, 0.0, 1.0, say.capital)
+        given["on_progress"] = part_of_report(job.report, 0.0, 1.0, say.capital)
         return function(self.data, *arguments, **given | settings)
 
     def curve(

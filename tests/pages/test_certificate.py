@@ -114,7 +114,7 @@ def test_a_longer_proof_looks_for_a_better_component_first_and_lowers_the_band_a
     assert before.lower == poor.variance
     report = job.report
     job.report = lambda progress: (report(progress), seen.append((progress.upper, about.known_at().upper)))
-    proofs.keep_tighter(before, about)
+    proofs.keep_best(before, about)
     threading.Timer(1.0, job.stop).start()
     job.run(proofs.tighten_task(about).work)
     (fall,) = job.results
@@ -128,13 +128,13 @@ def test_a_run_that_stays_above_the_stored_bound_is_told_beside_that_bound(nothi
     live = nnspca.certify(cov, 9, time_limit=1e-6)
     stored = nnspca.certify(cov, 9).upper
     nothing_stored.record(about.problem, 9, live.component, stored, stored=True)
-    proofs.keep_tighter(live, about)
+    proofs.keep_best(live, about)
     job.stop()
     fall = proofs.tighten_task(about).work(job)
     assert fall.after.upper > stored == about.known_at().upper
     total, shown = about.total, rounded.decimals(live.lower, stored, about.total)
     most, own = (rounded.percent(upper / total, shown, up=True) for upper in (stored, fall.after.upper))
-    assert f"maximum is {most}" in say.nearness(about.known_at().lower, stored, total) or about.known_at().optimal
+    assert f"maximum is {most}" in say.proven_share(about.known_at().lower, stored, total) or about.known_at().optimal
     slow = dataclasses.replace(fall, seconds=10.0, begun=3 * fall.after.upper - 2 * stored)
     assert slow.missing == pytest.approx(5.0) and math.isinf(fall.missing), "as fast as it fell; this one did not fall"
     assert all(number in proofs.gain_in_words(slow, total) for number in (most, own, rounded.seconds(5.0)))
@@ -147,7 +147,7 @@ def test_of_two_certificates_the_tighter_one_is_kept():
     loose = dataclasses.replace(cert, lower=poor.variance, component=poor)
     for pair in (pair for other in (few, loose) for pair in itertools.permutations((cert, other))):
         cache.results.clear()
-        assert [proofs.keep_tighter(one, about) for one in pair][1] is proofs.certificate_at(about, 9) is cert
+        assert [proofs.keep_best(one, about) for one in pair][1] is proofs.certificate_at(about, 9) is cert
 
 
 @pytest.mark.parametrize("method", ["em", "pca"])

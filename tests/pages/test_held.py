@@ -129,7 +129,7 @@ def test_files_of_visitors_who_left_make_room(bring, monkeypatch):
     monkeypatch.setattr(uploads, "ALL", int(3.5 * weight(pages[0], "first")))
     refused = bring("fourth")
     assert any("try again later" in told.value for told in refused.error)
-    monkeypatch.setattr(session, "grace_seconds", lambda: 0.01)
+    monkeypatch.setattr(session, "seconds_kept", lambda: 0.01)
     for page in pages:
         page.session_state["session"].leave()
     assert until(lambda: not any(held(page) for page in pages))
@@ -149,7 +149,7 @@ def test_when_a_visit_has_ended_nothing_of_its_file_is_held(short_proofs, monkey
     left = [weakref.ref(thing) for thing in (data, data.X, cov)]
     visit = kept["session"]
     del data, cov, page, kept  # what Streamlit holds of a session that has ended
-    monkeypatch.setattr(session, "grace_seconds", lambda: 0.01)
+    monkeypatch.setattr(session, "seconds_kept", lambda: 0.01)
     visit.leave()
     assert until(lambda: not any(thing() is not None for thing in left))
     assert not ledger.shared().at(about, 1, 0.0).components

@@ -14,7 +14,7 @@ from nnspca.result import rounded
 from nnspca.view import ledger
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import Suggestion
-from nnspca.view.necessity import provable
+from nnspca.view.necessity import is_bounded
 from nnspca.view.parts import panels, work
 from nnspca.view.parts.choices import Choices
 from nnspca.view.parts.view import view_of
@@ -241,6 +241,6 @@ def test_pca_goes_with_all_components_at_once_and_only_parts_sought_alone_can_be
     assert (chosen.apart_for("pca"), chosen.apart_for("best")) == ("joint", "projection")
     assert Choices(3, "joint", ("best",)).apart_for("best") == "disjoint"
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
-    assert provable(nnspca.decompose(cov, 2, 3))
-    assert not provable(nnspca.decompose(cov, 2, 3, deflation="quasi-orthogonal"))
-    assert not provable(nnspca.decompose(cov, 2, 3, "nmf", deflation="joint"))
+    assert is_bounded(nnspca.decompose(cov, 2, 3))
+    assert not is_bounded(nnspca.decompose(cov, 2, 3, deflation="quasi-orthogonal"))
+    assert not is_bounded(nnspca.decompose(cov, 2, 3, "nmf", deflation="joint"))

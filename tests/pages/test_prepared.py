@@ -15,12 +15,12 @@ ROWS = np.random.default_rng(5).integers(0, 9, (30, 6)).astype(float)
 
 def test_steps_are_done_in_their_order_and_those_that_are_impossible_are_not():
     raw = Dataset(name="counts", X=ROWS)
-    data = preparation.prepared(raw, ("project-out", "log1p", "crop-1"))
+    data = preparation.with_steps(raw, ("project-out", "log1p", "crop-1"))
     assert data.notes[-1].says.startswith("Centred")
-    assert preparation.prepared(raw, ("project-out", "log1p")) is data
+    assert preparation.with_steps(raw, ("project-out", "log1p")) is data
     first, second = (preparation.covariance_for(data, True, False) for _ in "ab")
     assert first is second, "for all sessions"
-    assert preparation.prepared(raw, ()) is preparation.prepared(raw, ("crop-1",)) is raw
+    assert preparation.with_steps(raw, ()) is preparation.with_steps(raw, ("crop-1",)) is raw
 
 
 def test_a_matrix_that_is_no_covariance_is_refused_without_looking_again(monkeypatch):

@@ -174,7 +174,7 @@ def test_a_room_ends_once_its_owner_is_gone_and_no_phone_is_left(held, monkeypat
 def test_a_room_with_images_of_the_owners_own_ends_with_the_visit_and_holds_them_no_longer(
     held, open_page, monkeypatch
 ):
-    monkeypatch.setattr(session, "grace_seconds", lambda: 0.01)
+    monkeypatch.setattr(session, "seconds_kept", lambda: 0.01)
     visit = offering(session=brought(open_page("pages/data.py"), *IMAGES).session_state["session"])
     code, _ = opened(visit)
     here = visit.session_state["session"]

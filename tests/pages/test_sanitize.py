@@ -103,7 +103,7 @@ def test_a_line_is_one_line_of_characters_that_show(text, most):
 
 @given(some.lists(some.sampled_from(["a", "a (2)", "x" * 80, "x" * 90, ""])))
 def test_labels_stay_apart(names):
-    assert len(set(sanitize.headings(names))) == len(names)
+    assert len(set(sanitize.column_names(names))) == len(names)
 
 
 def hostile():

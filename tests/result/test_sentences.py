@@ -81,6 +81,6 @@ def test_pixels_are_said_to_lie_where_they_do(rows, columns, data):
 
 def test_wavelengths_are_said_as_stretches_whatever_their_order():
     axis = np.array([9.0, 7.0, 8.0, 7.5, 8.5])
-    assert sentences.stretches_of_axis(np.array([0, 1, 3]), axis, "wavelength (µm)") == "7 to 7.5 and 9 µm"
-    many = sentences.stretches_of_axis(np.arange(0, 20, 2), np.arange(20.0), "time")
+    assert sentences.intervals_of_axis(np.array([0, 1, 3]), axis, "wavelength (µm)") == "7 to 7.5 and 9 µm"
+    many = sentences.intervals_of_axis(np.arange(0, 20, 2), np.arange(20.0), "time")
     assert many == "0, 2, 4 and at seven more stretches"

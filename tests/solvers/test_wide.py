@@ -80,5 +80,5 @@ def test_every_point_that_is_reported_has_unit_norm(cov):
     problem, norms = Problem(cov, K), []
     monitor = Monitor(on_found=lambda x, _: norms.append(np.linalg.norm(x)))
     for seed in range(2):
-        wide.local_leader(problem, np.random.default_rng(seed), monitor, 4)
+        wide.best_of_rows(problem, np.random.default_rng(seed), monitor, 4)
     np.testing.assert_allclose(norms, 1, rtol=1e-14)

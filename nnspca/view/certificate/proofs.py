@@ -16,7 +16,7 @@ import nnspca
 from nnspca.bounds.plan import PLANS
 from nnspca.result import Certificate, Components, PartsCertificate, Progress, rounded
 from nnspca.view import cache, ledger, running
-from nnspca.view.jobs import Job, report_span
+from nnspca.view.jobs import Job, part_of_report
 from nnspca.view.ledger import Known
 from nnspca.view.running import Button, Key, Task
 from nnspca.view.subject import Subject
@@ -74,7 +74,7 @@ class Clock:
 
     def prove(self, subject: Subject, begin: float, says: str, r: int = 1, **more: Any) -> None:
         """Prove an upper bound in what is left of the progress; each that is lower is told, and noted at once."""
-        proving = report_span(self._job.report, begin, 1.0, lambda _: says)
+        proving = part_of_report(self._job.report, begin, 1.0, lambda _: says)
 
         def listen(progress: Progress) -> None:
             if progress.upper is not None and self.fell(progress.upper):
@@ -186,7 +186,7 @@ def certificate_of_parts(subject: Subject, r: int) -> PartsCertificate | None:
     return certificate
 
 
-def keep_tighter(certificate: Proven, subject: Subject) -> Proven:
+def keep_best(certificate: Proven, subject: Subject) -> Proven:
     """Keep a certificate, unless the one that is kept is tighter; return the one that stays."""
     r = certificate.n_components if isinstance(certificate, PartsCertificate) else 0
     key = _key(subject, certificate.k, r)
@@ -206,7 +206,7 @@ def prove(
         proof: Any = subject.call(job, nnspca.certify, subject.k, **more)
     else:
         proof = subject.call(job, nnspca.certify_parts, r, subject.k, parts, **more)
-    return keep_tighter(proof, subject)
+    return keep_best(proof, subject)
 
 
 def made(subject: Subject, parts: Components | None = None, r: int = 1) -> Certificate | PartsCertificate:
@@ -271,7 +271,7 @@ def _tighten(job: Job, subject: Subject, parts: Components | None, r: int = 1) -
         searched = subject.call(job, nnspca.solve, k, **more)
         best = searched if searched.variance > before.lower * (1 + GAIN) else before.component
         after = subject.call(job, nnspca.certify, k, component=best, warm_start=before, **longer)
-    return ProofGain(known, keep_tighter(after, subject), time.monotonic() - start, before.upper)
+    return ProofGain(known, keep_best(after, subject), time.monotonic() - start, before.upper)
 
 
 STOPPED = "Stopped. Every upper bound proven so far is kept."

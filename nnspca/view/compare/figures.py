@@ -14,7 +14,7 @@ from nnspca.studies.racing import FINISHED, Lane, Race
 from nnspca.view import sanitize
 from nnspca.view.figures import band as common
 from nnspca.view.figures.band import Band
-from nnspca.view.figures.style import DASHES, LEGEND_ROW, Look, Palette, rgba, set_axes, set_layout, shade
+from nnspca.view.figures.style import DASHES, LEGEND_ROW, Look, Palette, fill_between, rgba, set_axes, set_layout
 
 PLOT = 395  # pixels, without the legend: on a usual screen that stands above the fold
 BOUND, LOWEST, FLAG = "upper bound of this run", "lowest upper bound known", "finished"
@@ -196,7 +196,7 @@ def _add_known(figure: go.Figure, shown: Shown, i: int, palette: Palette) -> Non
     band, colour, name = shown.band, palette.series[i % len(palette.series)], sanitize.label(shown.title)
     rows = [row for row in zip(band.at, band.lower, band.upper, strict=True) if math.isfinite(row[2])]
     high, low = ([(row[0] / shown.n, 100 * row[end]) for row in rows] for end in (2, 1))
-    shade(figure, high, low, rgba(colour, OPACITY), showlegend=False)
+    fill_between(figure, high, low, rgba(colour, OPACITY), showlegend=False)
     look = {
         "line": {"color": colour, "dash": DASHES[i % len(DASHES)], "width": 2},
         "marker": {"size": 5, "color": colour},

@@ -98,7 +98,7 @@ def under_way(job: Job, racers: Sequence[str], subject: Subject) -> None:
         lanes = [
             [Look.of(name, i, palette).colour, f"{title(name)}: {said.get(name, '…')}"] for i, name in enumerate(racers)
         ]
-        words = RUNNING_YET if standing is None else winner(standing, best)
+        words = RUNNING_YET if standing is None else first_near_best(standing, best)
         return {"version": now, "words": words, "lanes": lanes, "drawn": charts.sketch(figure, palette)}
 
     address = session.current().publish("race-standing", look)
@@ -142,10 +142,10 @@ def stored(subject: Subject, racers: Sequence[str]) -> Race | None:
 def race_figure(known: Race | None, racers: Sequence[str], subject: Subject, place: DeltaGenerator) -> Figure:
     """Draw the answer and a race that has ended, and say which solvers did not end; return the figure."""
     best = subject.known_at()
-    write_answer(place, "compare", RUNNING_YET if known is None else winner(known, best))
+    write_answer(place, "compare", RUNNING_YET if known is None else first_near_best(known, best))
     drawn = figures.race(known, racers, charts.palette(), _upper(known, best))
     charts.figure(drawn, "race", first=True)
-    st.caption("  \n".join([*([] if known is None else unfinished(known)), CLOCK]))
+    st.caption("  \n".join([*([] if known is None else missing_solvers(known)), CLOCK]))
     return drawn
 
 
@@ -163,7 +163,7 @@ def _upper(standing: Race | None, best: Known) -> float:
     return min(best.upper, math.inf if standing is None or standing.upper is None else standing.upper)
 
 
-def winner(standing: Race, best: Known) -> str:
+def first_near_best(standing: Race, best: Known) -> str:
     """Say how near the optimum the finished solvers came, and which was the first to come as near as that.
 
     What is said at the digits shown decides: who has the same words was as good.
@@ -192,7 +192,7 @@ def winner(standing: Race, best: Known) -> str:
     return f"**{say.capital(said)}**{sure}, {by}.{more}".replace(" %", "\u00a0%")
 
 
-def unfinished(standing: Race) -> list[str]:
+def missing_solvers(standing: Race) -> list[str]:
     """Say which solvers did not start or did not end, and why, and how far the proof has come."""
     lines = []
     for how, words_of in ((STOPPED, "Not finished"), (BARRED, "Did not start")):

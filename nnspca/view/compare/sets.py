@@ -13,7 +13,7 @@ from nnspca.result import SweepPoint, rounded
 from nnspca.view import ledger, sanitize
 from nnspca.view.compare import figures
 from nnspca.view.figures.style import Figure
-from nnspca.view.jobs import Job, report_span
+from nnspca.view.jobs import Job, part_of_report
 from nnspca.view.ledger import Known
 from nnspca.view.link import state
 from nnspca.view.link.state import State
@@ -40,7 +40,7 @@ def labels() -> dict[str, str]:
 def ask_sets(now: State) -> tuple[Subject, ...]:
     """Draw the choice of the data sets; return those chosen, each as the other pages show it."""
     here = [name for name, info in catalogue.infos().items() if info.local]
-    if now.data in catalogue.uploaded():  # an uploaded file is compared at once
+    if now.data in catalogue.own_datasets():  # an uploaded file is compared at once
         start_at(KEYS["vs"], [now.data, BESIDE])
     names: tuple[str, ...] = choose(
         KEYS["vs"],
@@ -50,7 +50,7 @@ def ask_sets(now: State) -> tuple[Subject, ...]:
         help="Two to four, your own files included; each is preprocessed as on the other pages.",
     )
     views = [state_of(name, now) for name in names]
-    return tuple(Subject(data, view) for data, view in zip(catalogue.prepared_datasets(*views), views, strict=True))
+    return tuple(Subject(data, view) for data, view in zip(catalogue.datasets_of_views(*views), views, strict=True))
 
 
 def state_of(name: str, now: State) -> State:
@@ -122,7 +122,7 @@ def solve_sets(job: Job, subjects: Sequence[Subject], titles: Mapping[str, str])
         def told(_: str, name: str = one.data.name) -> str:
             return f"Running: {titles[name]}"
 
-        span = report_span(job.report, place / len(ordered), (place + 1) / len(ordered), told)
+        span = part_of_report(job.report, place / len(ordered), (place + 1) / len(ordered), told)
         settings = {"nonnegative": one.nonnegative, "on_progress": span}
         one.curve(job, nnspca.sweep, cardinalities(one), ("best",), publish=publish, **settings)
 

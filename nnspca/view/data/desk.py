@@ -162,7 +162,7 @@ def _in_use(desk: Desk) -> None:
             widgets.page_link("explore.py", "Explore →", ":material/search_insights:")
             widgets.page_link("parts.py", "Parts →", ":material/grid_view:")
     if desk.read and desk.read.repair:
-        moved, size = uploads.repair_distance(desk)
+        moved, size = uploads.norm_of_change(desk)
         st.info(
             f"Repaired: the nearest covariance differs from the matrix by {rounded.number(moved, up=True)} in norm "
             f"(the matrix has norm {rounded.number(size)}). All shown here, certificates too, is of the repaired one.",

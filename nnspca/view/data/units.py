@@ -84,7 +84,7 @@ def _view(subject: Subject, choice: Mapping[str, Any]) -> Subject | None:
     now = replace(subject.now, **choice)
     if now.prep and not set(now.prep) <= set(preparing.possible(subject.data)):
         return None
-    data = preparation.prepared(subject.data, now.prep)
+    data = preparation.with_steps(subject.data, now.prep)
     return Subject(data, replace(now, k=min(now.k, data.n_features)))
 
 
@@ -100,7 +100,7 @@ def _answer(name: str, view: Subject, part: Component | None, slot: str, choice:
     st.markdown(f"**{name[:1].upper()}{name[1:]}**")
     if part is not None:
         st.markdown(sanitize.plain(sentences.component(replace(part, features=view.cov.features))))
-        component.show([component.Layer(part.loadings)], view.data, slot)
+        component.show([component.DrawnPart(part.loadings)], view.data, slot)
     is_so = all(value == getattr(now, key) for key, value in choice.items())
     st.button(
         "In use" if is_so else "Take this one",

@@ -72,7 +72,7 @@ def show(shown: View, runs: Runs) -> None:
 
 def _choose() -> None:
     """Show a k, and where it is a point of a curve the solver that found it; data opened since keep their own."""
-    if (point := canvas.received("play", "point")) is None:
+    if (point := canvas.value_from("play", "point")) is None:
         return
     if assign_again(int(point["seen"])):
         name = st.session_state["data"]
@@ -85,7 +85,7 @@ def _choose() -> None:
 
 def _press(key: str) -> None:
     """Ask why a feature is in the component, or for a sample over it; what was asked for is closed with -1."""
-    at = canvas.received("play", key)
+    at = canvas.value_from("play", key)
     if at is not None:
         session.current().at_rest = None
         widgets.set_value(choices.KEYS[key], None if at < 0 else int(at) + 1)

@@ -65,7 +65,7 @@ def sentence(
         fewer = f" The component uses {used:,} of {part.k:,}: {why}."
     if not math.isfinite(known.upper):
         return f"{text}. Computing the upper bound …{fewer}"
-    return f"{text}. {say.nearness(part.variance, known.upper, total, known.source)}{fewer}"
+    return f"{text}. {say.proven_share(part.variance, known.upper, total, known.source)}{fewer}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +145,7 @@ def sentence_at(view: View, k: int) -> str:
     return sentence(part, view.known[k], view.data, view.total, view.cov.features, view.by_chance(k))
 
 
-def purpose(subject: Subject) -> str:
+def about_page(subject: Subject) -> str:
     """Return what the page is for, and what the picture answers, with the data's own words."""
     data = subject.data
     few = f"{'standardised ' if subject.standardise else ''}{component.noun(data)}"

@@ -12,7 +12,7 @@ from nnspca.tasks import certify_path, coarse_first, path
 from nnspca.view import cache, ledger, running
 from nnspca.view.certificate import proofs
 from nnspca.view.explore.choices import KEYS, MOST, STEPS, Choices, thinned
-from nnspca.view.jobs import Job, report_span
+from nnspca.view.jobs import Job, part_of_report
 from nnspca.view.ledger import Known
 from nnspca.view.link.widgets import next_value
 from nnspca.view.running import Task
@@ -108,10 +108,10 @@ def _solve_curve(job: Job, subject: Subject, ks: tuple[int, ...], own: tuple[int
 
     def keep(point: SweepPoint) -> None:
         if point.certificate is not None and not point.certificate.stopped:  # one cut short is not kept
-            proofs.keep_tighter(point.certificate, subject)
+            proofs.keep_best(point.certificate, subject)
 
     def listen(begin: float, end: float, doing: str) -> Callable[[Progress], None]:
-        return report_span(job.report, begin, end, lambda at: f"{doing}: {at}")
+        return part_of_report(job.report, begin, end, lambda at: f"{doing}: {at}")
 
     quick: dict[str, Any] = {"anchors": ANCHORS, "options": QUICK} if is_wide else {}
     solving = listen(0.0, DRAWN, "Drawing the curve")
@@ -153,7 +153,7 @@ def _solve(job: Job, subject: Subject, choice: Choices, key: running.Key) -> Non
     """Solve one k and prove an upper bound, unless another solver is shown and one is known."""
     before, is_best = subject.known_at(), choice.method == "best"
     clock = proofs.Clock(job, before.lower if nnspca.METHODS[choice.method].feasible else 0.0)
-    solving = report_span(job.report, 0.0, SOLVED, lambda stage: f"Solving: {stage}")
+    solving = part_of_report(job.report, 0.0, SOLVED, lambda stage: f"Solving: {stage}")
 
     def solve() -> Component:
         options = dict(choice.options)

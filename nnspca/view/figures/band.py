@@ -18,7 +18,7 @@ import plotly.graph_objects as go
 
 from nnspca.result import rounded
 from nnspca.result.rounded import OPTIMAL, ceil, share
-from nnspca.view.figures.style import TEXT, Look, Palette, set_layout, shade
+from nnspca.view.figures.style import TEXT, Look, Palette, fill_between, set_layout
 
 FLOOR = math.log10(OPTIMAL) - 0.5  # where "optimal" stands on the axis of the gap
 UPPER, LOWER = (0.62, 1.0), (0.0, 0.49)  # what the two panels take of the figure's height
@@ -194,9 +194,9 @@ def _add_band(figure: go.Figure, band: Band, palette: Palette) -> None:
         look = {"opacity": opacity, "showlegend": False}
         high, low = ([(row[0], row[end]) for row in rows] for end in (2, 1))
         named = {"name": WITHIN, "showlegend": True} if rows is sure or not sure else {}
-        shade(figure, high, low, palette.band, yaxis="y", **(look | named))
+        fill_between(figure, high, low, palette.band, yaxis="y", **(look | named))
         gaps = [(at, gap_position(1 - share(low, high))) for at, low, high in rows]
-        shade(figure, gaps, [(at, FLOOR) for at, _ in gaps], palette.band, yaxis="y2", **look)
+        fill_between(figure, gaps, [(at, FLOOR) for at, _ in gaps], palette.band, yaxis="y2", **look)
 
 
 def add_curve(

@@ -130,7 +130,7 @@ def set_layout(
     return figure
 
 
-def shade(figure: Figure, above: Sequence[tuple], below: Sequence[tuple], colour: str, **settings: Any) -> None:
+def fill_between(figure: Figure, above: Sequence[tuple], below: Sequence[tuple], colour: str, **settings: Any) -> None:
     """Shade between two lines, each given by its points (x, y) from left to right; no pointer is answered."""
     outline = [*above, *below[::-1]]
     figure.add_scatter(

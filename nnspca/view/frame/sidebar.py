@@ -28,7 +28,7 @@ def sidebar(page: str) -> set[str]:
         st.session_state["k"] = st.session_state["k"]  # another page's widget does not take it over by itself
     here.page, here.says = page, {}  # a run that was cut short has said some already
     here.place_of_k = None
-    catalogue.apply_scheduled_dataset()
+    catalogue.choose_next_dataset()
     infos = catalogue.infos()
     asked = state.CHOICES.get(page)
     counting = state.keys_used(page, widgets.next_value(state.keys_of(page)[asked]) if asked else "")
@@ -120,7 +120,7 @@ def _data(infos: dict[str, DatasetInfo]) -> None:
         here.says["reading"] = [text]
     info = infos[name]
     rows, columns = info.shape
-    away = catalogue.why_absent(info)
+    away = catalogue.why_missing(info)
     samples = "covariance of" if info.kind == "covariance" else f"{rows:,} samples ×"
     shape = f"{samples} {columns:,} features" if rows else ""
     st.caption(" · ".join(filter(None, (shape, away))).replace(" ", "\u00a0"))
@@ -149,12 +149,12 @@ def bar(counting: set[str]) -> None:
     columns = catalogue.n_features(now.data, now.prep)
 
     def choose_data() -> None:
-        name = canvas.received("narrow", "data")
+        name = canvas.value_from("narrow", "data")
         if name in infos:
             catalogue.open_dataset(name, infos[name].shape[1])
 
     def choose_k() -> None:
-        if (k := canvas.received("narrow", "k")) is not None:
+        if (k := canvas.value_from("narrow", "k")) is not None:
             state.assign(k=min(max(int(k), 1), columns))
 
     content = {

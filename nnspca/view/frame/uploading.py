@@ -18,7 +18,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from nnspca.view.session import grace_seconds, visitor
+from nnspca.view.session import seconds_kept, visitor
 from nnspca.view.sources.uploads import ALL, OWN
 
 BEGUN = re.compile(rb"\x24([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")  # identifiers, in a page's first message
@@ -147,7 +147,7 @@ class UploadMiddleware:
         try:
             await self._app(scope, receive, noting)
         finally:
-            seconds = grace_seconds() if self._stay is None else self._stay
+            seconds = seconds_kept() if self._stay is None else self._stay
             for session in own:
                 self._pages[session].connections -= 1
                 asyncio.get_running_loop().call_later(seconds, self._left, session)

@@ -59,7 +59,7 @@ def signed(content: Mapping[str, Any]) -> dict[str, Any]:
     return {**content, "signature": signature(content)}
 
 
-def received(key: str, field: str) -> Any:
+def value_from(key: str, field: str) -> Any:
     """Return what a component's browser half last sent; None where the page no longer has the component.
 
     A message can be on its way while the page is run again without the component: its callback then finds no state.
@@ -115,7 +115,7 @@ def cards(
     """
 
     def pressed() -> None:
-        if (name := received(key, "chosen")) in {card.name for card in cards}:
+        if (name := value_from(key, "chosen")) in {card.name for card in cards}:
             choose(name)
 
     data = {"label": label, "cards": [asdict(card) for card in cards], "here": here, "lay": lay}
@@ -148,7 +148,7 @@ def progress(name: str, look: Callable[[], dict[str, object]], every: float) -> 
 
 def keep_choices(key: str, field: str) -> None:
     """Keep choices that the browser had not learned of when a component asked for a rerun."""
-    seen = received(key, field)
+    seen = value_from(key, field)
     if seen is not None:
         state.assign_again(int(seen))
 
@@ -168,7 +168,7 @@ def write_link(keys: Set[str], says: Mapping[str, Sequence[str]], key: str) -> N
     here.runs += 1
 
     def back() -> None:
-        if asked := received("link", "back"):
+        if asked := value_from("link", "back"):
             here.back, here.turn = str(asked["link"]), int(asked["turn"])
 
     data = {"keys": sorted(keys), "says": says, "choices": list(state.SHARED), "turn": here.turn, "run": here.runs}

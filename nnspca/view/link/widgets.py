@@ -324,7 +324,7 @@ class Suggestion:
     why: str
 
 
-def suggest(suggestion: Suggestion | None, key: str, now: int) -> None:
+def show_suggestion(suggestion: Suggestion | None, key: str, now: int) -> None:
     """Offer a suggestion for a key of the link, which is ``now`` so much.
 
     Parts open with it where neither link nor person has chosen their number; else nothing changes before it is pressed.

@@ -45,7 +45,7 @@ def cumulative(cumulative: Mapping[str, np.ndarray], digits: int, palette: Palet
     )
 
 
-def image_rebuilt(
+def image_of_sum(
     original: np.ndarray, steps: np.ndarray, shape: tuple[int, int], palette: Palette, *, title: str, says: str
 ) -> go.Figure:
     """Draw a sample beside its reconstruction from parts, in greys on one scale."""
@@ -77,7 +77,7 @@ def image_rebuilt(
     return figure
 
 
-def curve_rebuilt(
+def curve_of_sum(
     original: np.ndarray, approximation: np.ndarray, axis: Axis, palette: Palette, *, title: str, says: str
 ) -> go.Figure:
     """Draw a sample along its axis, and its reconstruction from parts."""

@@ -30,7 +30,7 @@ from nnspca.view.ui import charts, component
 KNOWN = "best found"
 
 
-def introduction(now: State, choice: Choices) -> str:
+def kind_of_parts(now: State, choice: Choices) -> str:
     """Say in one line what kind of parts the page shows."""
     apart = choice.apart_for(choice.lead)
     if not choice.disjoint:
@@ -48,7 +48,7 @@ def claim(parts: Components, known: Known, *, done: bool) -> str:
     if not math.isfinite(known.upper):
         rest = "No upper bound was proven; **Solve live** starts over." if done else "Computing the upper bound …"
         return f"{says} {rest}"
-    return f"{says} {say.nearness(variance, known.upper, parts.total, known.source)}"
+    return f"{says} {say.proven_share(variance, known.upper, parts.total, known.source)}"
 
 
 def explained(r: int, share: float, single: int = 0, most: float = math.inf) -> str:
@@ -86,7 +86,7 @@ def first_claim(view: View) -> str:
     if is_disjoint(lead):
         return f"{first} {claim(lead, view.best, done=view.done)}{_fewer(lead, r)} {more}".strip()
     text = explained(len(lead.parts), lead.cumulative_variance[-1] / lead.total, singles(lead)) + _fewer(lead, r)
-    if necessity.provable(lead):
+    if necessity.is_bounded(lead):
         return f"{text} Upper bounds can be proven for each part alone, not for all together."
     why = "which the solver finds all at once" if lead.deflation == JOINT else "which may share features"
     return f"{text} Nothing is proven of these parts, {why}: upper bounds hold only for parts that share no feature."
@@ -272,7 +272,7 @@ def explained_by_all(results: Mapping[str, Components], view: View, key: str = "
 
 def each_alone(view: View) -> None:
     """Offer to prove each part alone, and say what is proven of it."""
-    parts = next((parts for parts in view.results.values() if necessity.provable(parts)), None)
+    parts = next((parts for parts in view.results.values() if necessity.is_bounded(parts)), None)
     if parts is None:
         st.markdown("No upper bound is proven for parts that a solver finds all at once, or that may share features.")
         return

@@ -71,10 +71,10 @@ def _reconstruction(parts: Components, subject: Subject) -> None:
         says = f"{these} {rounded.percent(1 - left)} of this {what}'s squared distance from the mean."
     words: dict[str, Any] = {"title": title, "says": says}
     if data.image_shape is not None:
-        figure = figures.image_rebuilt(sample, approximation, data.image_shape, charts.palette(), **words)
+        figure = figures.image_of_sum(sample, approximation, data.image_shape, charts.palette(), **words)
     else:
         assert data.axis is not None
-        figure = figures.curve_rebuilt(sample, approximation, data.axis, charts.palette(), **words)
+        figure = figures.curve_of_sum(sample, approximation, data.axis, charts.palette(), **words)
     charts.figure(figure, "rebuilt")
     st.markdown(says)
 

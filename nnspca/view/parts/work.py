@@ -10,7 +10,7 @@ from nnspca.result import Components
 from nnspca.solvers import nmf
 from nnspca.view import cache
 from nnspca.view.certificate.proofs import Clock
-from nnspca.view.jobs import Job, report_span
+from nnspca.view.jobs import Job, part_of_report
 from nnspca.view.parts.choices import IN_TURN, Choices, arguments, title_of
 from nnspca.view.running import Key, Task
 from nnspca.view.subject import Subject, is_disjoint
@@ -58,7 +58,7 @@ def _find_or_reuse(
     """Return the parts that a way finds, or has found, noted and published; None where the run is to stop before."""
     if job.should_stop():
         return None
-    listen = report_span(job.report, begin, end, lambda at: f"{title_of(way, choice)}: {at}")
+    listen = part_of_report(job.report, begin, end, lambda at: f"{title_of(way, choice)}: {at}")
     solver = choice.lead if way == IN_TURN else way
 
     def find() -> Components:

@@ -94,7 +94,7 @@ def read_server_file(opened: HostedFile) -> None:
 
 def server_file_on_desk(name: str) -> Desk | None:
     """Lay a table or images of the server's owner on the visitor's desk, unless they lie there; None for others."""
-    here, one = session.current(), files_opened().get(name)
+    here, one = session.current(), hosted_files().get(name)
     if one is None or one.path is None or name in here.desks:
         return None
     if here.desk is None or here.desk.path != one.path:
@@ -105,12 +105,12 @@ def server_file_on_desk(name: str) -> Desk | None:
 ABSENT = "not on this machine yet"
 
 
-def files_opened() -> dict[str, HostedFile]:
+def hosted_files() -> dict[str, HostedFile]:
     """Return the data sets in files that the server's owner names, by name."""
     return hosted.datasets() if hosted.OPEN in os.environ else {}
 
 
-def uploaded() -> dict[str, Dataset]:
+def own_datasets() -> dict[str, Dataset]:
     """Return the data sets this session has brought, by name."""
     return session.current().uploads
 
@@ -118,18 +118,18 @@ def uploaded() -> dict[str, Dataset]:
 def infos() -> dict[str, DatasetInfo]:
     """Return every data set by name, this session's own included, as far as known without loading it."""
     known = {info.name: info for info in nnspca.datasets.available()}
-    known |= {name: one.info for name, one in files_opened().items()}
-    for name, data in uploaded().items():
+    known |= {name: one.info for name, one in hosted_files().items()}
+    for name, data in own_datasets().items():
         said: dict[str, Any] = {what: getattr(data, what) for what in ("description", "kind", "citation", "terms")}
         known[name] = DatasetInfo(name=name, title=data.title or name, shape=data.shape, bundled=False, **said)
     return known
 
 
-def why_absent(info: DatasetInfo) -> str:
+def why_missing(info: DatasetInfo) -> str:
     """Say why a data set cannot be used yet; nothing where it can."""
     if info.local:
         return ""
-    return "not read yet" if info.name in files_opened() else ABSENT
+    return "not read yet" if info.name in hosted_files() else ABSENT
 
 
 def dataset(name: str) -> Dataset:
@@ -137,7 +137,7 @@ def dataset(name: str) -> Dataset:
 
     Raises nnspca.DataError: when it is not here, or its file is broken; the message says what to do.
     """
-    own = uploaded().get(name)
+    own = own_datasets().get(name)
     return local_dataset(name, "Reading the data") if own is None else own
 
 
@@ -146,7 +146,7 @@ def local_dataset(name: str, doing: str = "") -> Dataset:
 
     Raises nnspca.DataError: when it is not here, or its file is broken.
     """
-    if (one := files_opened().get(name)) is not None and one.data is not None:
+    if (one := hosted_files().get(name)) is not None and one.data is not None:
         return one.data
     making = ("read", name), lambda: nnspca.datasets.load(name)
     return cache.get_or_create(*making, doing) if doing else cache.shared().get(*making)
@@ -165,15 +165,15 @@ def dataset_in_use(now: State) -> Dataset:
         with st.container(border=True):
             describe_dataset(info)
         widgets.end_page()
-    return prepared_datasets(now)[0]
+    return datasets_of_views(now)[0]
 
 
-def prepared_datasets(*views: State) -> tuple[Dataset, ...]:
+def datasets_of_views(*views: State) -> tuple[Dataset, ...]:
     """Return data sets that are on this machine, each as its view has it prepared, or end the page here.
 
     The covariance of large ones is made as a run, which the page shows.
     """
-    found = tuple(preparation.prepared(loaded(view.data), view.prep) for view in views)
+    found = tuple(preparation.with_steps(loaded(view.data), view.prep) for view in views)
     large = [(data, view.standardise) for data, view in zip(found, views, strict=True)]
     if waiting := [one for one in large if preparation.waits(*one)]:
         button = running.compute_button("The covariance of all features and its spectrum.", ":material/replay:")
@@ -215,7 +215,7 @@ def describe_dataset(info: DatasetInfo) -> None:
             st.error(sanitize.plain(desk.problem), icon=":material/error:")
             widgets.page_link("data.py", "To the reading desk, which says what mends it →", ":material/database:")
         return
-    if (one := files_opened().get(info.name)) is not None:
+    if (one := hosted_files().get(info.name)) is not None:
         read_server_file(one)
         return
     st.markdown(sanitize.plain(info.description))
@@ -226,7 +226,7 @@ def describe_dataset(info: DatasetInfo) -> None:
     download_dataset(info)
 
 
-def apply_scheduled_dataset() -> None:
+def choose_next_dataset() -> None:
     """Choose the data set that is to be opened: while a page is drawn, its widgets cannot be changed."""
     waiting, session.current().to_open = session.current().to_open, None
     if waiting is not None:

@@ -23,7 +23,7 @@ from nnspca.datasets.images import SUFFIXES as IMAGES
 from nnspca.datasets.lazily import OPENED, files_of, split
 from nnspca.errors import DataError
 from nnspca.result import Progress, rounded
-from nnspca.view.jobs import Job, report_span
+from nnspca.view.jobs import Job, part_of_report
 
 OPEN = "NNSPCA_OPEN"
 MOST = 3000  # features that the app works with, of data that are not small
@@ -142,7 +142,7 @@ class HostedFile:
     def _reporting(self, job: Job, number: int) -> Callable[[Progress], None]:
         """Report a pass as a part of all passes."""
         of = f"Pass {number + 1} of {self.passes}: " if self.passes > 1 else ""
-        return report_span(job.report, number / self.passes, (number + 1) / self.passes, lambda at: f"{of}{at}")
+        return part_of_report(job.report, number / self.passes, (number + 1) / self.passes, lambda at: f"{of}{at}")
 
     def code(self, variable: str) -> list[str]:
         """Return the Python that reads the same as ``variable``: a Dataset where it is in memory."""

@@ -49,7 +49,7 @@ def covariance_task(
     return ("covariance", data.name, data.content_hash, hash(data.feature_titles), standardise, repair), form
 
 
-def prepared(raw: Dataset, steps: Sequence[str]) -> Dataset:
+def with_steps(raw: Dataset, steps: Sequence[str]) -> Dataset:
     """Return a data set after those of the steps that are possible with it, in their order."""
     done = [step for step in preparing.possible(raw) if step in steps] if steps else []
     if not done:

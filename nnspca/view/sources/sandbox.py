@@ -66,7 +66,7 @@ def preview(files: Mapping[str, bytes], should_stop: Callable[[], bool], **optio
     if size > MAX_BYTES:
         return _refused(files, f"{size:,} bytes are more than can be read; at most {MAX_BYTES:,} are read.")
     plain = size <= SMALL and all(name.lower().endswith(PLAIN) and _narrow(text) for name, text in files.items())
-    known = len(files) == 1 and nnspca.datasets.catalogue.catalogued_name(next(iter(files.values()))) is not None
+    known = len(files) == 1 and nnspca.datasets.catalogue.catalogue_name(next(iter(files.values()))) is not None
     seen = _here(files, options) if plain or known else _apart(files, should_stop, options)
     data = seen.data
     if data is not None and (data.X.nnz if data.is_sparse else data.X.size) > MAX_ENTRIES:

@@ -13,7 +13,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset, FilePreview, Inspection, Note, ReadingStopped
-from nnspca.datasets.catalogue import catalogued_name
+from nnspca.datasets.catalogue import catalogue_name
 from nnspca.errors import DataError
 from nnspca.result import Progress
 from nnspca.view import cache, ledger, running, sanitize, session
@@ -68,7 +68,7 @@ def own_name(filename: str, content: bytes = b"") -> str | None:
     stem = filename.rpartition("/")[2].partition(".")[0]
     if stem in {info.name for info in nnspca.datasets.available()}:
         return YOURS.format(stem)
-    return stem if catalogued_name(content) else None
+    return stem if catalogue_name(content) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,7 +212,7 @@ def release_of(visit: Session) -> Callable[[], None]:
     return forget
 
 
-def repair_distance(desk: Desk) -> tuple[float, float]:
+def norm_of_change(desk: Desk) -> tuple[float, float]:
     """Return how far a matrix was moved to be a covariance, and its size, both as norms."""
     assert desk.data is not None
     cov = preparation.covariance_for(desk.data, standardise=False, repair=True)

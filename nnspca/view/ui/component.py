@@ -66,7 +66,7 @@ def feature_names(data: Dataset, features: Iterable[int]) -> dict[int, str]:
 
 
 @dataclass(frozen=True, eq=False)
-class Layer:
+class DrawnPart:
     """One part on the picture."""
 
     weights: np.ndarray  # shape (n,)
@@ -78,7 +78,7 @@ class Layer:
     open: np.ndarray | None = None
 
 
-def of(parts: Components, data: Dataset, digits: int = 1) -> list[Layer]:
+def of(parts: Components, data: Dataset, digits: int = 1) -> list[DrawnPart]:
     """Return parts as layers: each says how many features it has and what it explains of the total variance.
 
     That share has so many ``digits``.
@@ -90,15 +90,15 @@ def of(parts: Components, data: Dataset, digits: int = 1) -> list[Layer]:
         if data.image_shape is not None:
             where = sentences.pixels(support, data.image_shape)
         elif data.axis is not None:
-            where = sentences.stretches_of_axis(support, data.axis.values, f"{data.axis.name} ({data.axis.unit})")
+            where = sentences.intervals_of_axis(support, data.axis.values, f"{data.axis.name} ({data.axis.unit})")
         many = called if len(support) != 1 else called.removesuffix("s")
         says = f"{len(support):,} {many} · {percent(part.variance / (parts.total or 1.0), digits)}"
-        layers.append(Layer(part.loadings, says, where))
+        layers.append(DrawnPart(part.loadings, says, where))
     return layers
 
 
 def payload(
-    layers: Sequence[Layer],
+    layers: Sequence[DrawnPart],
     data: Dataset,
     backdrop: np.ndarray | None,
     *,
@@ -146,12 +146,12 @@ def payload(
     return canvas.signed(content)
 
 
-def show(layers: Sequence[Layer], data: Dataset, key: str, **how: Any) -> None:
+def show(layers: Sequence[DrawnPart], data: Dataset, key: str, **how: Any) -> None:
     """Show parts on one picture, as :func:`payload` takes them."""
     _mount(key=key, data=payload(layers, data, mean_sample(data), **how))
 
 
-def component_page(layers: Sequence[Layer], data: Dataset, backdrop: np.ndarray | None) -> str:
+def component_page(layers: Sequence[DrawnPart], data: Dataset, backdrop: np.ndarray | None) -> str:
     """Return the picture as a piece of a web page that needs nothing else, on paper."""
     content = payload(layers, data, backdrop)
     return Template(PAGE.read_text(encoding="utf-8")).substitute(

@@ -81,13 +81,13 @@ def table_csv(rows: Iterable[Mapping[str, object]]) -> bytes:
 
 def load_line(name: str, variable: str = "data") -> str:
     """Return the Python that loads a data set as ``variable``."""
-    if name not in catalogue.uploaded() and name in catalogue.files_opened():
-        return "\n".join(catalogue.files_opened()[name].code(variable))
-    if name not in catalogue.uploaded() and name in {info.name for info in nnspca.datasets.available()}:
+    if name not in catalogue.own_datasets() and name in catalogue.hosted_files():
+        return "\n".join(catalogue.hosted_files()[name].code(variable))
+    if name not in catalogue.own_datasets() and name in {info.name for info in nnspca.datasets.available()}:
         return f"{variable} = nnspca.datasets.load({name!r})"
     if (desk := session.current().desks.get(name)) is not None and (desk.files or desk.path):
         return "\n".join(desk.code(variable))
-    file = catalogue.uploaded()[name].source if name in catalogue.uploaded() else name
+    file = catalogue.own_datasets()[name].source if name in catalogue.own_datasets() else name
     return f"{variable} = nnspca.datasets.read({file!r})  # the path of your file"
 
 

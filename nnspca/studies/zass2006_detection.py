@@ -31,7 +31,7 @@ class Split:
     face_test: np.ndarray
 
 
-def both_classes(data: Dataset) -> tuple[np.ndarray, np.ndarray]:
+def first_class(data: Dataset) -> tuple[np.ndarray, np.ndarray]:
     """Return images and whether each is of the first class; for unlabelled faces, the other images are loaded too."""
     if data.labels is None:
         data = load(data.name, with_negatives=True)
@@ -83,7 +83,7 @@ def detect(U: np.ndarray, split: Split) -> tuple[np.ndarray, float]:
 
 def detection(given: Given) -> Rows:
     """Train and test on every split, method after method."""
-    X, face = both_classes(given.data[0])
+    X, face = first_class(given.data[0])
     count = 10 if given.full else 1
     steps = count * len(TITLES)
     for number, split in enumerate(splits(X, face, given.seed, count)):

@@ -13,6 +13,8 @@ from nnspca.result.wording import ByValue, DataFrame, Display, Figure
 
 USELESS = 0.1  # gap above which a proof without any relaxation proves little
 RELAXATIONS = {"pair-scaled", "elimination", "branch"}  # bounds that may come near the optimum
+DESCRIBED = 4  # most components that are described one by one
+BETTER = 1e-9  # relative gain from which another component is better
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,10 +245,6 @@ class PartsCertificate(Bracket):
 
 def _features(k: int, nonnegative: bool) -> str:
     return f"{wording.counted(k, 'feature')} {'with loadings ≥ 0' if nonnegative else 'of any sign'}"
-
-
-DESCRIBED = 4  # most components that are described one by one
-BETTER = 1e-9  # relative gain from which another component is better
 
 
 @dataclass(frozen=True, eq=False, repr=False)

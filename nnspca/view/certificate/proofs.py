@@ -31,6 +31,8 @@ CLOSED = rounded.OPTIMAL / 4  # gap at which a longer proof ends: optimal howeve
 GAIN = 1e-9  # relative: a component that has no more variance than this beyond another is none better
 
 Proven = TypeVar("Proven", Certificate, PartsCertificate)
+STOPPED = "Stopped. Every upper bound proven so far is kept."
+TIGHTEN = Button("Tighten the proof", "There is no upper bound yet.", ":material/compress:", "Go on tightening")
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,10 +274,6 @@ def _tighten(job: Job, subject: Subject, parts: Components | None, r: int = 1) -
         best = searched if searched.variance > before.lower * (1 + GAIN) else before.component
         after = subject.call(job, nnspca.certify, k, component=best, warm_start=before, **longer)
     return ProofGain(known, keep_best(after, subject), time.monotonic() - start, before.upper)
-
-
-STOPPED = "Stopped. Every upper bound proven so far is kept."
-TIGHTEN = Button("Tighten the proof", "There is no upper bound yet.", ":material/compress:", "Go on tightening")
 
 
 def tighten_button(

@@ -50,7 +50,7 @@ def greys(image: np.ndarray) -> dict[str, str]:
 
 
 def signature(content: object) -> str:
-    """Return a short text by which the browser knows a content again."""
+    """Return a short text by which the browser recognises a content."""
     return hashlib.sha256(repr(content).encode()).hexdigest()[:16]
 
 

@@ -22,6 +22,7 @@ from nnspca.view.sources import hosted, preparation, uploads
 from nnspca.view.sources.hosted import HostedFile
 
 SLOT = "pass"
+ABSENT = "not on this machine yet"
 
 
 def download_dataset(info: DatasetInfo) -> None:
@@ -100,9 +101,6 @@ def server_file_on_desk(name: str) -> Desk | None:
     if here.desk is None or here.desk.path != one.path:
         here.desk = Desk((), path=one.path, called=name)
     return here.desk
-
-
-ABSENT = "not on this machine yet"
 
 
 def hosted_files() -> dict[str, HostedFile]:

@@ -248,7 +248,7 @@ def choices(n: int, k: int, nonnegative: bool = True) -> str:
 
 
 def curves_payload(rows: Rows, k: int, nonnegative: bool, named: Sequence[int]) -> dict[str, Any]:
-    """Return what the browser knows of the curves themselves, with the names of those ``named``."""
+    """Return the curves as the browser draws them, with the names of those ``named``."""
     n = len(rows.V)
     return {
         "n": n,

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from nnspca.certificates.proofs import CarriedProof, Proof
+from nnspca.certificates.proofs import CarriedProof
 from nnspca.covariance import Covariance
 from nnspca.numerics import rounding
 from nnspca.result import Bound, Certificate, Component
@@ -68,8 +68,7 @@ def carried_certificate(
     if best is None:
         return None
     bound, source = best
-    everywhere = (b for b in source.bounds if isinstance(b.ingredients, Proof) and b.ingredients.holds_everywhere)
-    bounds = (*everywhere, bound)
+    bounds = (*(other for other in source.bounds if other.holds_everywhere), bound)
     upper = min(other.value for other in bounds)
     carried = replace(source, k=k, lower=component.variance, upper=upper, component=component, bounds=bounds)
     return replace(carried, seconds=0.0), source

@@ -120,7 +120,7 @@ class StoredRows:
         return i, j, above
 
     def _of_sparse(self) -> Triplets | None:
-        """The same from the stored entries of the products: what is not stored is minus the product of two means."""
+        """The large shares from the stored entries of the products; all others are minus the product of two means."""
         part = self.problem.cov.restrict(self.chosen)
         factor = part.held.factor
         if not isinstance(factor, SparseFactor):

@@ -17,6 +17,9 @@ _Others = Literal["elastic-net", "thresholding", "scotlass", "dspca", "nmf", "ex
 Method = _Ours | _Others
 Deflation = Literal["disjoint", "together", "projection", "schur", "hotelling", "quasi-orthogonal", "joint"]
 Seed = int | np.random.Generator
+PLAIN = {float, int, bool}
+FLOATS = (np.float64, np.float32)  # of vectors that are taken as they are
+MAX_DEPTH = 3  # levels of nested sequences; a table has two
 
 
 class Options(TypedDict, total=False):
@@ -39,11 +42,6 @@ class Options(TypedDict, total=False):
     ridge: float
     rounds: int
     tol: float
-
-
-PLAIN = {float, int, bool}
-FLOATS = (np.float64, np.float32)  # of vectors that are taken as they are
-MAX_DEPTH = 3  # levels of nested sequences; a table has two
 
 
 def shown(value: object) -> str:

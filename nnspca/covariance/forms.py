@@ -15,6 +15,9 @@ from nnspca.numerics.doubles import read_only
 
 FEW_PAYS = 1000  # above, only those eigenpairs of a matrix are computed that are asked for
 DENSE_EIGEN = 3000  # above, a few eigenpairs come from Lanczos iterations
+SMALLEST_TRACE, LARGEST_TRACE = 1e-140, 1e140  # squares of variances stay representable
+INDEFINITE = 1e-8  # most negative eigenvalue forgiven as rounding, relative to the largest
+ASYMMETRIC = 1e-8  # asymmetry forgiven as rounding, relative to the largest entry
 
 
 class HeldMatrix:
@@ -91,11 +94,6 @@ class HeldMatrix:
 
 
 Form = HeldMatrix | Factor
-
-
-SMALLEST_TRACE, LARGEST_TRACE = 1e-140, 1e140  # squares of variances stay representable
-INDEFINITE = 1e-8  # most negative eigenvalue forgiven as rounding, relative to the largest
-ASYMMETRIC = 1e-8  # asymmetry forgiven as rounding, relative to the largest entry
 
 
 def semidefinite(given: object, repair: bool, roundings: int = 0) -> tuple[HeldMatrix, Provenance]:

@@ -11,7 +11,7 @@ from nnspca.datasets.parsing import counted, quoted
 from nnspca.datasets.scales import means
 
 FEW = 5  # samples below which numbers tell nothing of what a column is
-LOOKED_AT = 2000  # most columns of which each is looked at
+LOOKED_AT = 2000  # most columns that are inspected one by one
 
 
 def about_samples(table: Table, reading: Reading) -> Table:

@@ -29,6 +29,7 @@ from nnspca.tasks._solve import check_method, check_seed
 
 READ = "deflation", "min_angle", "starts", "include", "exclude"  # that are no options of a method
 AT_ONCE = 2**20  # numbers copied at a time
+Squares = tuple[Any, dict[int, np.ndarray]]  # sums of each feature's, and of each sample by the first one's row
 
 
 class SearchOptions(Options, total=False):
@@ -38,9 +39,6 @@ class SearchOptions(Options, total=False):
     starts: int
     include: Chosen
     exclude: Chosen
-
-
-Squares = tuple[Any, dict[int, np.ndarray]]  # sums of each feature's, and of each sample by the first one's row
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,8 @@ from nnspca.result.wording import ByValue, DataFrame, Display, Figure
 
 USELESS = 0.1  # gap above which a proof without any relaxation proves little
 RELAXATIONS = {"pair-scaled", "elimination", "branch"}  # bounds that may come near the optimum
+DESCRIBED = 4  # most components that are described one by one
+BETTER = 1e-9  # relative gain from which another component is better
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +40,13 @@ class Bound(ByValue):
     #: Least probability with which the bound holds, over the random draws: 1.0 if it is proven, less if not
     probability: float = 1.0
 
+    @property
+    def holds_everywhere(self) -> bool:
+        """Whether its proof bounds every direction, not only the feasible ones."""
+        return bool(getattr(self.ingredients, "holds_everywhere", False))
 
-class Sandwich(Display):
+
+class Bracket(Display):
     """The lower and upper bound of a certificate, and the bounds that were tried."""
 
     lower: float
@@ -102,7 +109,7 @@ class Sandwich(Display):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Certificate(Sandwich):
+class Certificate(Bracket):
     """A feasible component and a proven upper bound; the optimum lies between the two variances.
 
     Examples
@@ -182,7 +189,7 @@ class Certificate(Sandwich):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PartsCertificate(Sandwich):
+class PartsCertificate(Bracket):
     """r parts with disjoint supports, and a proven upper bound on the total variance of any r such parts.
 
     Examples
@@ -238,10 +245,6 @@ class PartsCertificate(Sandwich):
 
 def _features(k: int, nonnegative: bool) -> str:
     return f"{wording.counted(k, 'feature')} {'with loadings ≥ 0' if nonnegative else 'of any sign'}"
-
-
-DESCRIBED = 4  # most components that are described one by one
-BETTER = 1e-9  # relative gain from which another component is better
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -315,7 +318,7 @@ class Judgement(Display):
     def _figure(self, figures: Any) -> Figure:
         """The variance of each component, the best one known, and the proven maximum."""
         best = [max(c.lower, v) for c, v in zip(self.certificates, self.variances.tolist(), strict=True)]
-        return figures.judged(self.variances.tolist(), best, self.upper.tolist())
+        return figures.judgement(self.variances.tolist(), best, self.upper.tolist())
 
     def _sentence(self, c: int) -> str:
         part, upper, other = self.components[c], self.certificates[c].upper, self.better[c]

@@ -13,6 +13,9 @@ from nnspca.result.components import Components
 from nnspca.result.features import Features
 from nnspca.result.wording import DataFrame, Display, Figure
 
+NEAR_R = 2.0  # standard errors of the difference within which fewer components are as good: with 1, 30 % too many
+BEYOND = 2.33  # standard errors beyond chance: of tables of noise, no k is suggested for 95 %
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Stability(Display):
@@ -142,10 +145,6 @@ class Stability(Display):
         means = self.mean_recurrence if self.resamples else np.full(len(self.parts.parts), np.nan)
         lines = [f"{c}: {means[c - 1]:.2f}  {line(p)}" for c, p in enumerate(self.parts.parts[:4], start=1)]
         return [head, *lines, *(["…"] if len(self.parts.parts) > 4 else [])]
-
-
-NEAR_R = 2.0  # standard errors of the difference within which fewer components are as good: with 1, 30 % too many
-BEYOND = 2.33  # standard errors beyond chance: of tables of noise, no k is suggested for 95 %
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -23,6 +23,9 @@ from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed,
 
 GAIN = 1e-6  # least relative gain of a new mark; variances that differ by less are tied
 RUNNING, FINISHED, STOPPED, BARRED = "running", "finished", "stopped", "barred"
+MAX_MARKS = 200  # most marks of one lane; beyond, every second one is dropped
+PAUSE = 0.05  # CPU seconds between two looks at what changes
+EIGENPAIRS = 20  # eigenpairs computed before the start, at the expense of no solver
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,11 +96,6 @@ class Race:
             dict(zip(names, (who, seconds, value, value / upper if upper else None, *more), strict=True))
             for who, seconds, value, *more in [*found, *proven]
         ]
-
-
-MAX_MARKS = 200  # most marks of one lane; beyond, every second one is dropped
-PAUSE = 0.05  # CPU seconds between two looks at what changes
-EIGENPAIRS = 20  # eigenpairs computed before the start, at the expense of no solver
 
 
 def reason_excluded(method: str, n: int, nonnegative: bool) -> str:

@@ -18,6 +18,10 @@ from nnspca.studies.study import Given, Rows, StudyResult, Table
 from nnspca.tasks._solve import solve
 
 K = "Cardinality"
+RIDGE = 10.0  # not printed; with one this large, similar neighbours do not exclude each other
+CONVERGED = 1e-6  # Algorithm 2 stops when w changes by less than this; not printed either
+STEPS = 1000  # most steps of Algorithm 2
+EM, EM_STEPS = "emPCA", "emPCA: steps"  # Algorithm 2 as printed
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from nnspca.bounds.plan import PLANS, Plan
 from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS
 from nnspca.certificates.judge import checked, proven_bound
 from nnspca.certificates.numbers import array
-from nnspca.certificates.proofs import PairProof, Proof, ScaleProof
+from nnspca.certificates.proofs import PairProof, ScaleProof
 from nnspca.control.arguments import Effort, Seed, check_choice, check_flag, check_instance, check_share
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped, interruptible
@@ -237,7 +237,7 @@ def _resume(problem: Problem, known: Draft, before: Certificate | PartsCertifica
     bound = proven_bound(before, problem, known.r)
     if bound is None or bound.name not in BOUNDS | PARTS_BOUNDS:
         return
-    if isinstance(bound.ingredients, Proof) and bound.ingredients.holds_everywhere:
+    if bound.holds_everywhere:
         return  # λ₁ is proven anew
     known.record(bound, 0.0)
     if isinstance(bound.ingredients, ScaleProof) and bound.ingredients.directions is None:

@@ -16,8 +16,8 @@ WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 def words(name: str) -> set[str]:
-    """Return the words of a name, each without the s of a plural."""
-    return {word.lower().removesuffix("s") for word in WORD.findall(name)}
+    """Return the words of a name, plurals as singulars."""
+    return {re.sub("(?<!s)s$", "", re.sub("ies$", "y", word.lower())) for word in WORD.findall(name)}
 
 
 def main() -> None:
@@ -29,8 +29,8 @@ def main() -> None:
         known |= words(" ".join([*dir(module), *(name for kind in vars(module).values() for name in dir(kind))]))
     used: dict[str, set[str]] = defaultdict(set)
     for file in [*(ROOT / "nnspca").rglob("*.py"), *(ROOT / "pages").glob("*.py")]:
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-        defined = (node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef))
+        statements = ast.parse(file.read_text(encoding="utf-8")).body
+        defined = (node.name for node in statements if isinstance(node, ast.FunctionDef | ast.ClassDef))
         for name in (file.stem, *(name for name in defined if not name.startswith("_"))):
             for word in words(name) - known:
                 used[word].add(f"{file.relative_to(ROOT)}:{name}")

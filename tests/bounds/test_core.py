@@ -177,8 +177,8 @@ def test_parts_that_leave_no_room_in_a_core_have_a_larger_one():
 def test_a_core_is_tried_where_no_elimination_came_near(monkeypatch, upper_bound, tried):
     asked = []
     eliminated = [] if upper_bound is None else [Bound("elimination", upper_bound)]
-    monkeypatch.setattr(certificate.core, "tighten", lambda *words, **more: asked.append(words) or ())
-    monkeypatch.setattr(certificate.elimination, "tighten", lambda *words, **more: eliminated)
+    monkeypatch.setattr(certificate.core, "bounds", lambda *words, **more: asked.append(words) or ())
+    monkeypatch.setattr(certificate.elimination, "eliminate", lambda *words, **more: eliminated)
     problem = Problem(held_as_factor(few_large(0)), 2, True)
     known = certificate.Draft(parts=(nnspca.Component(np.zeros(problem.n), 1.0, "given", 2),))
     for bound in certificate.upper_bounds(problem, known, PLANS["live"]):

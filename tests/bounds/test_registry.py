@@ -39,7 +39,7 @@ def test_the_first_bound_is_one_on_every_direction(cov):
     """A call that is stopped at once still has an upper bound."""
     part = nnspca.solve(cov, 3)
     cert = nnspca.certify(cov, 3, component=part, should_stop=lambda: True)
-    assert cert.stopped and [bound.ingredients.holds_everywhere for bound in cert.bounds] == [True]
+    assert cert.stopped and [bound.holds_everywhere for bound in cert.bounds] == [True]
 
 
 def test_a_bound_that_is_made_again_and_worse_stays_as_it_was():

@@ -150,7 +150,7 @@ from nnspca.view.link import state, widgets
 data = widgets.choose(state.SHARED["data"], "Data", options=["lfw-faces", "digits"], format_func=str.upper)
 solvers = widgets.choose(state.keys_of("parts")["with"], "Solvers", options=["best", "em"], format_func=str.upper)
 if "leave" in st.session_state:  # a page on which k does not count
-    widgets.keep(state.SHARED["k"])
+    widgets.keep_value(state.SHARED["k"])
 else:
     widgets.choose(state.SHARED["k"], "k", usual=4, high=13)
 st.text(f"{data} {list(solvers)}")

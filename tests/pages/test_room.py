@@ -94,7 +94,7 @@ def offering(**kept):
     script = """
 from nnspca.view import session
 from nnspca.view.learn import web
-web.offer(next(iter(session.current().uploads), "lfw-faces"))
+web.room_button(next(iter(session.current().uploads), "lfw-faces"))
 """
     return alone(script, **kept)
 

@@ -45,7 +45,7 @@ def whole(scipy_writes, *given):
 
 
 def does(first):
-    return f"from nnspca.view.sources import sandbox; import nnspca, time; {first}; sandbox.answer()"
+    return f"from nnspca.view.sources import sandbox; import nnspca, time; {first}; sandbox.serve()"
 
 
 def test_stop_ends_the_other_process_within_a_second(monkeypatch):
@@ -112,11 +112,11 @@ def test_the_process_that_reads_a_file_reaches_neither_the_network_nor_the_disk(
     (tmp_path / "old").touch()
     with socket.create_server(("127.0.0.1", 0)) as server:
         script = functools.partial(REACHES.format, port=server.getsockname()[1], folder=str(tmp_path))
-        monkeypatch.setattr(sandbox, "SCRIPT", script(first="sandbox.contain = tuple; sandbox.answer()"))
+        monkeypatch.setattr(sandbox, "SCRIPT", script(first="sandbox.contain = tuple; sandbox.serve()"))
         with pytest.raises(DataError, match="reached connect send write change remove start"):
             read(annotated(), "t.h5ad")
         (tmp_path / "old").touch()
-        monkeypatch.setattr(sandbox, "SCRIPT", script(first="sandbox.answer()"))
+        monkeypatch.setattr(sandbox, "SCRIPT", script(first="sandbox.serve()"))
         with pytest.raises(DataError) as error:
             read(annotated(), "t.h5ad")
     reached = str(error.value).partition("reached")[2].split()

@@ -19,7 +19,7 @@ import streamlit as st
 from nnspca.view.explore import samples
 from nnspca.view.subject import Subject
 about = Subject(st.session_state["session"].uploads["counts"], st.session_state["now"])
-samples.who(st.session_state["first"], about)
+samples.extremes(st.session_state["first"], about)
 """
 MOST = 1_000_000  # numbers that a page may write out of the ten million there are: some rows of the covariance
 

@@ -88,9 +88,9 @@ SLOW = {"data": "lfw-faces", "k": 40, **ENDLESS, "more": True}
 @pytest.mark.parametrize(
     ("path", "slot", "panels", "draws", "asked"),
     [
-        ("pages/compare.py", "compare", sets, "together", SETS),
-        ("pages/explore.py", "explore", folds, "take", SLOW),
-        ("pages/compare.py", "race", race, "track", {"what": "solvers", "data": "lfw-faces", "k": 40}),
+        ("pages/compare.py", "compare", sets, "joint_figure", SETS),
+        ("pages/explore.py", "explore", folds, "all_files", SLOW),
+        ("pages/compare.py", "race", race, "race_figure", {"what": "solvers", "data": "lfw-faces", "k": 40}),
     ],
 )
 def test_stop_is_answered_before_a_figure_is_drawn_anew(

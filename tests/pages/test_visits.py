@@ -86,8 +86,8 @@ from nnspca.view.link import state
 st.number_input("k", key="k", value=3)
 st.session_state["_numbers"] = state.assignments()
 st.button("choose 7", key="choose", on_click=lambda: state.assign(k=7))
-st.button("late", key="late", on_click=lambda: state.reassign(0))
-st.button("known", key="known", on_click=lambda: state.reassign(1))
+st.button("late", key="late", on_click=lambda: state.assign_again(0))
+st.button("known", key="known", on_click=lambda: state.assign_again(1))
 """
 
 

@@ -1,4 +1,4 @@
-"""Builds the site: lays the pages beside the files that they link to, and runs Sphinx, which knows dead links."""
+"""Builds the site: lays the pages beside the files that they link to, and runs Sphinx, which finds dead links."""
 
 from __future__ import annotations
 

@@ -32,6 +32,8 @@ CLOSED = rounded.OPTIMAL / 4  # gap at which a longer proof ends: optimal howeve
 GAIN = 1e-9  # relative: a component that has no more variance than this beyond another is none better
 
 Proven = TypeVar("Proven", Certificate, PartsCertificate)
+STOPPED = "Stopped. Every upper bound proven so far is kept."
+TIGHTEN = Button("Tighten the proof", "There is no upper bound yet.", ":material/compress:", "Go on tightening")
 
 
 @dataclass(frozen=True, eq=False)

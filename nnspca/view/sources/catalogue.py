@@ -22,6 +22,7 @@ from nnspca.view.sources import hosted, preparation, uploads
 from nnspca.view.sources.hosted import Opened
 
 SLOT = "pass"
+ABSENT = "not on this machine yet"
 
 
 def download_dataset(info: DatasetInfo) -> None:

@@ -60,7 +60,7 @@ class Summed(Dataset):
     scales: tuple[nnspca.Covariance, nnspca.Covariance | DataError]  # as the data are, and standardised
 
 
-class Opened:
+class HostedFile:
     """One data set in a file, by the ``name`` that the app gives it; what has a ``path`` goes to the reading desk."""
 
     def __init__(self, name: str, file: LazyData, path: Path | None = None) -> None:
@@ -173,7 +173,7 @@ def _guarded(chunks: Callable[[], Iterator[Any]]) -> Callable[[], Iterator[Any]]
 
 
 @st.cache_resource(show_spinner=False)
-def _listed(paths: str) -> tuple[dict[str, Opened], tuple[str, ...]]:
+def _listed(paths: str) -> tuple[dict[str, HostedFile], tuple[str, ...]]:
     """Open what the environment names; what cannot be opened is an error in words, and its path goes to the log."""
     files: list[tuple[LazyData, Path | None]] = []
     problems = []
@@ -188,7 +188,7 @@ def _listed(paths: str) -> tuple[dict[str, Opened], tuple[str, ...]]:
             _log.warning("%s names %s: %s", OPEN, path, text)
             problems.append(text)
     names = distinct(file.name for file, _ in files)
-    made = {name: Opened(name, file, path) for name, (file, path) in zip(names, files, strict=True)}
+    made = {name: HostedFile(name, file, path) for name, (file, path) in zip(names, files, strict=True)}
     return made, tuple(problems)
 
 
@@ -206,7 +206,7 @@ def _open(path: Path) -> tuple[LazyData, Path | None]:
     return LazyData(path.name, (0, 1), sum(one.stat().st_size for one in inside), None), path
 
 
-def listed() -> dict[str, Opened]:
+def datasets() -> dict[str, HostedFile]:
     """Return the data sets that the environment names, by name."""
     return _listed(os.environ.get(OPEN, ""))[0]
 

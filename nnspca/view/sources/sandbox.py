@@ -40,7 +40,7 @@ ADDRESSES = 4 * 2**30  # bytes of address space, in which libraries lie too
 ANSWER = 1_000_000_000  # most bytes of an answer
 POLL_SECONDS = 0.05  # between two polls of the stop switch
 SPENT = -getattr(signal, "SIGXCPU", 1000)  # how a process ends that has used up its seconds of computing
-SCRIPT = "from nnspca.view.sources.sandbox import answer; answer()"
+SCRIPT = "from nnspca.view.sources.sandbox import serve; serve()"
 SMALL, PLAIN = 300_000, (".csv", ".tsv", ".txt")  # bytes of text that is read as soon as another process is begun
 ROW = 20_000  # bytes of one row of it: its 10,000 cells take a second, as beginning a process does
 

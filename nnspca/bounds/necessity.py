@@ -66,9 +66,9 @@ def upper_bound(
 ) -> float:
     """Return an upper bound without a feature, to decide whether a level can be reached without it.
 
-    ``whole`` is the relaxation of the whole, as :func:`whole_relaxation` chose and :func:`tighten_relaxation` brought it on, for a point with
-    the feature; ``x`` is a feasible point without it. A bound below the level proves that none without it reaches the
-    level. ``trees`` allows branch and bound.
+    ``whole`` comes from :func:`whole_relaxation` and :func:`tighten_relaxation`, for a point with the feature; ``x`` is
+    a feasible point without it. A bound below the level proves that none without it reaches the level. ``trees`` allows
+    branch and bound.
     """
     others = problem.restrict(np.delete(np.arange(problem.n), feature))
     quick = largest_variances(others.cov, others.k)

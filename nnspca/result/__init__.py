@@ -4,7 +4,7 @@ from dataclasses import is_dataclass
 
 from nnspca.control.fields import with_fields
 from nnspca.control.progress import OnProgress, Progress, ShouldStop
-from nnspca.result.certificate import Bound, Bracket, Certificate, Judgement, PartsCertificate
+from nnspca.result.certificate import Bound, Certificate, Judgement, PartsCertificate, Sandwich
 from nnspca.result.chance import ParallelAnalysis
 from nnspca.result.component import Component
 from nnspca.result.components import Components, Ranking, overlap
@@ -15,7 +15,6 @@ from nnspca.result.sweep import PartsPoint, PartsSweep, Sweep, SweepPoint
 
 __all__ = [
     "Bound",
-    "Bracket",
     "Certificate",
     "Component",
     "Components",
@@ -31,6 +30,7 @@ __all__ = [
     "PartsSweep",
     "Progress",
     "Ranking",
+    "Sandwich",
     "ShouldStop",
     "Stability",
     "Sweep",

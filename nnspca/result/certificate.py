@@ -46,7 +46,7 @@ class Bound(ByValue):
         return bool(getattr(self.ingredients, "holds_everywhere", False))
 
 
-class Bracket(Display):
+class Sandwich(Display):
     """The lower and upper bound of a certificate, and the bounds that were tried."""
 
     lower: float
@@ -109,7 +109,7 @@ class Bracket(Display):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Certificate(Bracket):
+class Certificate(Sandwich):
     """A feasible component and a proven upper bound; the optimum lies between the two variances.
 
     Examples
@@ -189,7 +189,7 @@ class Certificate(Bracket):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PartsCertificate(Bracket):
+class PartsCertificate(Sandwich):
     """r parts with disjoint supports, and a proven upper bound on the total variance of any r such parts.
 
     Examples

@@ -162,7 +162,7 @@ def proven_gap(lower: float, upper: float = 1.0) -> str:
 def decimals(variance: float, upper: float, whole: float) -> int:
     """Return with how many decimals a variance and its upper bound, in per cent, show the share that is proven.
 
-    >>> decimals(0.5, 0.51, 1.0), decimals(0.0489, 0.04909, 1.0), decimals(0.22599, 0.226, 1.0), decimals(0.5, math.inf, 1.0)
+    >>> decimals(0.5, 0.51, 1), decimals(0.0489, 0.04909, 1), decimals(0.22599, 0.226, 1), decimals(0.5, math.inf, 1)
     (1, 2, 2, 1)
     """
     if not math.isfinite(upper):

@@ -190,8 +190,8 @@ def named(names: Sequence[str], most: int = NAMED) -> str:
 def name_with_title(name: str, title: str) -> str:
     """Return a feature's name with its title; control probes of a gene chip are marked.
 
-    >>> name_with_title("37724_at", "MYC"), name_with_title("MYC", "MYC proto-oncogene"), name_with_title("AFFX-BioB-5_at", "")
-    ('MYC (37724_at)', 'MYC, MYC proto-oncogene', 'control AFFX-BioB-5_at')
+    >>> [name_with_title(*pair) for pair in (("37724_at", "MYC"), ("MYC", "MYC proto-oncogene"), ("AFFX-BioB", ""))]
+    ['MYC (37724_at)', 'MYC, MYC proto-oncogene', 'control AFFX-BioB']
     """
     name = f"control {name}" if name.startswith("AFFX") else name
     if title in ("", name):

@@ -152,8 +152,7 @@ def certify(
     near = near_support(problem, best) if component is None and limits is None else None
     known = Draft(parts=(best,), start=aim.start, near=near)
     facts = narrow(problem, known, aim)
-    proven = ((bound.ingredients, bound.value) for bound in known.bounds.values())
-    leading = min(value for proof, value in proven if isinstance(proof, Proof) and proof.holds_everywhere)
+    leading = min(bound.value for bound in known.bounds.values() if bound.holds_everywhere)
     cert = Certificate(component=known.parts[0], leading=leading, **facts)
     return replace(Left(cov, outs, left).widen(cert), include=ins) if ins or outs else cert
 

@@ -114,9 +114,7 @@ def _answer(needed: Needed, parts: Components, subject: Subject) -> None:
     st.markdown(summary(needed, parts, component.noun(data)))
     r = len(parts.parts)
     upper, found = subject.known_parts((r,))[r].upper, float(parts.cumulative_variance[-1])
-    layers = component.of(
-        parts, data, rounded.decimals(found, upper, parts.total or 1.0)
-    )  # as many as the headline has
+    layers = component.of(parts, data, rounded.decimals(found, upper, parts.total or 1.0))  # those of the headline
     for r, need in needed.proven.items():
         used = need.component.loadings != 0
         layers[r] = replace(layers[r], sure=need.essential & used, open=need.undecided & used)

@@ -41,7 +41,7 @@ def test_a_small_file_is_read_at_once_and_used_as_any_other(place, open_page):
     said = texts(page)
     assert "A few of 60 samples" in said
     assert str(place) not in said
-    data = hosted.listed()["few.npy"].data
+    data = hosted.datasets()["few.npy"].data
     assert (data.X == X).all()
     assert "open_lazily('few.npy').load()" in downloads.load_line("few.npy")
 
@@ -53,7 +53,7 @@ def test_a_table_is_read_in_a_run_when_it_is_asked_for_and_lies_on_the_desk(plac
     named(monkeypatch, inside / "t.csv", inside / "words.csv")
     with monkeypatch.context() as unread:
         unread.setattr(nnspca.datasets, "preview", pytest.fail)
-        assert list(hosted.listed()) == ["t.csv", "words.csv"] and not hosted.listed()["t.csv"].info.local
+        assert list(hosted.datasets()) == ["t.csv", "words.csv"] and not hosted.datasets()["t.csv"].info.local
     page = settle(open_page(data="t.csv", k=2))
     assert "1 value is missing" in page.error[0].value
     page = settle(page.switch_page("data.py").run())
@@ -74,7 +74,7 @@ def test_of_a_large_one_the_covariance_is_kept_and_the_code_gives_the_same(kept,
     said = texts(page)
     assert "Only the covariance is kept in memory, not the samples." in said
     assert ("3 features of largest variance, of 8: n is 3, and a certificate says nothing" in said) == (kept == 3)
-    data = hosted.listed()["few.npy"].data
+    data = hosted.datasets()["few.npy"].data
     assert data.feature_names == tuple(f"feature {j}" for j in range(9 - kept, 9))
     monkeypatch.chdir(place / "inside")
     for standardise in (False, True):
@@ -109,7 +109,7 @@ def test_what_may_not_or_cannot_be_opened_is_an_error_on_the_data_page_without_i
     ):
         assert any(name in error and said.replace("_", "\\_") in error for error in errors), (name, errors)
     assert str(place) not in texts(page)
-    assert list(hosted.listed()) == ["few.npy"]
+    assert list(hosted.datasets()) == ["few.npy"]
     assert str(inside / "gone.npy") in caplog.text, "the server's log names the path"
 
 
@@ -120,7 +120,7 @@ def test_a_folder_opens_as_it_is_with_each_file_that_can_be_opened(place, monkey
     (place / "inside" / ".hidden.npy").write_bytes(b"")
     (place / "inside" / "link.npy").symlink_to(place / "outside" / "few.npy")
     named(monkeypatch, place / "inside")
-    assert list(hosted.listed()) == ["few.npy", "more.npy", "table.csv"]
+    assert list(hosted.datasets()) == ["few.npy", "more.npy", "table.csv"]
     (problem,) = hosted.problems()
     assert "'link.npy' leads outside" in problem
 

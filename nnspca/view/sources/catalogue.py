@@ -19,7 +19,7 @@ from nnspca.view.link import widgets
 from nnspca.view.link.state import State, assign, default_k, default_scale
 from nnspca.view.running import Button, Task
 from nnspca.view.sources import hosted, preparation, uploads
-from nnspca.view.sources.hosted import Opened
+from nnspca.view.sources.hosted import HostedFile
 
 SLOT = "pass"
 ABSENT = "not on this machine yet"
@@ -78,7 +78,7 @@ def _fetched(slot: str, load: Callable[..., object], label: str) -> bool:
     return job is not None and job.done and not job.problem and not job.stopped
 
 
-def read_server_file(opened: Opened) -> None:
+def read_server_file(opened: HostedFile) -> None:
     """Show what a data set in a file is and read it; the page is drawn anew after."""
     rows, columns = opened.file.shape
     name, size = sanitize.plain(opened.name), rounded.size(opened.file.size_bytes)
@@ -106,9 +106,9 @@ def server_file_on_desk(name: str) -> Desk | None:
 ABSENT = "not on this machine yet"
 
 
-def hosted_files() -> dict[str, Opened]:
+def hosted_files() -> dict[str, HostedFile]:
     """Return the data sets in files that the server's owner names, by name."""
-    return hosted.listed() if hosted.OPEN in os.environ else {}
+    return hosted.datasets() if hosted.OPEN in os.environ else {}
 
 
 def own_datasets() -> dict[str, Dataset]:

@@ -189,7 +189,7 @@ class Lesson extends Shown {
 
   resized() { if (this.find(".stage").clientWidth !== this.stage) this.wake(); }
 
-  resize() { if (this.stage) super.resize(); else this.tick(); } // the first figure has its room at once
+  resize() { if (!this.stage) this.tick(); super.resize(); } // the first figure has its room at once
 
   tick() {
     const stage = this.find(".stage").clientWidth;

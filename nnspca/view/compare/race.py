@@ -154,9 +154,8 @@ def track(known: Race | None, racers: Sequence[str], subject: Subject, place: De
 
 def origin() -> str:
     """Say when and where the races were recorded that are shown without a run."""
-    told = recorded()
-    where = f"on one core ({told['machine']}), seed {told['seed']}"
-    return f":material/inventory_2: **A stored race** of {told['made']}, {where}."
+    told = ":material/inventory_2: **A stored race** of {made}, on one core ({machine}), seed {seed}."
+    return told.format(**recorded())
 
 
 def _upper(standing: Race | None, best: Known) -> float:

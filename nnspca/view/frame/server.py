@@ -77,9 +77,8 @@ class AssetMiddleware:
         headers, asked = Headers(scope=scope), PACKED.search(scope["path"])
         takes = "gzip" in headers.get("accept-encoding", "") and "range" not in headers
         if takes and asked and (file := _BROUGHT.get(asked[1])):  # only what Streamlit brings is ever kept
-            late = file.name.startswith(LATE) and not scope["query_string"]
-            answer = Response(await asyncio.to_thread(_packed, file, late), 200, STAYS, TYPES[file.suffix])
-            await answer(scope, receive, send)
+            body = await asyncio.to_thread(_packed, file, bool(scope["query_string"]))
+            await Response(body, 200, STAYS, TYPES[file.suffix])(scope, receive, send)
         elif "text/html" in headers.get("accept", ""):
             await self._page(scope, receive, send)
         else:
@@ -112,10 +111,10 @@ class AssetMiddleware:
 
 
 @cache
-def _packed(file: Path, late: bool) -> bytes:
+def _packed(file: Path, whole: bool) -> bytes:
     """Return a script, or what stands in its place until the browser is idle, compressed once for all visitors."""
     content = file.read_bytes()
-    if late and (found := EXPORTS.search(content)):
+    if not whole and file.name.startswith(LATE) and (found := EXPORTS.search(content)):
         given = {each.split()[-1] for each in found[1].split(b",")} - {b"default"}
         content = (
             POSTPONED.read_bytes().replace(b"NAME", file.name.encode()).replace(b"GIVEN", b", ".join(sorted(given)))

@@ -47,8 +47,7 @@ def figure(drawn: Figure, key: str, *, first: bool = False, **settings: Any) -> 
         return st.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)
     place = st.container(key=f"{key}-sketched")  # the figure itself covers the sketch once it is drawn
     place.html(sketch(drawn, palette()))
-    with place:
-        return st.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)
+    return place.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)
 
 
 def _lower(figure: Figure, most: int) -> None:

@@ -61,8 +61,7 @@ def main(words: Sequence[str]) -> int:
         ensure()
     os.environ.update(COMPILED)  # for the server and the checks, too
     checks = [_started(check, dict(os.environ)) for check in (CHECKS if part != "heavy" else ())]
-    # the workers collect while the server starts
-    with serving(wait=False) if in_browsers and not chosen else nullcontext() as server:
+    with serving(wait=False) if in_browsers and not chosen else nullcontext() as server:  # workers collect meanwhile
         more = {SHARED: f"{server.address} {server.log}"} if server else {}
         more |= {FEW: "1"} if part == "quick" else {}
         tests = _pytest([*PARTS[part], *(chosen or where * (part == "heavy"))], more, _cores() + WAITING * in_browsers)

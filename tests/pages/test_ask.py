@@ -196,10 +196,8 @@ def test_a_message_of_a_component_that_is_gone_or_about_data_closed_while_it_was
         from nnspca.view.sources import catalogue
 
         answers = (lambda: player._press("why"), lambda: player._press("over"), player._choose)
-        for answer in (
-            *answers,
-            *(lambda at=at: canvas.keep_choices(*at) for at in (("play", "ended"), ("a", "draw"))),
-        ):
+        kept = (lambda at=at: canvas.keep_choices(*at) for at in (("play", "ended"), ("a", "draw")))
+        for answer in (*answers, *kept):
             answer()
         st.json(sorted(key for key in st.session_state if not key.startswith("_")))
         before = {"data": "lfw-faces", "k": 40, "scale": state.STANDARDISED}

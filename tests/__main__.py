@@ -21,7 +21,7 @@ from tests.chromium import ensure
 from tests.server import ROOT, SHARED, serving
 
 CHECKS = (("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy",))
-WAITING = 2  # workers beyond the cores: those at a browser wait half of their time
+WAITING = 1  # workers beyond the cores: the one at a browser waits half of its time
 FEW = "NNSPCA_TEST_QUICK"  # few instances of each statement
 COMPILED = {"PYTHONDONTWRITEBYTECODE": ""}  # what one process compiles none of the others compiles again
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")

@@ -124,17 +124,18 @@ class Subject:
         A function is given what it takes of the sidebar's choices; ``settings`` are its own, or take the place of
         these. What it finds, and each point on the way, is recorded, unless it is of another ``cov``.
         """
-        takes, told = inspect.signature(function).parameters, settings.get("on_point", str)
+        takes = inspect.signature(function).parameters
         chosen = {"nonnegative": self.nonnegative, "standardize": self.standardise, "seed": self.seed}
         own = {"on_progress": job.report, **chosen}
         given = {name: value for name, value in own.items() if name in takes} | settings
 
-        def tell(point: object) -> None:
-            self.record(point)
-            told(point)
+        def listen(point: object) -> None:
+            if cov is None:
+                self.record(point)
+            settings["on_point"](point)
 
-        if "on_point" in given:
-            given["on_point"] = tell
+        if "on_point" in settings:
+            given["on_point"] = listen
         about: object = self.data if "data" in takes else cov or self.cov
         if "data" in takes or "on_point" in takes:  # many tasks
             result = function(about, *arguments, should_stop=job.should_stop, executor=machines.executor(), **given)

@@ -67,7 +67,7 @@ def show(shown: View, runs: Runs) -> None:
     )
 
 
-def _told(key: str) -> Any:
+def _message(key: str) -> Any:
     """Return what the player says; None where it is about data closed meanwhile: those opened since keep their view."""
     said = canvas.value_from("play", key)
     return None if said is None or assign_again(int(said["seen"])) else said
@@ -75,7 +75,7 @@ def _told(key: str) -> Any:
 
 def _choose() -> None:
     """Show a k, and where it is a point of a curve the solver that found it."""
-    if (point := _told("point")) is not None:
+    if (point := _message("point")) is not None:
         if "method" in point:
             session.current().at_rest = None
         assign(k=int(point["k"]), **{key: str(point[key]) for key in ("method",) if key in point})
@@ -83,7 +83,7 @@ def _choose() -> None:
 
 def _press(key: str) -> None:
     """Ask why a feature is in the component, or for a sample over it; what was asked for is closed with -1."""
-    if (said := _told(key)) is not None:
+    if (said := _message(key)) is not None:
         session.current().at_rest = None
         widgets.set_value(choices.KEYS[key], None if said["at"] < 0 else int(said["at"]) + 1)
 

@@ -7,9 +7,10 @@ from nnspca import datasets, result
 from nnspca.bounds.registry import BOUNDS
 from nnspca.certificates.file import load_certificate, save_certificate
 from nnspca.certificates.judge import verify
-from nnspca.components._certify import certify_parts, sweep_parts
+from nnspca.components._certify import certify_parts
 from nnspca.components._decompose import decompose
 from nnspca.components._deflate import DEFLATIONS, deflate
+from nnspca.components._sweep import sweep_parts
 from nnspca.control.installed import VERSION
 from nnspca.control.progress import progress_bar
 from nnspca.covariance import Covariance

@@ -7,7 +7,7 @@ from nnspca.bounds import certificate, core, plan
 from nnspca.bounds.plan import PLANS
 from nnspca.components import _certify as of_parts
 from nnspca.solvers import dspca, scotlass
-from nnspca.tasks import _certify
+from nnspca.tasks import _rounds
 
 
 def each(**fields):
@@ -25,7 +25,7 @@ def at_any_gap(patch):
 def small(patch, *, pair_steps):
     """Compute every bound of the mix but cases, even where one already meets the optimum."""
     patch.setattr(certificate, "SMALL", -1.0)
-    patch.setattr(_certify, "PLANS", each(relaxation=0.3, closed=-1.0))
+    patch.setattr(_rounds, "PLANS", each(relaxation=0.3, closed=-1.0))
     patch.setattr(plan.Plan, "steps", lambda *_: pair_steps)
 
 
@@ -37,12 +37,12 @@ def quick(patch):
             return certificate.first_bounds(problem, known, plan)
         return certificate.upper_bounds(problem, known, plan)
 
-    patch.setattr(_certify, "upper_bounds", tighten)
+    patch.setattr(_rounds, "upper_bounds", tighten)
 
 
 def hurried(patch, branch_seconds=0.2):
     """Let certificates compute all they compute otherwise, on as many features, in fewer steps."""
-    patch.setattr(_certify, "PLANS", each(relaxation=0.2, trees=branch_seconds))
+    patch.setattr(_rounds, "PLANS", each(relaxation=0.2, trees=branch_seconds))
     patch.setattr(plan.Plan, "rows", lambda self, problem, *_: problem.n)  # and read as many rows
 
 
@@ -52,7 +52,7 @@ def of_live_parts(patch, most=None, **changed):
         patch.setattr(plan, "WHOLE", 0)
         patch.setattr(core, "MOST", most)
     live = replace(PLANS["live"], **changed)
-    patch.setattr(_certify, "PLANS", {**PLANS, "live": live})
+    patch.setattr(_rounds, "PLANS", {**PLANS, "live": live})
 
 
 def brief(patch):

@@ -10,8 +10,9 @@ from typing import Any, Unpack
 import numpy as np
 
 from nnspca.bounds.plan import PLANS
-from nnspca.components._deflate import check_deflation, deflate, deflated_problem
-from nnspca.components.together import bound_parts, find_parts
+from nnspca.components._certificates import bound_parts, certify_each
+from nnspca.components._deflate import check_deflation, deflate
+from nnspca.components.together import find_parts
 from nnspca.control.arguments import (
     Deflation,
     Effort,
@@ -29,11 +30,10 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Features, Problem, check_restriction, on_all, with_joint_variance
 from nnspca.machines import HERE, Executor, Workers, check_executor
 from nnspca.numerics.doubles import read_only
-from nnspca.result import Certificate, Component, Components, OnProgress, Progress, ShouldStop
+from nnspca.result import Component, Components, OnProgress, Progress, ShouldStop
 from nnspca.solvers.em import quasi_orthogonal
 from nnspca.solvers.registry import METHODS, MethodInfo
-from nnspca.tasks._certify import EXHAUSTED, Aim, components
-from nnspca.tasks._certify import certify as certify_one
+from nnspca.tasks._rounds import EXHAUSTED, Request, components
 from nnspca.tasks._solve import (
     begin,
     check_cardinality,
@@ -157,7 +157,7 @@ def decompose(
         proving = monitor.part(SEEKING, 1.0)
         if deflation == "together":
             problem = Problem(cov, sizes[0], nonnegative)
-            certificate = bound_parts(problem, count, result.parts, Aim(certify, proving))
+            certificate = bound_parts(problem, count, result.parts, Request(certify, proving))
             result = replace(result, certificate=certificate, stopped=result.stopped or certificate.stopped)
         else:
             certificates = certify_each(cov, result, effort=certify, seed=run.seed, executor=where, monitor=proving)
@@ -282,31 +282,6 @@ class _Decomposition:
 
         stop = self.monitor.should_stop
         return solve(remainder, k, self.info.name, should_stop=stop, on_progress=relay, **options)
-
-
-def certify_each(
-    cov: Covariance, parts: Components, *, effort: Effort, seed: int, executor: Executor, monitor: Monitor
-) -> tuple[Certificate, ...]:
-    """Certify components on what those before them left, those alone that were each sought as the best one."""
-    count = {"together": 0, "joint": 0, "quasi-orthogonal": 1}.get(parts.deflation, len(parts))
-    count *= METHODS[parts.method].feasible
-    settings: dict[str, Any] = {"nonnegative": parts.nonnegative, "effort": effort, "seed": seed}
-    made = {}
-    with Workers(executor, (cov, parts), monitor) as workers:
-        for r, certificate in workers.each(_certified, ((r, settings) for r in range(count))):
-            made[r] = certificate
-            monitor.tell(len(made) / count, f"component {r + 1} of {count}", certificate.lower, certificate.upper)
-    return tuple(made[r] for r in sorted(made))
-
-
-def _certified(
-    shared: tuple[Covariance, Components], r: int, settings: dict[str, Any], poll: ShouldStop | None
-) -> Certificate:
-    """On a worker: the certificate of one component."""
-    left, part = deflated_problem(*shared, r)
-    ins, out = shared[1].include, shared[1].exclude
-    places = tuple(i - sum(j < i for j in out) for i in ins)  # of one component: nothing else is left out
-    return certify_one(left, part.k, component=part, should_stop=poll, include=places, **settings)
 
 
 def check_choices(info: MethodInfo, deflation: str, certify: str | None, sizes: list[int]) -> None:

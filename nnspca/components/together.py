@@ -17,22 +17,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from nnspca.bounds.certificate import Draft
 from nnspca.components.exchange import exchange_features, match
 from nnspca.control.progress import Monitor, ShouldStop
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.machines import HERE, Workers
 from nnspca.numerics import feasible
-from nnspca.result import Bound, Component, PartsCertificate
 from nnspca.solvers.climb import QUIET, TIE, optimise_on_support
-from nnspca.tasks._certify import MET, Aim, certify, components, narrow, near_support
 
 Start = Callable[["JointSearch"], np.ndarray]  # returns a start from the best parts known at that time
 KnownOptima = dict[bytes, tuple[np.ndarray, float]]
@@ -202,27 +199,3 @@ def _feasible(X: np.ndarray, problem: Problem) -> bool:
     used = X != 0
     counts = used.sum(axis=0).max(initial=0) <= 1 and used.sum(axis=1).max(initial=0) <= problem.k
     return bool(counts and not (problem.nonnegative and (X < 0).any()))
-
-
-def bound_parts(
-    problem: Problem, r: int, parts: tuple[Component, ...], aim: Aim, *, fixed: bool = True
-) -> PartsCertificate:
-    """Bound the total variance of r parts, starting from those known.
-
-    If ``fixed``, exactly these parts are certified: better ones found on the way do not replace them.
-    """
-
-    def single() -> Bound:
-        """The least bound of a certificate of one part alone."""
-        best = replace(max(parts, key=lambda part: part.variance), k=problem.k)
-        sign, stop = problem.nonnegative, aim.monitor.should_stop
-        return certify(problem.cov, problem.k, nonnegative=sign, component=best, should_stop=stop).winner
-
-    def near_rows(rows: np.ndarray, monitor: Monitor) -> tuple[Component, ...]:
-        X, _ = improved(problem, rows, monitor=monitor)
-        return components(problem.cov, X, parts[0], history=(), note=MET)
-
-    near = near_support(problem, parts[0]) if r == 1 else near_rows
-    known = Draft(parts=parts, r=r, near=None if fixed else near, start=aim.start, single=single)
-    facts = narrow(problem, known, aim)
-    return PartsCertificate(n_components=r, parts=known.parts, **facts)

@@ -30,7 +30,7 @@ from nnspca.result import (
 from nnspca.solvers.climb import climb, polish
 from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import certify as certify_one
-from nnspca.tasks._certify import is_neighbour
+from nnspca.tasks._rounds import is_neighbour
 from nnspca.tasks._solve import begin, check_cardinality, check_includes, check_method, check_seed, excluding, solve
 
 OnPoint = Callable[[SweepPoint], None]

@@ -18,7 +18,7 @@ from nnspca.covariance.factor import Factor
 from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
 from nnspca.result import Bound
-from nnspca.tasks import _certify
+from nnspca.tasks import _rounds
 from tests import budgets
 from tests.benchmarks.data import zipf_text
 from tests.test_check import npy, npz
@@ -31,7 +31,7 @@ FEW = 2500  # features, all of whose rows an exact checker takes long to read
 def read(monkeypatch):
     """Whole rows read so far, of which a bound may read no more than ROWS at a time."""
     seconds = noise(0).held.reading_seconds(np.arange(N))
-    monkeypatch.setattr(_certify, "PLANS", budgets.each(relaxation=ROWS / N * seconds))
+    monkeypatch.setattr(_rounds, "PLANS", budgets.each(relaxation=ROWS / N * seconds))
     counted = []
     block = Factor.block
 
@@ -60,7 +60,7 @@ def test_of_noise_few_rows_are_read_and_the_certificate_holds(read):
     read.clear()
     cert = nnspca.certify(cov, 5, component=part)
     balanced = next(bound for bound in cert.bounds if bound.name == "balanced-rows")
-    assert _certify.PLANS["live"].rows(Problem(cov, 5, True)) == ROWS
+    assert _rounds.PLANS["live"].rows(Problem(cov, 5, True)) == ROWS
     assert sum(read) < 2.5 * N  # the quick bounds read some thousands of the heaviest; every pass over all is N more
     assert balanced.value < 1.1 * largest_variances(cov, 5)
     read.clear()

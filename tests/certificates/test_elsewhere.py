@@ -25,11 +25,11 @@ from dataclasses import replace
 from pathlib import Path
 import numpy as np, scipy.sparse, nnspca
 from nnspca.covariance import samples as making
-from nnspca.tasks import _certify
+from nnspca.tasks import _rounds
 
 # every kind of bound, none for long: how tight it is does not matter here
-_certify.PLANS = {
-    name: replace(plan, relaxation=0.1, trees=0.1) for name, plan in _certify.PLANS.items()
+_rounds.PLANS = {
+    name: replace(plan, relaxation=0.1, trees=0.1) for name, plan in _rounds.PLANS.items()
 }
 making.DENSE_FEATURES = 400  # so that no matrix is formed of few features more
 

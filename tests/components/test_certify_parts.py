@@ -14,7 +14,7 @@ from nnspca.bounds import branch, pair_scaled
 from nnspca.bounds.plan import PLANS
 from nnspca.certificates.proofs import CarriedProof, EachProof, PairProof, ScaleProof
 from nnspca.covariance import samples as making
-from nnspca.tasks import _certify
+from nnspca.tasks import _rounds
 from tests import budgets, oracle, problems
 from tests.certificates.test_judge import altered, rejected
 
@@ -26,7 +26,7 @@ replace = dataclasses.replace
 
 def made_brief(patch):
     brief = replace(PLANS["live"], features=450, relaxation=0.6, trees=0.15, closed=-1)
-    patch.setattr(_certify, "PLANS", dict.fromkeys(PLANS, brief))
+    patch.setattr(_rounds, "PLANS", dict.fromkeys(PLANS, brief))
     budgets.at_any_gap(patch)
     patch.setattr(branch, "STEPS", 20)
     budgets.few_starts(patch)

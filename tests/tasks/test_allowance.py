@@ -8,7 +8,7 @@ import pytest
 import nnspca
 from nnspca.bounds.plan import PLANS
 from nnspca.control.progress import Allowance
-from nnspca.tasks import _certify
+from nnspca.tasks import _rounds
 from tests import problems
 
 PLENTY = 1e6
@@ -47,14 +47,14 @@ def made(m, n, k, kind):
 def spent(monkeypatch):
     """A function that returns the work counted so far in this call."""
     allowances = []
-    plain = _certify.allowance
+    plain = _rounds.allowance
 
     def counted(problem, plan):
         left = plain(problem, plan).left
         allowances.append(Counted(min(left, PLENTY)))
         return allowances[-1]
 
-    monkeypatch.setattr(_certify, "allowance", counted)
+    monkeypatch.setattr(_rounds, "allowance", counted)
 
     def work():
         return sum(allowance.paid for allowance in allowances)
@@ -76,8 +76,8 @@ def curve(cov, k, part, effort, spent):
 @pytest.mark.parametrize(("m", "n", "k", "kind"), CASES)
 def test_at_any_cost_a_thorough_certificate_has_proven_what_a_live_one_has(m, n, k, kind, spent, monkeypatch):
     lean, live = replace(PLANS["thorough"], relaxation=0.2, trees=0.2), replace(PLANS["live"], trees=0.1)
-    monkeypatch.setattr(_certify, "SMALL", 0.0)
-    monkeypatch.setattr(_certify, "PLANS", {"live": live, "thorough": lean})
+    monkeypatch.setattr(_rounds, "SMALL", 0.0)
+    monkeypatch.setattr(_rounds, "PLANS", {"live": live, "thorough": lean})
     cov, part = made(m, n, k, kind)
     quick, long = (curve(cov, k, part, effort, spent) for effort in ("live", "thorough"))
     assert long[-1][1] <= quick[-1][1]
@@ -88,7 +88,7 @@ def test_at_any_cost_a_thorough_certificate_has_proven_what_a_live_one_has(m, n,
 @pytest.mark.parametrize("seconds", [1e-9, 0.003, 0.02])
 def test_work_ends_with_the_allowance_and_what_was_proven_holds(seconds, spent, monkeypatch):
     cov, part = made(40, 120, 12, "matrix")
-    monkeypatch.setattr(_certify, "PLANS", {**PLANS, "live": replace(PLANS["live"], seconds=seconds)})
+    monkeypatch.setattr(_rounds, "PLANS", {**PLANS, "live": replace(PLANS["live"], seconds=seconds)})
     certs = []
     for _ in range(2):
         spent.reset()
@@ -101,7 +101,7 @@ def test_work_ends_with_the_allowance_and_what_was_proven_holds(seconds, spent, 
 
 def test_below_a_small_gap_little_more_is_done(spent, monkeypatch):
     cov, part = made(40, 120, 12, "matrix")
-    monkeypatch.setattr(_certify, "SMALL", np.inf)
-    monkeypatch.setattr(_certify, "REST", 0.004 / PLANS["live"].seconds)
+    monkeypatch.setattr(_rounds, "SMALL", np.inf)
+    monkeypatch.setattr(_rounds, "REST", 0.004 / PLANS["live"].seconds)
     assert nnspca.certify(cov, 12, component=part).upper < np.inf
     assert spent() < 0.03

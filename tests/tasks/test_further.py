@@ -10,7 +10,7 @@ import pytest
 import nnspca
 from nnspca.bounds.plan import PLANS
 from nnspca.result import Bound
-from nnspca.tasks import _certify
+from nnspca.tasks import _rounds
 from tests import budgets, oracle
 
 NOISE = nnspca.Covariance.from_matrix(np.corrcoef(np.random.default_rng(0).standard_normal((40, 30)), rowvar=False))
@@ -43,7 +43,7 @@ def test_the_time_limit_is_kept_and_the_bounds_hold(limit, given):
 
 
 def test_going_on_from_a_certificate_never_loses_what_it_has(monkeypatch):
-    monkeypatch.setattr(_certify, "PLANS", {"live": PLANS["live"], "thorough": replace(PLANS["live"], seconds=np.inf)})
+    monkeypatch.setattr(_rounds, "PLANS", {"live": PLANS["live"], "thorough": replace(PLANS["live"], seconds=np.inf)})
     best = oracle.optimum(NOISE.matrix[:12, :12], 4)[0]
     cov = NOISE.restrict(np.arange(12))
     certs = [nnspca.certify(cov, 4, gap=0.3)]

@@ -4,6 +4,7 @@ import ast
 import functools
 import graphlib
 import itertools
+import re
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,12 @@ def inside(*roots):
 def test_every_module_has_its_place():
     assert INNER
     assert not [name for name in INNER if layer_of(name) is None and not within(name, APART)]
+
+
+def test_the_map_names_every_room():
+    text = (ROOT / "nnspca" / "docs" / "architecture" / "index.md").read_text(encoding="utf-8").partition("```text")[2]
+    rooms = {name for name in INNER if name.count(".") == 1 + name.startswith("nnspca.view.")} - {"nnspca.__main__"}
+    assert not [name for name in rooms if not re.search(rf"\b{name.rpartition('.')[2]}\b", text.partition("```")[0])]
 
 
 def test_arrows_point_down():

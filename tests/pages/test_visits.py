@@ -80,6 +80,11 @@ def test_a_component_is_sent_what_is_new_since_its_version(visit):
     assert get(address.replace("play", "other"))[0] == 204
 
 
+def test_explore_is_found_under_its_own_name_too():
+    status, headers, _ = answered(Starlette(routes=server.routes()), "/explore?k=7&data=digits")
+    assert (status, headers["location"]) == (307, "./?k=7&data=digits")
+
+
 PAGE = """
 import streamlit as st
 from nnspca.view.link import state

@@ -18,7 +18,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route, Router
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -197,6 +197,7 @@ def _presenter() -> str:
 def routes() -> list[Route]:
     """Return the routes."""
     return [
+        Route("/explore", lambda asked: RedirectResponse(f"./?{asked.url.query}")),  # Streamlit has it at / alone
         Route("/lecture", lambda _: HTMLResponse(_presenter(), headers=FRESH)),
         Route(f"/{SCENES.name}", lambda _: FileResponse(SCENES, headers={"cache-control": "no-cache"})),
         Route(f"/{NEWS}/{{visit}}/{{name:path}}", news),

@@ -22,6 +22,7 @@ from nnspca.numerics import rounding
 from nnspca.result import Component, Components
 from nnspca.tasks._solve import check_covariance
 
+ENTRIES: dict[Any, Any] = tomllib.loads(Path(__file__).with_name("deflations.toml").read_text(encoding="utf-8"))
 DEPENDENT = 1e-8  # share of the variance of a combination of scores below which it counts as zero
 
 
@@ -189,7 +190,6 @@ class DeflationInfo:
 with_fields(DeflationInfo)
 
 
-ENTRIES: dict[Any, Any] = tomllib.loads(Path(__file__).with_name("deflations.toml").read_text(encoding="utf-8"))
 REMAINDERS = {"disjoint": restricted, "projection": projected, "schur": schur, "hotelling": hotelling}
 DEFLATIONS: dict[Any, DeflationInfo] = {
     name: DeflationInfo(name, **info, remainder=REMAINDERS.get(name)) for name, info in ENTRIES.items()

@@ -16,6 +16,7 @@ from nnspca.numerics.doubles import read_only
 from nnspca.result import Component, Components
 
 SPANNED = 1e-10  # below this share of itself a column's fresh part is rounding
+Features = Sequence[int | str] | np.ndarray | str | int | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,9 +77,6 @@ class Problem:
         Without ``include`` it is a relaxation: what bounds it from above bounds this one.
         """
         return replace(self, cov=self.cov.restrict(features), k=min(self.k, len(features)), include=())
-
-
-Features = Sequence[int | str] | np.ndarray | str | int | None
 
 
 def check_restriction(

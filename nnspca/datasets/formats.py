@@ -34,6 +34,7 @@ from nnspca.datasets.options import Reading
 from nnspca.errors import DataError, needed, reason
 from nnspca.numerics.doubles import EXACT
 
+MATRICES, TEXTS = (".mtx", ".mtx.gz"), (".csv", ".txt", ".dat", ".data", ".asc", ".prn")
 SAMPLED = 300  # rows that are read to find delimiter, header and title
 SAMPLED_CHARACTERS = 1_000_000  # after which no more rows are read
 CHUNK = 2**20  # bytes decoded at once
@@ -341,7 +342,6 @@ def _stata(data: bytes, _: Reading) -> Grid:
     return replace(of_frame(codes), labels=labels)
 
 
-MATRICES, TEXTS = (".mtx", ".mtx.gz"), (".csv", ".txt", ".dat", ".data", ".asc", ".prn")
 TABLES: dict[str, Callable[[bytes, Reading], Grid]] = {
     **dict.fromkeys(TEXTS, read_text),
     **dict.fromkeys(

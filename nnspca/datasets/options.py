@@ -15,6 +15,18 @@ BeyondLimit = Literal["missing", "half", "limit"]
 Series = Literal["levels", "changes", "returns"]
 MISSING: tuple[Missing, ...] = get_args(Missing)
 OF_CELLS = ("sheet", "header", "delimiter", "decimal", "encoding")  # another one of these makes other columns
+ONE_ROLE = {"label": "class", "sample_names": "name"}
+SINGLE = {"class", "name", "weight", "time"}
+ONE_OF = {
+    "samples": ("rows", "columns"),
+    "kind": ("table", "covariance"),
+    "missing": MISSING,
+    "decimal": (".", ","),
+    "limits": get_args(BeyondLimit),
+    "series": get_args(Series),
+}
+ADDED = ("orders", "skip_rows", "accepted", "missing_codes")
+OF_COLUMNS = ("label", "sample_names", "columns", "orders", "pivot", "skip_rows", "n_rows")  # forgotten with them
 
 
 @dataclass(frozen=True)
@@ -188,17 +200,3 @@ class Reading:
             if sets.get(name):
                 sets[name] = tuple(dict.fromkeys([*given.get(name, ()), *sets[name]]))
         return replace(self, **(vars(Reading()) | given | sets))
-
-
-ONE_ROLE = {"label": "class", "sample_names": "name"}
-SINGLE = {"class", "name", "weight", "time"}
-ONE_OF = {
-    "samples": ("rows", "columns"),
-    "kind": ("table", "covariance"),
-    "missing": MISSING,
-    "decimal": (".", ","),
-    "limits": get_args(BeyondLimit),
-    "series": get_args(Series),
-}
-ADDED = ("orders", "skip_rows", "accepted", "missing_codes")
-OF_COLUMNS = ("label", "sample_names", "columns", "orders", "pivot", "skip_rows", "n_rows")  # forgotten with them

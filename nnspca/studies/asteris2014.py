@@ -41,6 +41,11 @@ SEEKING = 0.5  # share of the progress for the two methods
 
 RANK, LARGEST_RANK = 3, 10  # d of the paper's experiments, and the largest that Theorem 1 is drawn for
 METHODS = ("epsilon-net", "em", "best")
+GRIDS = {  # k of the reduced form, those of the full one, and the methods
+    "fig4": ((10, 80, 90, 180), (2, 5, *range(10, 201, 10), 240, 300, 361), tuple(TITLES)),
+    "fig5": ((5, 50, 500), (5, *range(10, 201, 10), 250, 300, 400, 500), METHODS),
+    "fig6": ((1, 2, 5, 10, 20, 40, 60, 90), (*range(1, 21), *range(25, 91, 5), 93), METHODS),
+}
 
 
 def curve_numbers(support: np.ndarray) -> str:
@@ -343,11 +348,6 @@ def _titled(labels: Iterable[str]) -> dict[str, str]:
     return {label: f"{titles.get(name, name)}{comma}{rest}" for label, (name, comma, rest) in cut.items()}
 
 
-GRIDS = {  # k of the reduced form, those of the full one, and the methods
-    "fig4": ((10, 80, 90, 180), (2, 5, *range(10, 201, 10), 240, 300, 361), tuple(TITLES)),
-    "fig5": ((5, 50, 500), (5, *range(10, 201, 10), 250, 300, 400, 500), METHODS),
-    "fig6": ((1, 2, 5, 10, 20, 40, 60, 90), (*range(1, 21), *range(25, 91, 5), 93), METHODS),
-}
 FIGURES = {
     "asteris2014-fig1": (regions, show_regions),
     "asteris2014-fig2": (hardness, show_hardness),

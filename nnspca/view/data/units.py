@@ -26,6 +26,7 @@ from nnspca.view.subject import Subject
 from nnspca.view.ui import component
 
 AFTER = ("log1p", "hellinger")  # steps between which a question decides
+WORDS = tomllib.loads(Path(__file__).with_name("questions.toml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,6 @@ class Question:
     answers: Mapping[str, Mapping[str, Any]]  # what the sidebar says, by the name of the answer
 
 
-WORDS = tomllib.loads(Path(__file__).with_name("questions.toml").read_text(encoding="utf-8"))
 QUESTIONS = tuple(Question(**words) for words in WORDS["question"])
 
 

@@ -16,6 +16,34 @@ from nnspca.studies import PAPERS, STUDIES
 from nnspca.view import session
 
 USUAL_K = 40
+NUMBER = re.compile(r"[+-]?([0-9]{1,17}\.?[0-9]{0,17}|\.[0-9]{1,17})([eE][+-]?[0-9]{1,3})?")
+LARGEST = 2**53 - 1  # the largest whole number that a browser can tell from its neighbours
+UNWRITTEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")  # controls, and halves of characters
+Kind = Literal["switch", "fold", "whole", "number", "one", "several", "text"]
+AS_IS, STANDARDISED = "as is", "standardised"
+NONNEGATIVE, ANY_SIGN = "nonnegative", "any sign"
+FOUR, RANDOM, DATA = "four curves", "random", "data set"
+ON_FOUR, ON_RANDOM, ON_DATA = (f"spannogram of {curves}" for curves in (FOUR, RANDOM, DATA))
+CIRCLE, SPHERE = "2: a circle", "3: a sphere"
+NEAR = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # per cent of the best that a near-best component may lack
+OVERLAPS = (0.05, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
+RESAMPLES = (10, 20, 50, 100, 200, 500)
+FOLDS = (2, 3, 5, 10, 20)
+SPEEDS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
+MOST = 4  # solvers, or data sets, side by side
+MOST_RACERS = 6
+FIRST_RACE = ("best", "em", "greedy", "thresholding", "spannogram")
+SETS, SOLVERS = "data sets", "solvers"
+OF_SETS, OF_SOLVERS = f"compare of {SETS}", f"compare of {SOLVERS}"
+ONE_SET = ("explore", "parts", ON_DATA, OF_SOLVERS)  # where the sidebar's data set is in use
+EVERY_FIGURE = ("explore", "parts", ON_FOUR, ON_RANDOM, ON_DATA, OF_SETS, OF_SOLVERS)
+PARTS_PROOF = ("certificate", "each part alone", "indispensable", "stability")
+PARTS_USE = ("samples", "downloads")
+STUDIED = {paper: tuple(f"{s.figure}: {s.title}" for s in STUDIES.values() if s.paper == paper) for paper in PAPERS}
+METHODS = tuple(nnspca.METHODS)
+TITLES = {name: info.title for name, info in nnspca.METHODS.items()}  # of the solvers, on the screen
+SHORT = tuple(dict.fromkeys(PAPERS[study.paper].short for study in STUDIES.values()))  # names of the papers
+CHOICES = {"spannogram": "curves", "compare": "what"}  # the key of the choice, where a page has one
 
 
 @dataclass(frozen=True)
@@ -47,14 +75,6 @@ def default_k(n: int, name: str = "") -> int:
     (40, 16, 4, 2, 1, 8)
     """
     return min(opening(name).k or min(USUAL_K, max(2, math.ceil(n / 4))), n)
-
-
-NUMBER = re.compile(r"[+-]?([0-9]{1,17}\.?[0-9]{0,17}|\.[0-9]{1,17})([eE][+-]?[0-9]{1,3})?")
-
-LARGEST = 2**53 - 1  # the largest whole number that a browser can tell from its neighbours
-UNWRITTEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")  # controls, and halves of characters
-
-Kind = Literal["switch", "fold", "whole", "number", "one", "several", "text"]
 
 
 @dataclass(frozen=True)
@@ -114,27 +134,6 @@ class Entry:
         return chosen or None, len(chosen) == len(texts)
 
 
-AS_IS, STANDARDISED = "as is", "standardised"
-NONNEGATIVE, ANY_SIGN = "nonnegative", "any sign"
-FOUR, RANDOM, DATA = "four curves", "random", "data set"
-ON_FOUR, ON_RANDOM, ON_DATA = (f"spannogram of {curves}" for curves in (FOUR, RANDOM, DATA))
-CIRCLE, SPHERE = "2: a circle", "3: a sphere"
-NEAR = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # per cent of the best that a near-best component may lack
-OVERLAPS = (0.05, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
-RESAMPLES = (10, 20, 50, 100, 200, 500)
-FOLDS = (2, 3, 5, 10, 20)
-SPEEDS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
-MOST = 4  # solvers, or data sets, side by side
-MOST_RACERS = 6
-FIRST_RACE = ("best", "em", "greedy", "thresholding", "spannogram")
-SETS, SOLVERS = "data sets", "solvers"
-OF_SETS, OF_SOLVERS = f"compare of {SETS}", f"compare of {SOLVERS}"
-ONE_SET = ("explore", "parts", ON_DATA, OF_SOLVERS)  # where the sidebar's data set is in use
-EVERY_FIGURE = ("explore", "parts", ON_FOUR, ON_RANDOM, ON_DATA, OF_SETS, OF_SOLVERS)
-PARTS_PROOF = ("certificate", "each part alone", "indispensable", "stability")
-PARTS_USE = ("samples", "downloads")
-
-
 def _every_option() -> tuple[Entry, ...]:
     """Return the keys of the solvers' own options, as ``em.restarts``; rank and seed stand in the sidebar."""
     kinds: dict[type, Kind] = {bool: "switch", int: "whole", float: "number", str: "one"}
@@ -152,12 +151,6 @@ def _every_option() -> tuple[Entry, ...]:
         for option in method.options
         if option.name not in ("rank", "seed")
     )
-
-
-STUDIED = {paper: tuple(f"{s.figure}: {s.title}" for s in STUDIES.values() if s.paper == paper) for paper in PAPERS}
-METHODS = tuple(nnspca.METHODS)
-TITLES = {name: info.title for name, info in nnspca.METHODS.items()}  # of the solvers, on the screen
-SHORT = tuple(dict.fromkeys(PAPERS[study.paper].short for study in STUDIES.values()))  # names of the papers
 
 
 def _key(kind: Kind, default: Any, **more: Any) -> Any:
@@ -272,9 +265,6 @@ def keys_used(page: str, choice: str = "") -> set[str]:
     """
     here = f"{page} of {choice}" if choice else page
     return {key for key, entry in SHARED.items() if here in entry.counts}
-
-
-CHOICES = {"spannogram": "curves", "compare": "what"}  # the key of the choice, where a page has one
 
 
 def default_scale(name: str) -> str:

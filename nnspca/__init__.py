@@ -7,9 +7,10 @@ from nnspca import datasets, result
 from nnspca.bounds.registry import BOUNDS
 from nnspca.certificates.file import load_certificate, save_certificate
 from nnspca.certificates.judge import verify
-from nnspca.components._certify import certify_parts, sweep_parts
+from nnspca.components._certify import certify_parts
 from nnspca.components._decompose import decompose
 from nnspca.components._deflate import DEFLATIONS, deflate
+from nnspca.components._sweep import sweep_parts
 from nnspca.control.installed import VERSION
 from nnspca.control.progress import progress_bar
 from nnspca.covariance import Covariance
@@ -21,7 +22,8 @@ from nnspca.result import Bound, Certificate, Component, Components, PartsCertif
 from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import certify
 from nnspca.tasks._contribution import certify_loadings, contribution
-from nnspca.tasks._necessity import necessity, solve_all
+from nnspca.tasks._necessity import necessity
+from nnspca.tasks._ranking import solve_all
 from nnspca.tasks._scores import scores, separation
 from nnspca.tasks._solve import solve
 from nnspca.tasks._sweep import sweep

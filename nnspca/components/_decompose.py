@@ -34,6 +34,7 @@ from nnspca.solvers.em import quasi_orthogonal
 from nnspca.solvers.registry import METHODS, MethodInfo
 from nnspca.tasks._certify import EXHAUSTED, Aim, components
 from nnspca.tasks._certify import certify as certify_one
+from nnspca.tasks._excluding import excluding
 from nnspca.tasks._solve import (
     begin,
     check_cardinality,
@@ -42,7 +43,6 @@ from nnspca.tasks._solve import (
     check_seed,
     check_size,
     check_sizes,
-    excluding,
     solve,
 )
 

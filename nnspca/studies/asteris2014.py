@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from nnspca import datasets
-from nnspca.components._certify import sweep_parts
 from nnspca.components._decompose import decompose
+from nnspca.components._sweep import sweep_parts
 from nnspca.result import Certificate, Component
 from nnspca.spannogram import curves, enumeration
 from nnspca.spannogram.net import paper_bound

@@ -29,7 +29,8 @@ from nnspca.numerics.doubles import read_only
 from nnspca.result import Bound, Certificate, Component, OnProgress, PartsCertificate, ShouldStop
 from nnspca.solvers.climb import optimise_on_support
 from nnspca.solvers.limited import Groups, check_limits
-from nnspca.tasks._solve import Left, begin, check_seed, solve
+from nnspca.tasks._excluding import Left
+from nnspca.tasks._solve import begin, check_seed, solve
 
 NEIGHBOURS = 1.25  # ratio of two k up to which the multipliers of one are a better start than balanced rows
 LIVE = 0.15  # share of the progress of a thorough certificate that the live one takes, and the longer one after it

@@ -31,7 +31,8 @@ from nnspca.solvers.climb import climb, polish
 from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import certify as certify_one
 from nnspca.tasks._certify import is_neighbour
-from nnspca.tasks._solve import begin, check_cardinality, check_includes, check_method, check_seed, excluding, solve
+from nnspca.tasks._excluding import excluding
+from nnspca.tasks._solve import begin, check_cardinality, check_includes, check_method, check_seed, solve
 
 OnPoint = Callable[[SweepPoint], None]
 Place = tuple[int, str]  # of a point: its k, or number of parts, and method

@@ -11,28 +11,14 @@ import numpy as np
 from nnspca.certificates.judge import checked
 from nnspca.components._decompose import SEEKING, certify_each, decompose
 from nnspca.components.together import bound_parts
-from nnspca.control.arguments import (
-    Effort,
-    Seed,
-    check_flag,
-    check_instance,
-    check_whole,
-    shown,
-)
+from nnspca.control.arguments import Effort, Seed, check_flag, check_instance, check_whole, shown
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import interruptible
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Features, Problem, check_restriction, restricted
 from nnspca.machines import HERE, Executor
 from nnspca.machines.workers import with_executor
-from nnspca.result import (
-    Certificate,
-    Component,
-    Components,
-    OnProgress,
-    PartsCertificate,
-    ShouldStop,
-)
+from nnspca.result import Certificate, Component, Components, OnProgress, PartsCertificate, ShouldStop
 from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import Aim, complete
 from nnspca.tasks._excluding import Left

@@ -13,25 +13,12 @@ from nnspca.bounds.plan import PLANS
 from nnspca.components._certify import certify_parts
 from nnspca.components._decompose import decompose
 from nnspca.components.together import improved
-from nnspca.control.arguments import (
-    Effort,
-    Seed,
-    check_choice,
-    check_flag,
-    check_one_or_several,
-    check_whole,
-)
+from nnspca.control.arguments import Effort, Seed, check_choice, check_flag, check_one_or_several, check_whole
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Features, Problem, cumulative_variance
 from nnspca.machines import HERE, Executor, TaskArguments, Workers, asked, check_executor
-from nnspca.result import (
-    Components,
-    OnProgress,
-    PartsPoint,
-    PartsSweep,
-    ShouldStop,
-)
+from nnspca.result import Components, OnProgress, PartsPoint, PartsSweep, ShouldStop
 from nnspca.tasks._certify import components
 from nnspca.tasks._excluding import excluding
 from nnspca.tasks._solve import begin, check_cardinality, check_seed

@@ -11,21 +11,9 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import (
-    check_excluded,
-    check_variances,
-    on_all,
-    places_of,
-)
+from nnspca.covariance.problem import check_excluded, check_variances, on_all, places_of
 from nnspca.numerics.doubles import read_only
-from nnspca.result import (
-    Certificate,
-    Component,
-    Components,
-    PartsCertificate,
-    PartsSweep,
-    Sweep,
-)
+from nnspca.result import Certificate, Component, Components, PartsCertificate, PartsSweep, Sweep
 
 P = ParamSpec("P")
 R = TypeVar("R")

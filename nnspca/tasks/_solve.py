@@ -29,21 +29,10 @@ from nnspca.control.progress import Monitor, OnFound
 from nnspca.control.stopping import Stopped
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import (
-    Features,
-    Problem,
-    check_restriction,
-    on_all,
-    restricted,
-)
+from nnspca.covariance.problem import Features, Problem, check_restriction, on_all, restricted
 from nnspca.numerics import feasible
 from nnspca.numerics.doubles import read_only
-from nnspca.result import (
-    Component,
-    OnProgress,
-    Progress,
-    ShouldStop,
-)
+from nnspca.result import Component, OnProgress, Progress, ShouldStop
 from nnspca.solvers.limited import Groups, check_limits, limited
 from nnspca.solvers.registry import METHODS, MethodInfo
 

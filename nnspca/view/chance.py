@@ -17,8 +17,8 @@ from nnspca.result import rounded
 from nnspca.result.chance import LEVEL, chance_opening
 from nnspca.view import cache, running
 from nnspca.view.jobs import Job
-from nnspca.view.ledger import Problem
 from nnspca.view.running import Button
+from nnspca.view.stored import Problem
 from nnspca.view.subject import Subject
 
 FILE = Path(__file__).with_name("chance.json")

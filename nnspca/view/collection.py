@@ -18,7 +18,7 @@ import streamlit as st
 
 from nnspca.datasets import Dataset, DatasetInfo
 from nnspca.result import rounded
-from nnspca.view import cache, ledger, sanitize, session
+from nnspca.view import cache, ledger, sanitize, session, stored
 from nnspca.view.figures import dataset as figures
 from nnspca.view.figures.dataset import montage
 from nnspca.view.ledger import Known
@@ -94,8 +94,8 @@ def _mean(info: DatasetInfo) -> tuple[np.ndarray, tuple[int, int]] | None:
 def cards(now: State, lay: str = "") -> None:
     """Show a card for each data set, laid in a ``row`` or one below the other; a press opens it in its own view."""
     infos = catalogue.infos()
-    own, book, stored = catalogue.own_datasets(), ledger.shared(), ledger.stored().values()
-    known = {held.name: book.at(held.problem, held.opening, 0.0) for held in stored if held.opened}
+    own, book = catalogue.own_datasets(), ledger.shared()
+    known = {held.name: book.at(held.problem, held.opening, 0.0) for held in stored.problems().values() if held.opened}
     canvas.cards(
         f"{lay}gallery",
         "Data sets",

@@ -22,7 +22,7 @@ from nnspca.datasets import fetch
 from nnspca.resampling import _bootstrap
 from nnspca.solvers import coordinate_descent
 from nnspca.studies import sigg2008, sigg2008_genes
-from nnspca.view import cache, chance, ledger
+from nnspca.view import cache, chance, ledger, stored
 from nnspca.view.certificate import proofs
 from nnspca.view.desk import Desk
 from nnspca.view.explore import choices, work
@@ -83,7 +83,7 @@ def nothing_stored(monkeypatch):
     """The ledger of data that no thorough run has seen."""
     book = Ledger()
     monkeypatch.setattr(ledger, "shared", lambda: book)
-    monkeypatch.setattr(ledger, "cardinalities", lambda problem: ())
+    monkeypatch.setattr(stored, "cardinalities", lambda problem: ())
     monkeypatch.setattr(proofs, "stored_certificate", lambda subject, k: None)
     ledger.shared.clear = book._accounts.clear
     return book
@@ -226,7 +226,7 @@ def shelved(*records: shelf.Record) -> dict:
             name=r.name,
             problem=r.problem,
             opening=r.opening,
-            opened=(r.name, r.standardise, r.nonnegative) == ledger.default_view(r.name),
+            opened=(r.name, r.standardise, r.nonnegative) == stored.opening_key(r.name),
             about={"ks": sorted(r.components)},
             read=functools.partial(read, r),
         )

@@ -7,7 +7,7 @@ import pytest
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.view import cache, chance, ledger
+from nnspca.view import cache, chance, stored
 from nnspca.view.chance import Chance
 from nnspca.view.explore.view import sentence
 from nnspca.view.ledger import Known
@@ -43,7 +43,7 @@ def test_the_columns_are_shuffled_on_request_and_the_page_says_what_they_reach(o
 
 def test_what_is_stored_is_of_the_data_that_are_stored_and_no_answer_there_is_chance():
     held = json.loads(chance.FILE.read_text("utf-8"))
-    assert held and {(of["hash"], of["standardise"], of["nonnegative"]) for of in held} <= set(ledger.stored())
+    assert held and {(of["hash"], of["standardise"], of["nonnegative"]) for of in held} <= set(stored.problems())
     for of in held:
         rows = np.array(of["ks"])
         assert (np.diff(rows[:, 0]) > 0).all() and rows[0, 0] == 1 and (rows[1:, 1] > rows[1:, 2]).all()

@@ -8,7 +8,7 @@ import pytest
 from nnspca import datasets
 from nnspca.result import rounded
 from nnspca.studies.racing import BARRED, FINISHED, RUNNING, Fall, Lane, Mark, Race
-from nnspca.view import ledger, say
+from nnspca.view import say, stored
 from nnspca.view.compare import figures, race
 from nnspca.view.figures.style import DARK
 from nnspca.view.link.state import AS_IS, FIRST_RACE, STANDARDISED, State
@@ -70,7 +70,7 @@ def test_a_stored_race_opens_without_a_run_and_says_no_more_than_the_ledger(open
 
 
 def test_every_stored_race_is_of_a_view_that_a_data_set_opens_with_and_says_no_more_than_the_ledger():
-    opening = {(*r.problem, r.opening): r for key, r in shelf.records().items() if key == ledger.default_view(r.name)}
+    opening = {(*r.problem, r.opening): r for key, r in shelf.records().items() if key == stored.opening_key(r.name)}
     assert len(race.stored_races()["races"]) >= 5 and race.stored_races()["races"].keys() <= opening.keys()
     for record in opening.values():
         scale = STANDARDISED if record.standardise else AS_IS

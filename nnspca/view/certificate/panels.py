@@ -16,7 +16,7 @@ from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS
 from nnspca.certificates.exact import needs_second_checker
 from nnspca.datasets import Dataset
 from nnspca.result import Bound, Certificate, PartsCertificate, Progress, rounded, wording
-from nnspca.view import ledger, running, say
+from nnspca.view import running, say, stored
 from nnspca.view.certificate import proofs
 from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known
@@ -87,7 +87,7 @@ def certificate_details(certificate: Proof, known: Known, subject: Subject) -> N
 
 def kept(known: Known, subject: Subject) -> None:
     """Say how a proof whose file does not come with the package was made, and offer to make it here."""
-    made, live, thorough = ledger.stored()[subject.problem].made(known.at), PLANS["live"], PLANS["thorough"]
+    made, live, thorough = stored.problems()[subject.problem].made(known.at), PLANS["live"], PLANS["thorough"]
     longer = f", or up to {rounded.seconds(thorough.relaxation + thorough.trees)} if the stored proof took longer"
     lasts = f"about {rounded.seconds(made.seconds or live.seconds)}{'' if made.seconds else longer}"
     run = f" by a {made.effort} run" if made.effort else ""

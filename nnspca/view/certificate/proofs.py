@@ -16,7 +16,7 @@ import streamlit as st
 import nnspca
 from nnspca.bounds.plan import PLANS
 from nnspca.result import Certificate, Component, Components, PartsCertificate, Progress, rounded
-from nnspca.view import cache, ledger, running
+from nnspca.view import cache, running, stored
 from nnspca.view.jobs import Job, part_of_report
 from nnspca.view.ledger import Known
 from nnspca.view.running import Button, Key, Task
@@ -158,7 +158,7 @@ def stored_file(proof: Certificate | PartsCertificate, subject: Subject) -> byte
 
 
 def _held(subject: Subject, k: int) -> tuple[Certificate, Path] | tuple[None, None]:
-    held = ledger.stored().get(subject.problem)
+    held = stored.problems().get(subject.problem)
     file = None if held is None else file_of(held.name, subject.standardise, k)
     if file is None or not subject.nonnegative or not file.exists():
         return None, None

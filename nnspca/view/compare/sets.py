@@ -10,7 +10,7 @@ from functools import cached_property
 
 import nnspca
 from nnspca.result import SweepPoint, rounded
-from nnspca.view import ledger, sanitize
+from nnspca.view import sanitize, stored
 from nnspca.view.compare import figures
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import Job, part_of_report
@@ -60,7 +60,7 @@ def state_of(name: str, now: State) -> State:
 
 def cardinalities(subject: Subject) -> tuple[int, ...]:
     """Return the k to solve: for each share of the features the nearest at which there is a stored proof."""
-    n, stored_ks = subject.data.n_features, ledger.cardinalities(subject.problem)
+    n, stored_ks = subject.data.n_features, stored.cardinalities(subject.problem)
     ks = {min(max(round(share * n), 1), n) for share in SHARES}
     return tuple(sorted({min(stored_ks, key=lambda k: max(k / at, at / k)) for at in ks} if stored_ks else ks))
 
@@ -96,7 +96,7 @@ def compared(subjects: Sequence[Subject]) -> list[Compared]:
         Compared(
             one,
             titles[one.data.name],
-            tuple(one.known_along(ledger.cardinalities(one.problem) or cardinalities(one)).values()),
+            tuple(one.known_along(stored.cardinalities(one.problem) or cardinalities(one)).values()),
         )
         for one in subjects
     ]

@@ -10,7 +10,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.view import ledger, sanitize, session
+from nnspca.view import sanitize, session, stored
 from nnspca.view.link import state, widgets
 from nnspca.view.link.state import default_k
 from nnspca.view.link.widgets import choose, next_value
@@ -102,7 +102,7 @@ def ask(subject: Subject) -> Choices:
             placeholder="spread evenly",
             help="For instance 1, 5, 10-40:10 (10 to 40 by 10). Empty: those with a stored proof, else about 25.",
         )
-    ks = ledger.cardinalities(subject.problem) or cardinalities(n, default_k(n, now.data))
+    ks = stored.cardinalities(subject.problem) or cardinalities(n, default_k(n, now.data))
     try:
         ks = read_ks(text, n) if text and text.strip() else ks
     except ValueError as problem:  # told on the page: what stands among the options is not seen until they are opened

@@ -12,7 +12,7 @@ import numpy as np
 from nnspca.result import Component, rounded
 from nnspca.result.component import heaviest
 from nnspca.result.rounded import ceil, floor
-from nnspca.view import cache, ledger, say
+from nnspca.view import cache, say, stored
 from nnspca.view.certificate import proofs
 from nnspca.view.explore import samples
 from nnspca.view.explore.view import View, sentence_at
@@ -145,7 +145,7 @@ def component_rows(view: View, ks: Sequence[int]) -> dict[str, Any]:
             continue
         part = view.played[k].component
         support, loadings = part.support, part.loadings[part.support]
-        levels = np.rint(loadings / (np.abs(loadings).max(initial=0.0) or 1.0) * ledger.STEPS)
+        levels = np.rint(loadings / (np.abs(loadings).max(initial=0.0) or 1.0) * stored.LEVELS)
         heavy = heaviest(part)[:LISTED] if data.image_shape is None and data.axis is None else []
         scores = samples.standard_scores(part, view)[which] if k in scored else np.zeros(0)
         hundredths = np.rint(100 * np.clip(scores, -300, 300))

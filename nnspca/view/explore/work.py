@@ -9,7 +9,7 @@ from typing import Any
 import nnspca
 from nnspca.result import Component, Progress, SweepPoint
 from nnspca.tasks import certify_path, coarse_first, path
-from nnspca.view import cache, ledger, running
+from nnspca.view import cache, running, stored
 from nnspca.view.certificate import proofs
 from nnspca.view.explore.choices import KEYS, MOST, STEPS, Choices, thinned
 from nnspca.view.jobs import Job, part_of_report
@@ -48,8 +48,8 @@ def certified(ks: tuple[int, ...]) -> tuple[int, ...]:
 
 def is_between_stored(subject: Subject, k: int) -> bool:
     """Tell whether a k is stored or lies between two that are: their bounds are carried to it."""
-    stored = ledger.cardinalities(subject.problem)
-    return bool(stored) and stored[0] <= k <= stored[-1]
+    ks = stored.cardinalities(subject.problem)
+    return bool(ks) and ks[0] <= k <= ks[-1]
 
 
 def is_settled(subject: Subject, row: Known) -> bool:
@@ -70,7 +70,7 @@ def start_curves(subject: Subject, choice: Choices, shown: Job | None) -> tuple[
     """
     ks, n = choice.ks, subject.data.n_features
     own: tuple[int, ...] = ks if n <= SMALL else certified(ks)
-    if ks == ledger.cardinalities(subject.problem):  # what is stored is proven
+    if ks == stored.cardinalities(subject.problem):  # what is stored is proven
         own = ()
     rows = subject.known_along(ks)
     missing = [k for k in ks if not rows[k].found or (k in own and not is_settled(subject, rows[k]))]

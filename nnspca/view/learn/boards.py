@@ -22,9 +22,10 @@ from nnspca.covariance.problem import Problem as Bounded
 from nnspca.datasets import Dataset
 from nnspca.result import rounded
 from nnspca.view import ledger
-from nnspca.view.ledger import Known, Problem
+from nnspca.view.ledger import Known
 from nnspca.view.link import canvas, state
 from nnspca.view.sources import catalogue, preparation
+from nnspca.view.stored import Problem
 from nnspca.view.ui import component
 
 STORED = Path(__file__).with_name("stored.json")  # written by `python -m tests.lesson`

@@ -15,7 +15,7 @@ from nnspca.control.arguments import Effort, Seed, check_flag, check_instance, c
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import interruptible
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Features, Problem, check_restriction, restricted
+from nnspca.covariance.problem import Problem, SomeFeatures, check_restriction, restricted
 from nnspca.machines import HERE, Executor
 from nnspca.machines.workers import with_executor
 from nnspca.result import Certificate, Component, Components, OnProgress, PartsCertificate, ShouldStop
@@ -41,7 +41,7 @@ def certify_parts(
     time_limit: float | None = None,
     seed: Seed = 0,
     warm_start: PartsCertificate | None = None,
-    exclude: Features = None,
+    exclude: SomeFeatures = None,
     executor: Executor = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,

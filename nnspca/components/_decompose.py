@@ -26,7 +26,7 @@ from nnspca.control.arguments import (
 from nnspca.control.progress import Monitor
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Features, Problem, check_restriction, on_all, with_joint_variance
+from nnspca.covariance.problem import Problem, SomeFeatures, check_restriction, on_all, with_joint_variance
 from nnspca.machines import HERE, Executor, Workers, check_executor
 from nnspca.numerics.doubles import read_only
 from nnspca.result import Certificate, Component, Components, OnProgress, Progress, ShouldStop
@@ -65,8 +65,8 @@ def decompose(
     certify: Effort | None = None,
     min_angle: float | None = None,
     starts: int = 20,
-    include: Features = None,
-    exclude: Features = None,
+    include: SomeFeatures = None,
+    exclude: SomeFeatures = None,
     executor: Executor = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
@@ -334,7 +334,7 @@ def check_choices(info: MethodInfo, deflation: str, certify: str | None, sizes: 
 
 
 def check_included(
-    info: MethodInfo, include: Features, cov: Covariance, sizes: list[int], deflation: str
+    info: MethodInfo, include: SomeFeatures, cov: Covariance, sizes: list[int], deflation: str
 ) -> tuple[int, ...]:
     """Return the places of features to include; ValueError unless one component is sought, by itself."""
     _, ins, _ = check_restriction(cov, sizes[0], include, None)

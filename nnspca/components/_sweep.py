@@ -16,7 +16,7 @@ from nnspca.components.together import improved
 from nnspca.control.arguments import Effort, Seed, check_choice, check_flag, check_one_or_several, check_whole
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Features, Problem, cumulative_variance
+from nnspca.covariance.problem import Problem, SomeFeatures, cumulative_variance
 from nnspca.machines import HERE, Executor, TaskArguments, Workers, asked, check_executor
 from nnspca.result import Components, OnProgress, PartsPoint, PartsSweep, ShouldStop
 from nnspca.tasks._certify import components
@@ -36,7 +36,7 @@ def sweep_parts(
     nonnegative: bool = True,
     certify: Effort | None = "live",
     seed: Seed = 0,
-    exclude: Features = None,
+    exclude: SomeFeatures = None,
     executor: Executor = None,
     on_point: OnPoint | None = None,
     should_stop: ShouldStop | None = None,

@@ -16,7 +16,7 @@ from nnspca.numerics.doubles import read_only
 from nnspca.result import Component, Components
 
 SPANNED = 1e-10  # below this share of itself a column's fresh part is rounding
-Features = Sequence[int | str] | np.ndarray | str | int | None
+SomeFeatures = Sequence[int | str] | np.ndarray | str | int | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,7 @@ class Problem:
 
 
 def check_restriction(
-    cov: Covariance, k: object, include: Features, exclude: Features
+    cov: Covariance, k: object, include: SomeFeatures, exclude: SomeFeatures
 ) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
     """Return k and places of the features to include and to exclude, ascending; ValueError where none fit."""
     ins, outs = places_of("include", include, cov.n_features, cov.feature_names), check_excluded(cov, exclude)
@@ -95,7 +95,7 @@ def check_restriction(
     return count, ins, outs
 
 
-def check_excluded(cov: Covariance, exclude: Features) -> tuple[int, ...]:
+def check_excluded(cov: Covariance, exclude: SomeFeatures) -> tuple[int, ...]:
     """Return the places of the features to exclude, ascending; ValueError for all of them, and unknown ones."""
     outs = places_of("exclude", exclude, cov.n_features, cov.feature_names)
     if len(outs) == cov.n_features:
@@ -132,7 +132,7 @@ def on_all(x: np.ndarray, left: np.ndarray, n: int) -> np.ndarray:
     return out
 
 
-def places_of(name: str, value: Features, n: int, names: tuple[str, ...] | None) -> tuple[int, ...]:
+def places_of(name: str, value: SomeFeatures, n: int, names: tuple[str, ...] | None) -> tuple[int, ...]:
     """Return features given by place, name or mask, ascending; ValueError for unknown ones and for repeated ones."""
     if value is None or (isinstance(value, list | tuple) and not value):
         return ()

@@ -17,7 +17,7 @@ from nnspca.control.progress import Monitor, ShouldStop
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import DENSE_EIGEN
 from nnspca.covariance.input import Given, check_finite, check_masks, numbers, places_among, read_given
-from nnspca.covariance.problem import Features as Chosen
+from nnspca.covariance.problem import SomeFeatures as Chosen
 from nnspca.covariance.problem import orthonormal
 from nnspca.covariance.samples import GATHERED, Constant, check_weights, is_large, stacked, stated, warn_of_scales
 from nnspca.covariance.sources import Source, chunked, genes_used, in_memory, summed, total_of

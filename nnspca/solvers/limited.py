@@ -12,11 +12,11 @@ import numpy as np
 from nnspca.control.arguments import check_number, check_several, check_whole, shown
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Features, Problem, places_of
+from nnspca.covariance.problem import Problem, SomeFeatures, places_of
 from nnspca.result import Component
 from nnspca.solvers.climb import Best, leading_rows, optimise_on_support, products
 
-Groups = Iterable[tuple[Features, int]]
+Groups = Iterable[tuple[SomeFeatures, int]]
 STARTS, DIRECTIONS, LEADERS, TRIED = 50, 8, 3, 20  # single features, eigenvectors; points with swaps; partners of each
 STEPS, ROUGH, FINE = 2000, 1e-6, 1e-13  # of one climb, which rests at a smaller relative gain
 

@@ -21,7 +21,7 @@ from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped, interruptible
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Features, Problem, check_restriction, on_all, restricted
+from nnspca.covariance.problem import Problem, SomeFeatures, check_restriction, on_all, restricted
 from nnspca.errors import CertificateError
 from nnspca.machines.workers import Executor, with_executor
 from nnspca.numerics import feasible
@@ -56,8 +56,8 @@ def certify(
     component: Component | None = None,
     seed: Seed = 0,
     warm_start: Certificate | None = None,
-    include: Features = None,
-    exclude: Features = None,
+    include: SomeFeatures = None,
+    exclude: SomeFeatures = None,
     groups: Groups | None = None,
     max_loading: float | None = None,
     executor: Executor = None,

@@ -16,7 +16,7 @@ from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Features, Problem, on_all
+from nnspca.covariance.problem import Problem, SomeFeatures, on_all
 from nnspca.machines.workers import Executor, with_executor
 from nnspca.numerics import feasible, rounding
 from nnspca.numerics.doubles import read_only
@@ -38,7 +38,7 @@ def solve_all(
     within: float = 0.01,
     nonnegative: bool = True,
     seed: Seed = 0,
-    exclude: Features = None,
+    exclude: SomeFeatures = None,
     time_limit: float | None = 60.0,
     executor: Executor = None,
     should_stop: ShouldStop | None = None,

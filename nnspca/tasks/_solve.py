@@ -29,7 +29,7 @@ from nnspca.control.progress import Monitor, OnFound
 from nnspca.control.stopping import Stopped
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Features, Problem, check_restriction, on_all, restricted
+from nnspca.covariance.problem import Problem, SomeFeatures, check_restriction, on_all, restricted
 from nnspca.numerics import feasible
 from nnspca.numerics.doubles import read_only
 from nnspca.result import Component, OnProgress, Progress, ShouldStop
@@ -48,8 +48,8 @@ def solve(
     on_progress: OnProgress | None = None,
     on_found: OnFound | None = None,
     start: np.ndarray | None = None,
-    include: Features = None,
-    exclude: Features = None,
+    include: SomeFeatures = None,
+    exclude: SomeFeatures = None,
     groups: Groups | None = None,
     max_loading: float | None = None,
     **options: Unpack[Options],

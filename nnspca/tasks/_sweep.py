@@ -15,7 +15,7 @@ from nnspca.bounds.plan import PLANS
 from nnspca.control.arguments import Effort, Method, Seed, check_choice, check_one_or_several, check_several
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Features, Problem, places_of
+from nnspca.covariance.problem import Problem, SomeFeatures, places_of
 from nnspca.machines import Executor, TaskArguments, Workers, asked, check_executor
 from nnspca.result import (
     Certificate,
@@ -47,8 +47,8 @@ def sweep(
     nonnegative: bool = True,
     certify: Effort | None = "live",
     seed: Seed = 0,
-    include: Features = None,
-    exclude: Features = None,
+    include: SomeFeatures = None,
+    exclude: SomeFeatures = None,
     executor: Executor = None,
     on_point: OnPoint | None = None,
     should_stop: ShouldStop | None = None,

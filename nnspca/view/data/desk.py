@@ -21,7 +21,7 @@ from nnspca.datasets.readers import SUFFIXES
 from nnspca.datasets.scales import means
 from nnspca.result import rounded, wording
 from nnspca.view import sanitize, say, session
-from nnspca.view.desk import LINES, Desk, Reading
+from nnspca.view.desk import LINES, Desk, DeskReading
 from nnspca.view.link import state, widgets
 from nnspca.view.sources import catalogue, sandbox, uploads
 
@@ -248,7 +248,7 @@ def _select(desk: Desk, key: str, words: Mapping[Any, str]) -> None:
     value, found = getattr(desk.reading, key), desk.seen.decided.get(key)
     shown = FOUND if value is None else value
     guess = f"{words.get(found, found)} (found)" if value is None and found is not None else FOUND
-    named = {FOUND: guess, **words} if getattr(Reading(), key) is None else words
+    named = {FOUND: guess, **words} if getattr(DeskReading(), key) is None else words
     _drawn(
         st.selectbox,
         desk,

@@ -18,7 +18,7 @@ from nnspca.errors import DataError
 from nnspca.result import Progress
 from nnspca.view import cache, ledger, running, sanitize, session
 from nnspca.view.cache import nbytes
-from nnspca.view.desk import UNSEEN, Desk, File, Reading
+from nnspca.view.desk import UNSEEN, Desk, DeskReading, NamedFile
 from nnspca.view.jobs import Job, Work
 from nnspca.view.link import state, widgets
 from nnspca.view.running import Task
@@ -30,17 +30,17 @@ YOURS = "{} (yours)"  # what a file is called that has the name of a data set of
 OWN, ALL = 400 * 2**20, 1024 * 2**20  # bytes of files and data that one visit keeps, and all visits together
 
 
-def put_on_desk(files: Sequence[File]) -> Desk:
+def put_on_desk(files: Sequence[NamedFile]) -> Desk:
     """Lay files on the desk, in place of what lay there."""
     called = own_name(*files[0]) if len(files) == 1 else None
     session.current().desk = desk = Desk(tuple(files), called=called, reading=reading_in_link(called or files[0][0]))
     return desk
 
 
-def reading_in_link(name: str) -> Reading:
+def reading_in_link(name: str) -> DeskReading:
     """Return how the link says that a file of this name is read: of another file it says nothing."""
     lost, texts = session.current().lost, state.value_in_link("reading")
-    return Reading.of_text(texts[-1]) if texts and lost and name.startswith(lost) else Reading()
+    return DeskReading.of_text(texts[-1]) if texts and lost and name.startswith(lost) else DeskReading()
 
 
 def follow_reading(desk: Desk) -> bool:

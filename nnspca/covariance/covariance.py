@@ -16,7 +16,7 @@ from nnspca.covariance import samples as reading
 from nnspca.covariance.factor import Factor
 from nnspca.covariance.forms import Form, HeldMatrix, semidefinite, square
 from nnspca.covariance.held import Held
-from nnspca.covariance.input import Given, check_feature_names, read_given
+from nnspca.covariance.input import Input, check_feature_names, read_given
 from nnspca.covariance.provenance import Provenance
 from nnspca.covariance.sources import chunked, genes_used
 from nnspca.covariance.sums import Sums
@@ -227,7 +227,7 @@ class Covariance:
         return cls._from_matrix(read_given(A), repair, names)
 
     @classmethod
-    def _from_matrix(cls, given: Given, repair: bool, names: object, roundings: int = 0) -> Covariance:
+    def _from_matrix(cls, given: Input, repair: bool, names: object, roundings: int = 0) -> Covariance:
         """Hold a matrix, each of whose entries was rounded so many times before."""
         with one_blas_thread():
             matrix = semidefinite(given.values, repair, roundings)
@@ -257,7 +257,7 @@ class Covariance:
         return cls._of_matrix_set(read_given(dataset), reading.stated(standardize), repair, None)
 
     @classmethod
-    def _of_matrix_set(cls, given: Given, standardize: bool, repair: bool, names: object) -> Covariance:
+    def _of_matrix_set(cls, given: Input, standardize: bool, repair: bool, names: object) -> Covariance:
         """Hold a data set that is itself a matrix."""
         if not standardize:
             return cls._from_matrix(given, repair, names)
@@ -367,10 +367,10 @@ def of_sums(sums: Sums, standardize: bool, names: Any, *, center: bool = True) -
     return of_read(made if center else reading.without_negatives(made), standardize, names)
 
 
-def of_read(made: reading.Made, standardize: bool, names: Any, given: Given | None = None) -> Covariance:
+def of_read(made: reading.Made, standardize: bool, names: Any, given: Input | None = None) -> Covariance:
     """Hold a form of A with its errors, and the means and scales of the samples that were read."""
     form, about = made
-    variances, given = np.maximum(form.diagonal, 0.0), given or Given(None)
+    variances, given = np.maximum(form.diagonal, 0.0), given or Input(None)
     features = Features(
         float(variances.sum()),
         len(variances),

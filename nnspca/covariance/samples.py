@@ -20,7 +20,7 @@ from nnspca.control.progress import OnProgress, ShouldStop
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance.factor import AT_A_TIME, DenseFactor, SparseFactor, varies
 from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldMatrix, check_scale
-from nnspca.covariance.input import Given, check_names, numbers, read_given
+from nnspca.covariance.input import Input, check_names, numbers, read_given
 from nnspca.covariance.provenance import Provenance, hash_of, of_data
 from nnspca.covariance.sources import Source, chunk_array, chunked, in_memory, summed
 from nnspca.covariance.sums import Sums
@@ -55,7 +55,7 @@ def of_samples(
     sample_weight: object,
     should_stop: ShouldStop | None,
     on_progress: OnProgress | None,
-) -> tuple[Made, Given]:
+) -> tuple[Made, Input]:
     """Return the covariance of anything that is taken as samples, and what stood beside the numbers."""
     weighted = sample_weight is not None
     if (source := chunked(X)) is not None:
@@ -66,8 +66,8 @@ def of_samples(
             if source.stored:
                 raise
             values = stacked(list(source.chunks()))  # of any scale where they are in memory
-        given = Given(None, source.names, chosen=source.chosen)
-        given = replace(X, values=None) if isinstance(X, Given) else given
+        given = Input(None, source.names, chosen=source.chosen)
+        given = replace(X, values=None) if isinstance(X, Input) else given
         if isinstance(values, tuple):
             return values, given
     else:

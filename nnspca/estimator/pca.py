@@ -21,7 +21,7 @@ from nnspca.components._decompose import decompose
 from nnspca.components._deflate import deflated_problem
 from nnspca.control.arguments import Deflation, Effort, Method, check_flag, check_number, check_whole
 from nnspca.covariance import Covariance
-from nnspca.covariance.input import Given, numbers, package_of
+from nnspca.covariance.input import Input, numbers, package_of
 from nnspca.covariance.samples import added, check_weights, stated, warn_of_scales
 from nnspca.covariance.sources import Source, genes_used, map_rows
 from nnspca.covariance.sums import Sums
@@ -192,8 +192,8 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         X = genes_used(X)
         rows = samples.read(self, X, first=True)
         if not isinstance(rows, Source):
-            chosen = X.chosen if isinstance(X, Given) else ""
-            rows = Given(rows, samples.names_of(self), chosen=chosen, package=package_of(X))
+            chosen = X.chosen if isinstance(X, Input) else ""
+            rows = Input(rows, samples.names_of(self), chosen=chosen, package=package_of(X))
         cov = Covariance.from_data(rows, stated(self.standardize), center=self.center, sample_weight=sample_weight)
         if isinstance(rows, Source):
             samples.learn_names(self, rows.names, cov.n_features)

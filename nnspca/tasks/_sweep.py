@@ -35,7 +35,7 @@ from nnspca.tasks._excluding import excluding
 from nnspca.tasks._solve import begin, check_cardinality, check_includes, check_method, check_seed, solve
 
 OnPoint = Callable[[SweepPoint], None]
-Place = tuple[int, str]  # of a point: its k, or number of parts, and method
+PointKey = tuple[int, str]  # of a point: its k, or number of parts, and method
 
 
 @excluding
@@ -159,11 +159,11 @@ def path(
     full = {k for i, level in enumerate(levels) for k in level if sum(map(len, levels[:i])) < (anchors or len(every))}
     # best takes longest and is read most: it goes first, and nothing waits for others
     after = {(k, "best"): [(other, "best") for other in near] for k, near in neighbours(levels).items()}
-    others: dict[Place, list[Place]] = {(k, name): [] for k in every for name in methods if name != "best"}
+    others: dict[PointKey, list[PointKey]] = {(k, name): [] for k in every for name in methods if name != "best"}
     after = (after if "best" in methods else {}) | others
     curve = Curve(on_point, monitor, len(after))
 
-    def begin(at: Place) -> TaskArguments:
+    def begin(at: PointKey) -> TaskArguments:
         """The task of a point, or None if its component is known by now."""
         k, name = at
         if (before := known(k, name)) is not None:
@@ -268,10 +268,10 @@ class Curve:
     on_point: Callable[[Any], None] | None
     monitor: Monitor
     total: int  # points, and certificates that are counted with them
-    points: dict[Place, Any] = field(default_factory=dict)
+    points: dict[PointKey, Any] = field(default_factory=dict)
     certificates: dict[int, Any] = field(default_factory=dict)
 
-    def put(self, at: Place, point: SweepPoint | PartsPoint) -> None:
+    def put(self, at: PointKey, point: SweepPoint | PartsPoint) -> None:
         """Store a point, and report it."""
         self.points[at] = point
         if self.on_point is not None:

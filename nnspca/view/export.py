@@ -46,7 +46,7 @@ class Answer:
     method: str  # how they were found
     code: str  # Python that finds them again
     known: Known | None = None  # what the ledger has of them
-    prove: Callable[[], panels.Proof] | None = None  # makes their certificate, or finds it made
+    prove: Callable[[], panels.AnyCertificate] | None = None  # makes their certificate, or finds it made
 
     @property
     def parts(self) -> Components:
@@ -135,7 +135,7 @@ def _bold(words: str) -> str:
     return re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", html.escape(words))
 
 
-def _checked(certificate: panels.Proof, subject: Subject) -> str:
+def _checked(certificate: panels.AnyCertificate, subject: Subject) -> str:
     """Check a certificate by the second route; say so, why it holds, and what checks the file beside a report."""
     nnspca.verify(certificate, subject.cov)
     file = "certificate.npz"

@@ -31,7 +31,7 @@ SHOWN = 3  # upper bounds that a sentence lists
 CLOSED = rounded.OPTIMAL / 4  # gap at which a longer proof ends: optimal however the numbers are rounded
 GAIN = 1e-9  # relative: a component that has no more variance than this beyond another is none better
 
-Proven = TypeVar("Proven", Certificate, PartsCertificate)
+AnyProof = TypeVar("Proven", Certificate, PartsCertificate)
 STOPPED = "Stopped. Every upper bound proven so far is kept."
 TIGHTEN = Button("Tighten the proof", "There is no upper bound yet.", ":material/compress:", "Go on tightening")
 
@@ -189,11 +189,11 @@ def certificate_of_parts(subject: Subject, r: int) -> PartsCertificate | None:
     return certificate
 
 
-def keep_best(certificate: Proven, subject: Subject) -> Proven:
+def keep_best(certificate: AnyProof, subject: Subject) -> AnyProof:
     """Keep a certificate, unless the one that is kept is tighter; return the one that stays."""
     r = certificate.n_components if isinstance(certificate, PartsCertificate) else 0
     key = _key(subject, certificate.k, r)
-    before: Proven | None = cache.results().get(key)
+    before: AnyProof | None = cache.results().get(key)
     subject.record(certificate)
     if before is not None and before.ratio >= certificate.ratio:
         return before

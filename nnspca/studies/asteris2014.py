@@ -18,7 +18,7 @@ from nnspca.result import Certificate, Component
 from nnspca.spannogram import curves, enumeration
 from nnspca.spannogram.net import paper_bound
 from nnspca.studies.study import PRINTED as NUMBERS
-from nnspca.studies.study import PROOFS, WORDS, Given, Rows, StudyResult, Table
+from nnspca.studies.study import PROOFS, WORDS, Given, StudyResult, Table, TableRows
 from nnspca.tasks._certify import certify
 from nnspca.tasks._solve import solve
 
@@ -68,7 +68,7 @@ def over_angles(heights: Callable[[np.ndarray], np.ndarray], name: str) -> pd.Da
 # Fig. 1
 
 
-def regions(given: Given) -> Rows:
+def regions(given: Given) -> TableRows:
     """Where the two largest positive curves change."""
     for i, (a, b, top) in enumerate(curves.regions(ROWS, TOP).supports(), start=1):
         yield "regions", {"Region": i, "From φ": a, "To φ": b, "Top-2 set": curve_numbers(top)}
@@ -89,7 +89,7 @@ def show_regions(run: StudyResult) -> Iterator[Table]:
 # Fig. 2
 
 
-def hardness(given: Given) -> Rows:
+def hardness(given: Given) -> TableRows:
     """Count how often the leading eigenvector is not feasible, over random supports."""
     rng = np.random.default_rng(given.seed)
     draws, sizes = 2000 if given.full else 200, (1, 2, 3, 5, 8, 12, 20, 30, 50)
@@ -152,7 +152,7 @@ def _plane(run: StudyResult, arc: tuple[float, float], best: np.ndarray, leading
 # Fig. 3
 
 
-def parts(given: Given) -> Rows:
+def parts(given: Given) -> TableRows:
     """Find six parts by two methods, each part among the pixels that no earlier one uses; then jointly."""
     data, cov = given.data[0], given.covariance()
     leading, k = float(cov.eigenpairs(1)[0][0]), min(CARDINALITY, max(1, cov.n_features // PARTS))
@@ -232,7 +232,7 @@ def _with_band(run: StudyResult, frame: pd.DataFrame, column: str, key: str, upp
 # Figs 4 to 6
 
 
-def variances(given: Given, grid: tuple[Sequence[int], Sequence[int], Sequence[Any]]) -> Rows:
+def variances(given: Given, grid: tuple[Sequence[int], Sequence[int], Sequence[Any]]) -> TableRows:
     """Solve for every k by every method, and prove two upper bounds: the paper's, and ours."""
     cov = given.covariance()
     leading = float(cov.eigenpairs(1)[0][0])
@@ -296,7 +296,7 @@ def guarantee(n: int, k: int, decay: float) -> float:
     return max(k / (2 * n), 1 / (1 + 2 * (n / k) * decay))
 
 
-def theorem(given: Given) -> Rows:
+def theorem(given: Given) -> TableRows:
     """Compare the guarantee of Theorem 1 with the shares that the bounds prove for a run of Alg. 3."""
     cases = [(0, 180), (1, 50), (2, 20), (2, 90)]  # data, and k
     if given.full:

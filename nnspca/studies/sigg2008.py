@@ -14,7 +14,7 @@ from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.result import Component
 from nnspca.solvers.em import soft_threshold
-from nnspca.studies.study import Given, Rows, StudyResult, Table
+from nnspca.studies.study import Given, StudyResult, Table, TableRows
 from nnspca.tasks._solve import solve
 
 K = "Cardinality"
@@ -80,7 +80,7 @@ def run_method(
     return part, time.thread_time() - started
 
 
-def variances(given: Given, entrants: tuple[MethodCurve, ...]) -> Rows:
+def variances(given: Given, entrants: tuple[MethodCurve, ...]) -> TableRows:
     """Solve for every k by Algorithm 2 as printed, and by every method."""
     cov = standardised(given)
     ks = grid(cov.n_features, 150, 31 if given.full else 5)
@@ -101,7 +101,7 @@ def show_variances(run: StudyResult) -> Iterator[Table]:
         yield run.printed([frame[EM_STEPS].mean()], note=note)
 
 
-def times(given: Given) -> Rows:
+def times(given: Given) -> TableRows:
     """Time every method at every k: the minimum of a few runs."""
     cov = standardised(given)
     cov.eigenpairs(1)  # computed before timing, since all methods need it

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.special
 
 from nnspca.covariance import Covariance
-from nnspca.studies.study import Given, Rows, StudyResult, Table
+from nnspca.studies.study import Given, StudyResult, Table, TableRows
 from nnspca.tasks._solve import solve
 
 CE = "CE + SR"
@@ -88,7 +88,7 @@ def cluster_scores(given: Given, Y: np.ndarray, labels: np.ndarray) -> tuple[flo
     return (float(np.mean(scores)), float(np.std(scores))) if scores else (0.0, 0.0)
 
 
-def selection(given: Given) -> Rows:
+def selection(given: Given) -> TableRows:
     """Choose features in three ways, cluster the samples by them, and compare with the labels; on both scalings."""
     data = given.data[0]
     X = np.asarray(data.X, float)

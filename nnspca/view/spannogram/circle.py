@@ -34,7 +34,7 @@ _mount = component("spannogram", BROWSER, SCRIPTS)
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class CurveRows:
     """What is drawn: one row of V for each curve, and what the rows stand for."""
 
     V: np.ndarray  # shape (n, d)
@@ -58,7 +58,7 @@ def most_directions(data: Dataset) -> int:
     return min(8, data.n_features, samples)
 
 
-def of_data(subject: Subject, d: int) -> Rows:
+def of_data(subject: Subject, d: int) -> CurveRows:
     """Return the rows of the ``d`` leading eigenvectors, each scaled by its deviation.
 
     Of two, the first is the column of cos φ: at φ = 0, in the middle of the picture, the direction
@@ -71,7 +71,7 @@ def of_data(subject: Subject, d: int) -> Rows:
     lies = data.image_shape is not None or data.axis is not None
     scene = picturing.features_payload(data, picturing.mean_sample(data), ()) if lies else None
     names = tuple(picturing.feature_names(data, range(data.n_features)).values())
-    return Rows(V[:, ::-1] if d == 2 else V, names, scene)
+    return CurveRows(V[:, ::-1] if d == 2 else V, names, scene)
 
 
 def write_link(V: np.ndarray) -> str:
@@ -247,7 +247,7 @@ def choices(n: int, k: int, nonnegative: bool = True) -> str:
     return f"about 10{str(len(str(ways)) - 1).translate(rounded.RAISED)}"
 
 
-def curves_payload(rows: Rows, k: int, nonnegative: bool, named: Sequence[int]) -> dict[str, Any]:
+def curves_payload(rows: CurveRows, k: int, nonnegative: bool, named: Sequence[int]) -> dict[str, Any]:
     """Return what the browser knows of the curves themselves, with the names of those ``named``."""
     n = len(rows.V)
     return {
@@ -260,7 +260,7 @@ def curves_payload(rows: Rows, k: int, nonnegative: bool, named: Sequence[int]) 
     }
 
 
-def payload(rows: Rows, k: int, nonnegative: bool, picture: CircleCurves) -> dict[str, Any]:
+def payload(rows: CurveRows, k: int, nonnegative: bool, picture: CircleCurves) -> dict[str, Any]:
     """Return all the browser needs to draw and animate these curves."""
     regions, n = picture.regions, len(rows.V)
     named = range(n) if picture.meetings is not None else picture.ever.tolist()

@@ -33,7 +33,7 @@ PAGE = Path(__file__).with_name("report.html")
 ROWS, MORE = 200, 40  # most rows of a table on paper; features that no part uses, those with PCA's largest loadings
 ROUNDS = 100
 NONE = "A certificate is of components that keep to k and the signs, and of parts that share no feature."
-Table = list[dict[str, Any]]
+Records = list[dict[str, Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,7 +218,7 @@ class Beside:
         return [f"part {r + 1}" for r in range(many)] if many > 1 else ["this"]
 
     @cached_property
-    def loadings(self) -> Table:
+    def loadings(self) -> Records:
         """One row for each feature of a part, or of the largest loadings of PCA: all three methods side by side."""
         U, cov = self.parts.loadings, self.subject.cov
         q = min(max(U.shape[1], 3), cov.n_features, cov.n_samples or cov.n_features)
@@ -253,7 +253,7 @@ class Beside:
         return [names.get(c, str(c)) for c in data.labels.tolist()]
 
     @cached_property
-    def scores(self) -> Table:
+    def scores(self) -> Records:
         """One row for each sample: its name, class and scores."""
         data = self.subject.data
         if data.kind == "covariance":
@@ -266,7 +266,7 @@ class Beside:
         ]
 
     @cached_property
-    def groups(self) -> Table:
+    def groups(self) -> Records:
         """One row for each class and part: its mean, and how well the part tells it from the others."""
         data = self.subject.data
         if data.labels is None or data.kind == "covariance":
@@ -327,7 +327,7 @@ def on_paper(beside: Beside) -> str:
     return "\n".join(pieces)
 
 
-def _table(rows: Table) -> str:
+def _table(rows: Records) -> str:
     """Return rows as HTML, numbers rounded to three digits."""
     head = "".join(f'<th tabindex="0">{html.escape(name)}</th>' for name in rows[0])
     body = "".join(

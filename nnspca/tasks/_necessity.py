@@ -30,7 +30,7 @@ LIGHT = 1e-4  # share of weight below which a feature's limit need not be tighte
 
 
 @dataclass(frozen=True)
-class Work:
+class Budgets:
     """Budgets of the proofs, for the whole problem and for all features together, in counted seconds."""
 
     whole: float
@@ -39,7 +39,7 @@ class Work:
     trees: bool  # whether cases are parted by branch and bound
 
 
-EFFORTS = {"live": Work(1.5, 2.3, 0.5, False), "thorough": Work(15.0, 90.0, 0.0, True)}
+EFFORTS = {"live": Budgets(1.5, 2.3, 0.5, False), "thorough": Budgets(15.0, 90.0, 0.0, True)}
 
 
 @with_executor

@@ -20,7 +20,7 @@ def at_k(held: DeltaGenerator, choice: Choices) -> tuple[View, Runs, bool]:
         now = state.current()
         subject = Subject(catalogue.dataset_in_use(now), now)
         task, longer = work.task(subject, choice), proofs.tighten_task(subject)
-        shown = running.ask(task) if work.is_needed(subject, choice) else running.run_of(task)
+        shown = running.join_or_begin(task) if work.is_needed(subject, choice) else running.run_of(task)
         shown = work.carried_task(subject) if shown is None else shown
         going = shown is not None and not shown.done
         runs = Runs(shown, *work.start_curves(subject, choice, shown), running.run_of(longer))

@@ -93,7 +93,7 @@ def follow_chance(subject: Subject, after: Job | None, r: int = 1) -> None:
     made = dataclasses.replace(made, after=after, background=True)
     about = f"Shuffle each column by itself {DRAWS} times, and search again: how much does chance explain?"
     if subject.data.X.shape[0] * subject.data.n_features <= LIVE and subject.problem not in stored():
-        job: Job | None = running.ask(made)
+        job: Job | None = running.join_or_begin(made)
     else:
         job = running.offer(made, Button("Compare with chance", about, ":material/shuffle:"))
     if job is not None:

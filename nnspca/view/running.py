@@ -80,7 +80,7 @@ def run_of(task: Task) -> Job | None:
     return None
 
 
-def ask(task: Task) -> Job:
+def join_or_begin(task: Task) -> Job:
     """Return this session's run of a task, joined or begun."""
     if run_of(task) is None:
         begin(task)
@@ -94,7 +94,7 @@ def offer(task: Task, button: Button, *, at_once: bool = False, in_place: bool =
     """
     job = run_of(task)
     if job is None and at_once:
-        job = ask(task)
+        job = join_or_begin(task)
     busy = job is not None and not job.done
     if job is not None:
         job.place = st.container() if busy and in_place else None

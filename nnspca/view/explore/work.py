@@ -76,11 +76,11 @@ def start_curves(subject: Subject, choice: Choices, shown: Job | None) -> tuple[
     missing = [k for k in ks if not rows[k].found or (k in own and not is_settled(subject, rows[k]))]
     key = subject.key_of("path", subject.seed, ks)
     curve = Task("path", key, lambda job: _solve_curve(job, subject, ks, own), after=shown)
-    job = running.ask(curve) if missing else running.run_of(curve)
+    job = running.join_or_begin(curve) if missing else running.run_of(curve)
     if not choice.others:
         return job, None
     key = subject.key_of("sweep", subject.seed, choice.others, ks)
-    return job, running.ask(Task("curves", key, lambda job: _solve_others(job, subject, choice), after=shown))
+    return job, running.join_or_begin(Task("curves", key, lambda job: _solve_others(job, subject, choice), after=shown))
 
 
 def _solve_others(job: Job, subject: Subject, choice: Choices) -> None:
@@ -142,7 +142,7 @@ def carried_task(subject: Subject) -> Job | None:
     known = subject.known_at()
     start = known.component.loadings
     sought = subject.task("find", subject.key("find"), nnspca.solve, subject.k, start=start, **quick)
-    return running.run_of(sought) if known.found else running.ask(sought)
+    return running.run_of(sought) if known.found else running.join_or_begin(sought)
 
 
 def _solve(job: Job, subject: Subject, choice: Choices, key: running.Key) -> None:

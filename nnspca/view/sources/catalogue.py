@@ -86,7 +86,7 @@ def read_server_file(opened: HostedFile) -> None:
     shape = f"{rows:,} rows × {columns:,} columns, {size} on disk. {need} {opened.kept_text}"
     st.markdown(f"**{name}**: {shape}")
     task = Task(SLOT, opened.name, opened.read)
-    if not running.follow(running.ask(task), "Stopped. Nothing was kept."):
+    if not running.follow(running.join_or_begin(task), "Stopped. Nothing was kept."):
         return
     if opened.data is not None:
         st.rerun()

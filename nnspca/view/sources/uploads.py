@@ -48,7 +48,7 @@ def follow_reading(desk: Desk) -> bool:
     if desk.tried == desk.reading:
         return True
     task = Task("read", (desk, desk.reading), _work(desk))
-    job = running.ask(task)
+    job = running.join_or_begin(task)
     if not running.follow(job, "Stopped. Nothing of the file was kept."):
         return False
     if job.stopped or job.result is None:

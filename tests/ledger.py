@@ -61,7 +61,7 @@ def named(name, n):
 def grid(name, n):
     """Return the k of a data set of n features at which results are stored, ascending."""
     steps = {round(EVERY * RATIO**i) for i in range(math.ceil(math.log(FINE / EVERY, RATIO)))}
-    ks = {*range(1, EVERY + 1), *steps, *choices.cardinalities(n, default_k(n, name)), *named(name, n)}
+    ks = {*range(1, EVERY + 1), *steps, *choices.path_ks(n, default_k(n, name)), *named(name, n)}
     return tuple(sorted(k for k in ks if k <= n))
 
 

@@ -66,7 +66,7 @@ def store(names):
         data = nnspca.datasets.load(held.name)
         if data.kind != "covariance":
             how = {"standardize": problem[1], "nonnegative": problem[2]}
-            path = choices.cardinalities(data.n_features, held.opening)
+            path = choices.path_ks(data.n_features, held.opening)
             ks = {*choices.thinned(tuple(k for k in path if k <= MOST), 6), held.opening}
             light = partial(nnspca.parallel_analysis, data, draws=chance.DRAWS, method=chance.LIGHT, **how)
             kept[problem] = {

@@ -72,8 +72,8 @@ def test_what_is_known_is_shown_without_a_run_and_a_live_run_changes_no_number(o
 
 def test_each_k_of_a_live_run_is_one_at_which_a_proof_is_stored():
     known = Subject(catalogue.dataset("digits"), State())
-    assert set(sets.cardinalities(known)) <= set(stored.cardinalities(known.problem))
-    assert sets.cardinalities(Subject(known.data, State(sign=state.ANY_SIGN))) == (1, 3, 10, 26, 64)
+    assert set(sets.ks_to_solve(known)) <= set(stored.cardinalities(known.problem))
+    assert sets.ks_to_solve(Subject(known.data, State(sign=state.ANY_SIGN))) == (1, 3, 10, 26, 64)
 
 
 def test_data_of_which_nothing_is_known_are_computed_first_and_solve_live_starts_from_nothing(empty_ledger, open_page):

@@ -58,7 +58,7 @@ def state_of(name: str, now: State) -> State:
     return now if name == now.data else replace(now, data=name, scale=state.default_scale(name), prep=())
 
 
-def cardinalities(subject: Subject) -> tuple[int, ...]:
+def ks_to_solve(subject: Subject) -> tuple[int, ...]:
     """Return the k to solve: for each share of the features the nearest at which there is a stored proof."""
     n, stored_ks = subject.data.n_features, stored.cardinalities(subject.problem)
     ks = {min(max(round(share * n), 1), n) for share in SHARES}
@@ -96,7 +96,7 @@ def compared(subjects: Sequence[Subject]) -> list[Compared]:
         Compared(
             one,
             titles[one.data.name],
-            tuple(one.known_along(stored.cardinalities(one.problem) or cardinalities(one)).values()),
+            tuple(one.known_along(stored.cardinalities(one.problem) or ks_to_solve(one)).values()),
         )
         for one in subjects
     ]
@@ -104,7 +104,7 @@ def compared(subjects: Sequence[Subject]) -> list[Compared]:
 
 def task(subjects: Sequence[Subject]) -> Task:
     """Return what the page has computed: at some k of each data set a component and an upper bound."""
-    key = tuple(one.key_of("sweep", one.seed, cardinalities(one)) for one in subjects)
+    key = tuple(one.key_of("sweep", one.seed, ks_to_solve(one)) for one in subjects)
     titles = labels()  # a run does not know the visitor's own files
     return Task("compare", key, lambda job: solve_sets(job, subjects, titles))
 
@@ -123,7 +123,7 @@ def solve_sets(job: Job, subjects: Sequence[Subject], titles: Mapping[str, str])
             return f"Running: {titles[name]}"
 
         span = part_of_report(job.report, place / len(ordered), (place + 1) / len(ordered), told)
-        one.call(job, nnspca.sweep, cardinalities(one), ("best",), on_point=publish, on_progress=span)
+        one.call(job, nnspca.sweep, ks_to_solve(one), ("best",), on_point=publish, on_progress=span)
 
 
 def say_proven(sets: Sequence[Compared]) -> str:
@@ -175,5 +175,5 @@ def code(subjects: Sequence[Subject]) -> str:
     repair = f", repair=one.name in {mended!r}" if mended else ""
     lines = [downloads.preparation_lines(one.now.data, one.now, f"data[{at}]") for at, one in enumerate(subjects)]
     load = "\n".join(itertools.chain(*lines))
-    asked = [(one.standardise, cardinalities(one)) for one in subjects]
+    asked = [(one.standardise, ks_to_solve(one)) for one in subjects]
     return downloads.program("sets", subjects[0].now, load=load, asked=asked, repair=repair)

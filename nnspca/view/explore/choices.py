@@ -22,7 +22,7 @@ MOST = 60  # values of k that may be typed
 SCORED = 10**7  # numbers of data whose samples are scored unasked, where they have classes
 
 
-def cardinalities(n: int, usual: int) -> tuple[int, ...]:
+def path_ks(n: int, usual: int) -> tuple[int, ...]:
     """Return the k of a path on n features: all of few, else some 25 in equal ratios, and the ``usual`` one.
 
     >>> cardinalities(13, 4)
@@ -102,7 +102,7 @@ def ask(subject: Subject) -> Choices:
             placeholder="spread evenly",
             help="For instance 1, 5, 10-40:10 (10 to 40 by 10). Empty: those with a stored proof, else about 25.",
         )
-    ks = stored.cardinalities(subject.problem) or cardinalities(n, default_k(n, now.data))
+    ks = stored.cardinalities(subject.problem) or path_ks(n, default_k(n, now.data))
     try:
         ks = read_ks(text, n) if text and text.strip() else ks
     except ValueError as problem:  # told on the page: what stands among the options is not seen until they are opened

@@ -195,7 +195,7 @@ def _unmasked(name: str, verb: str, value: object, allowed: str) -> np.ndarray:
     return numbers
 
 
-def check_names(name: str, value: object, names: Sequence[str] | None) -> object:
+def places_by_name(name: str, value: object, names: Sequence[str] | None) -> object:
     """Return the places of features that are given by name, one or several; anything else as it is.
 
     >>> check_names("feature", "b", ["a", "b"]), check_names("features", ["b", "a"], ["a", "b"])

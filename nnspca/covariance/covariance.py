@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.control.arguments import check_flag, check_names, check_places, check_vectors, check_whole, shown
+from nnspca.control.arguments import check_flag, check_places, check_vectors, check_whole, places_by_name, shown
 from nnspca.control.progress import OnProgress, ShouldStop
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import samples as reading
@@ -288,7 +288,7 @@ class Covariance:
 
     def restrict(self, features) -> Covariance:
         """Return the covariance of some features only, by place or by name, in the order given."""
-        features = check_names("features", features, self.feature_names)
+        features = places_by_name("features", features, self.feature_names)
         features = check_places("features", features, self.n_features)
         return derived(self, self.held.form.restrict(features), "restrict", features)
 

@@ -98,7 +98,7 @@ def numbers(given: object, *, finite: bool = True) -> np.ndarray | scipy.sparse.
     return values
 
 
-def check_names(given: object) -> None:
+def check_distinct_names(given: object) -> None:
     """Raise DataError where two columns of a table have one name."""
     columns: Any = getattr(given, "columns", None)
     if is_table(given) and hasattr(columns, "duplicated") and (again := columns.duplicated()).any():

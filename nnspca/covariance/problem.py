@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.control.arguments import check_names, check_places, check_whole, shown
+from nnspca.control.arguments import check_places, check_whole, places_by_name, shown
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import check_scale
 from nnspca.numerics import feasible
@@ -136,7 +136,7 @@ def places_of(name: str, value: SomeFeatures, n: int, names: tuple[str, ...] | N
     """Return features given by place, name or mask, ascending; ValueError for unknown ones and for repeated ones."""
     if value is None or (isinstance(value, list | tuple) and not value):
         return ()
-    given = check_names(name, value, names)
+    given = places_by_name(name, value, names)
     alone = isinstance(given, int | np.integer) and not isinstance(given, bool)
     places = np.sort(check_places(name, [given] if alone else given, n))
     if (twice := places[1:][places[1:] == places[:-1]]).size:

@@ -20,7 +20,7 @@ from nnspca.control.progress import OnProgress, ShouldStop
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance.factor import AT_A_TIME, DenseFactor, SparseFactor, varies
 from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldMatrix, check_scale
-from nnspca.covariance.input import Input, check_names, numbers, read_given
+from nnspca.covariance.input import Input, check_distinct_names, numbers, read_given
 from nnspca.covariance.provenance import Provenance, hash_of, of_data
 from nnspca.covariance.sources import Source, chunk_array, chunked, in_memory, summed
 from nnspca.covariance.sums import Sums
@@ -76,7 +76,7 @@ def of_samples(
     if getattr(values, "ndim", 0) == 2 and (scipy.sparse.issparse(values) or _plain(values)):
         values = by_cost(numbers(values) if scipy.sparse.issparse(values) else values, weighted)
     if (source := large_array(values)) is not None:
-        check_names(values)
+        check_distinct_names(values)
         with suppress(TooFar):  # of any scale where it is in memory
             return read(source.heeding(should_stop, on_progress), standardize, sample_weight), given
     return centred(values, standardize, sample_weight), given

@@ -15,7 +15,7 @@ from sklearn.utils.validation import validate_data
 from nnspca.control.arguments import shown
 from nnspca.covariance import Covariance
 from nnspca.covariance.covariance import of_sums
-from nnspca.covariance.input import check_masks, check_names, numbers, places_among, read_given
+from nnspca.covariance.input import check_distinct_names, check_masks, numbers, places_among, read_given
 from nnspca.covariance.problem import orthonormal
 from nnspca.covariance.samples import added, check_weights, large_array, stated, with_negatives
 from nnspca.covariance.sources import Source, chunked, genes_used, in_memory
@@ -42,7 +42,7 @@ def read(est: Any, X, *, first: bool = False, fewest: int | None = None) -> Any:
     if given.is_matrix:
         raise DataError("the data set is a covariance matrix: an estimator is fitted on samples")
     if given.values is X:
-        check_names(X)
+        check_distinct_names(X)
     named = values = check_array(numbers(given.values), estimator=est, **allowed)
     order = None if first else places_among(given.names, names_of(est), "the estimator")
     if order is not None:

@@ -17,9 +17,9 @@ from nnspca.control.arguments import (
     check_columns,
     check_flag,
     check_instance,
-    check_names,
     check_whole,
     is_table,
+    places_by_name,
 )
 from nnspca.control.stopping import interruptible
 from nnspca.control.threads import one_blas_thread
@@ -78,7 +78,7 @@ def contribution(cov: Covariance, component: Component, feature: int | str) -> C
     check_covariance(cov)
     check_instance("component", component, Component, "one that nnspca.solve gave")
     n = cov.n_features
-    i = check_whole("feature", check_names("feature", feature, cov.feature_names), 0, n - 1)
+    i = check_whole("feature", places_by_name("feature", feature, cov.feature_names), 0, n - 1)
     part = checked(component, "component", Problem(cov, n, component.nonnegative))
     x, place = part.loadings, _Place(cov, part.loadings, float(part.variance), part.nonnegative)
     unit, others = place.value or 1.0, np.setdiff1d(np.flatnonzero(x), [i])

@@ -129,7 +129,7 @@ def strips(part: Component, subject: Subject) -> dict[str, Any]:
         "rows": kinds,
         "of": canvas.pack(np.array([row[kind] for kind in of[which].tolist()]), "u1"),
         "which": canvas.pack(which, "i4"),
-        "names": data.sample_names and [sanitize.line(data.sample_names[s], sanitize.NAME) for s in which],
+        "names": data.sample_names and [sanitize.one_line(data.sample_names[s], sanitize.NAME) for s in which],
         "one": component.SAMPLES.get(data.kind, "sample"),
     }
 
@@ -190,7 +190,7 @@ def extremes(first: Component, subject: Subject) -> None:
         place.dataframe(
             [
                 {"sample": int(s) + 1}
-                | ({"name": sanitize.line(data.sample_names[s], sanitize.NAME)} if data.sample_names else {})
+                | ({"name": sanitize.one_line(data.sample_names[s], sanitize.NAME)} if data.sample_names else {})
                 | ({"class": classes[s]} if classes else {})
                 | {"score (standard deviations)": round(float(scores[s]), 2)}
                 for s in which

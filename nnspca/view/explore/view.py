@@ -45,7 +45,7 @@ def sentence(
     if first := chance.first(by_chance, part.k):
         features = None
     if features is not None and used:
-        which = sanitize.line(clause(dataclasses.replace(part, features=features), NAMED))
+        which = sanitize.one_line(clause(dataclasses.replace(part, features=features), NAMED))
         these = f"This {noun.removesuffix('s')}, 1 of {n:,}," if used == 1 else f"These {text}"
         text = f"{which}. {these}"
     text = say.explains(text, used, part.variance, total, "the total variance", known.upper)

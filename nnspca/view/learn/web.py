@@ -63,7 +63,7 @@ def _opened(name: str) -> Room:
     data = catalogue.dataset(name)
     best = boards.proven(name)
     board = {
-        "title": sanitize.line(data.title),
+        "title": sanitize.one_line(data.title),
         "noun": component.noun(data),
         "n": data.n_features,
         "k": boards.board_k(name),

@@ -234,7 +234,7 @@ def notes() -> None:
         for _, note in unusable.values():
             st.info(note, icon=":material/info:")
         if strange := [key for key in st.query_params if key not in KNOWN and not key.startswith(("embed", "lecture"))]:
-            named = ", ".join(f"“{sanitize.plain(sanitize.line(key, LONGEST))}”" for key in strange[:FEW])
+            named = ", ".join(f"“{sanitize.plain(sanitize.one_line(key, LONGEST))}”" for key in strange[:FEW])
             which = "which does not exist here and is" if len(strange) == 1 else "which do not exist here and are"
             st.info(f"The link also names {named}, {which} ignored.", icon=":material/info:")
     if unusable:

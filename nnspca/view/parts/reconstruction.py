@@ -91,5 +91,5 @@ def _sample(data: Dataset) -> int:
 
 def label(data: Dataset, number: int) -> str:
     """Return what a sample is called: its name beside its number, counted from 1."""
-    name = sanitize.line(data.sample_names[number - 1], sanitize.NAME) if data.sample_names else ""
+    name = sanitize.one_line(data.sample_names[number - 1], sanitize.NAME) if data.sample_names else ""
     return f"Sample {number}{f' ({name})' if name else ''}"

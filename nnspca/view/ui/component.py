@@ -62,7 +62,7 @@ def feature_names(data: Dataset, features: Iterable[int]) -> dict[int, str]:
     """Return what some features are called, each as one line: their names with their titles."""
     titles = data.feature_titles or [""] * data.n_features
     said = {int(i): wording.name_with_title(str(data.feature_names[i]), titles[i]) for i in features}
-    return {i: sanitize.line(text, sanitize.NAME) for i, text in said.items()}
+    return {i: sanitize.one_line(text, sanitize.NAME) for i, text in said.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +165,7 @@ def component_page(layers: Sequence[DrawnPart], data: Dataset, backdrop: np.ndar
 def table(rows: Sequence[dict[str, object]], alt: str) -> None:
     """List features, the first of many."""
     st.dataframe(
-        [{name: sanitize.line(v) if isinstance(v, str) else v for name, v in row.items()} for row in rows[:ROWS]],
+        [{name: sanitize.one_line(v) if isinstance(v, str) else v for name, v in row.items()} for row in rows[:ROWS]],
         hide_index=True,
         height=400,
         column_config={SHARE: st.column_config.ProgressColumn(min_value=0, max_value=100, format="%d")},

@@ -32,7 +32,7 @@ from nnspca.numerics.doubles import read_only
 from nnspca.result import Certificate, Component, Components, OnProgress, Progress, ShouldStop
 from nnspca.solvers.em import quasi_orthogonal
 from nnspca.solvers.registry import METHODS, MethodInfo
-from nnspca.tasks._certify import EXHAUSTED, Aim, components
+from nnspca.tasks._certify import EXHAUSTED, Aim, as_components
 from nnspca.tasks._certify import certify as certify_one
 from nnspca.tasks._excluding import excluding
 from nnspca.tasks._solve import (
@@ -215,7 +215,7 @@ class _Decomposition:
                 starts=starts,
                 workers=workers,
             )
-        parts = components(self.cov, X, template)
+        parts = as_components(self.cov, X, template)
         note = "" if len(parts) == len(self.sizes) else self._exhausted(parts)
         return self._found(parts, history=tuple(history), stopped=self.monitor.stop(), note=note)
 

@@ -19,7 +19,7 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem, SomeFeatures, cumulative_variance
 from nnspca.machines import HERE, Executor, TaskArguments, Workers, asked, check_executor
 from nnspca.result import Components, OnProgress, PartsPoint, PartsSweep, ShouldStop
-from nnspca.tasks._certify import components
+from nnspca.tasks._certify import as_components
 from nnspca.tasks._excluding import excluding
 from nnspca.tasks._solve import begin, check_cardinality, check_seed
 from nnspca.tasks._sweep import Curve
@@ -123,7 +123,7 @@ def _improved(
     for point in before:
         X, value = improved(problem, point.together.padded(r), monitor=span)
         if value > joint.variances.sum():
-            parts = components(problem.cov, X, joint.parts[0])
+            parts = as_components(problem.cov, X, joint.parts[0])
             explained = cumulative_variance(problem.cov, np.column_stack([part.loadings for part in parts]))
             history = (*joint.history, float(explained[-1]))
             joint = replace(joint, parts=parts, cumulative_variance=explained, history=history)

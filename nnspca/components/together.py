@@ -32,7 +32,7 @@ from nnspca.machines import HERE, Workers
 from nnspca.numerics import feasible
 from nnspca.result import Bound, Component, PartsCertificate
 from nnspca.solvers.climb import QUIET, TIE, optimise_on_support
-from nnspca.tasks._certify import MET, Aim, certify, components, narrow, near_support
+from nnspca.tasks._certify import MET, Aim, as_components, certify, narrow, near_support
 
 Start = Callable[["JointSearch"], np.ndarray]  # returns a start from the best parts known at that time
 KnownOptima = dict[bytes, tuple[np.ndarray, float]]
@@ -220,7 +220,7 @@ def bound_parts(
 
     def near_rows(rows: np.ndarray, monitor: Monitor) -> tuple[Component, ...]:
         X, _ = improved(problem, rows, monitor=monitor)
-        return components(problem.cov, X, parts[0], history=(), note=MET)
+        return as_components(problem.cov, X, parts[0], history=(), note=MET)
 
     near = near_support(problem, parts[0]) if r == 1 else near_rows
     known = Draft(parts=parts, r=r, near=None if fixed else near, start=aim.start, single=single)

@@ -74,14 +74,14 @@ def image_shape() -> dict[str, Any]:
 
 def leading() -> tuple[np.ndarray, np.ndarray]:
     """Return the first eigenvalues and eigenvectors, each mostly positive."""
-    values, vectors = boards.covariance(FACES).eigenpairs(COMPONENTS)
+    values, vectors = boards.opening_covariance(FACES).eigenpairs(COMPONENTS)
     return values, vectors * np.where(vectors.sum(axis=0) < 0, -1.0, 1.0)
 
 
 def pca() -> dict[str, Any]:
     """PCA's components, and what the largest loadings of the first explain alone."""
     values, vectors = leading()
-    first, cov, k = vectors[:, 0], boards.covariance(FACES), boards.board_k(FACES)
+    first, cov, k = vectors[:, 0], boards.opening_covariance(FACES), boards.board_k(FACES)
     cut = np.where(np.abs(first) >= np.sort(np.abs(first))[-k], first, 0.0)
     kept = cov.variance(cut / np.linalg.norm(cut)) / values[0]
     return {
@@ -101,7 +101,7 @@ def pca() -> dict[str, Any]:
 def ghosts() -> dict[str, Any]:
     """Six components by PCA, by NMF and by us, each scaled to a largest loading of 1."""
     _, vectors = leading()
-    nmf, ours = boards.parts()
+    nmf, ours = boards.nmf_and_best()
     rows = {"pca": vectors.T, "nmf": nmf, "ours": ours}
     scaled = {name: row / np.abs(row).max(axis=1, keepdims=True) for name, row in rows.items()}
     used = {name: float((np.abs(row) > COUNTS).sum(axis=0).mean()) for name, row in scaled.items()}

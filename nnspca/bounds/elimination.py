@@ -57,7 +57,9 @@ def eliminate(
     """
     monitor = monitor.within(budget.trees + budget.relaxations)
     companions, work = Companions(problem, monitor), monitor.search
-    elimination = start(problem, x, least * (1 - budget.gain), limits, monitor, consider, companions=companions)
+    elimination = choose_features(
+        problem, x, least * (1 - budget.gain), limits, monitor, consider, companions=companions
+    )
     if elimination is None:
         return
     beaten, widened = False, False
@@ -75,7 +77,9 @@ def eliminate(
         larger_pays = not widened and elimination.needs_larger_subset(known)
         if larger_pays and len(elimination.inside) < limits.features:
             wider = replace(limits, smallest=2 * len(elimination.inside))
-            larger = start(problem, x, least * (1 - budget.gain), wider, monitor, consider, companions=companions)
+            larger = choose_features(
+                problem, x, least * (1 - budget.gain), wider, monitor, consider, companions=companions
+            )
             widened, elimination = True, larger or elimination
         elif elimination.work(goal, budget.trees > 0):
             pass
@@ -83,7 +87,7 @@ def eliminate(
             return
 
 
-def start(
+def choose_features(
     problem: Problem,
     x: np.ndarray,
     least: float,
@@ -105,7 +109,7 @@ def start(
     limits = replace(limits, features=min(limits.features, problem.n))
     if lower_bound <= 0 or len(support) >= limits.features:
         return None
-    shares = selection.shares(problem, x, lower_bound)
+    shares = selection.kept_shares(problem, x, lower_bound)
     outside = np.arange(1, len(shares))
     lost = limits.loss + (1.0 - selection.LOOSER) * (1.0 - shares[1:])
     row_skip_threshold = max(0.0, float((lost / outside).min(initial=1.0)))
@@ -121,7 +125,9 @@ def start(
             joint=joint,
             companions=companions,
         )
-        return selection.kept(ranking, support, shares, replace(limits, smallest=smallest), least / lower_bound)
+        return selection.smallest_sufficient(
+            ranking, support, shares, replace(limits, smallest=smallest), least / lower_bound
+        )
 
     choice, proof = choose_subset(limits.smallest), None
     if choice is None or len(choice.inside) > SMALLEST:

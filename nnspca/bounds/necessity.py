@@ -28,7 +28,7 @@ def whole_relaxation(problem: Problem, x: np.ndarray, level: float, monitor: Mon
     """Relax the whole on a small set T; None if T would need too many features. No bound above ``level`` matters."""
     relaxation = None
     if level > 0 and problem.n > SMALL:
-        relaxation = elimination.start(
+        relaxation = elimination.choose_features(
             problem, x, np.inf, Limits(WHOLE, PLANS["live"].loss, SMALL), monitor, lower_bound=level
         )
     if relaxation is None and problem.n <= WHOLE and not monitor.stop():

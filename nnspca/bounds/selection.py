@@ -45,7 +45,7 @@ class Selection:
         return len(self.inside), float(self.excluded_mass.sum())
 
 
-def kept(
+def smallest_sufficient(
     ranking: masses.MassRanking, support: np.ndarray, shares: np.ndarray, limits: Limits, least: float
 ) -> Selection | None:
     """Return the smallest T tried, the support in it, whose bound loses at most ``limits.loss``, else the largest.
@@ -99,7 +99,7 @@ def cumulative_masses(descending_masses: np.ndarray) -> np.ndarray:
     return np.concatenate([[0.0], rounding.raised(np.cumsum(descending_masses), len(descending_masses) + 8)])
 
 
-def shares(problem: Problem, x: np.ndarray, lower_bound: float) -> np.ndarray:
+def kept_shares(problem: Problem, x: np.ndarray, lower_bound: float) -> np.ndarray:
     """About the share of the variance that k − q features attain, for q = 0 … k: x cut to its largest loadings."""
     support = np.flatnonzero(x)
     order = support[np.argsort(-np.abs(x[support]), kind="stable")]

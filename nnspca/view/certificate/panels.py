@@ -85,7 +85,7 @@ def certificate_details(certificate: AnyCertificate, known: Known, subject: Subj
     check_and_files(certificate, subject)
 
 
-def kept(known: Known, subject: Subject) -> None:
+def kept_proof(known: Known, subject: Subject) -> None:
     """Say how a proof whose file does not come with the package was made, and offer to make it here."""
     made, live, thorough = stored.problems()[subject.problem].made(known.at), PLANS["live"], PLANS["thorough"]
     longer = f", or up to {rounded.seconds(thorough.relaxation + thorough.trees)} if the stored proof took longer"

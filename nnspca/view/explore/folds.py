@@ -40,7 +40,7 @@ def proof(_: Component, view: View) -> None:
     if known.found and known.bounded:
         st.markdown(f"**What was proven.** {panels.claim(known, view)}")
     if known.stored and not as_good:
-        panels.kept(known, view)
+        panels.kept_proof(known, view)
     elif final is None:
         st.info("The proof is being made. It is shown here once it is complete.", icon=":material/hourglass_empty:")
     else:

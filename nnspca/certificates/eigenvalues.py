@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.certificates.numbers import array, at_most, number
+from nnspca.certificates.numbers import array, at_most, real_number
 from nnspca.certificates.proofs import EigenvalueProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import Factor
@@ -22,7 +22,7 @@ def eigenvalue_bound(proof: EigenvalueProof, r: int, problem: Problem) -> float:
     """``r·tail + ‖V‖²`` once ``A ⪯ tail·I + VV'`` holds; ``tail +`` the most along each column for one component."""
     cov = problem.cov
     V = array(proof.V, "the low-rank part", (cov.n_features, None))
-    tail = number(proof.tail, "the tail")
+    tail = real_number(proof.tail, "the tail")
     if V.any() or tail < cov.trace * (1 + cov.n_features * EPS) + cov.representation_error:
         check_rest(cov, V, tail)
     if r > 1:

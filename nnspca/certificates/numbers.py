@@ -120,7 +120,7 @@ def at_most(value: float, limit: float) -> bool:
     return bool(value <= limit < np.inf)
 
 
-def number(value: object, what: str, *, least: float = -LARGEST, most: float = LARGEST) -> float:
+def real_number(value: object, what: str, *, least: float = -LARGEST, most: float = LARGEST) -> float:
     """Return a real number in range as a float that is exactly it; CertificateError for anything else."""
     real = _of_its_own_kind(value, np.integer, np.floating) and not isinstance(value, bool)
     if real and isinstance(value, np.floating):

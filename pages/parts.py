@@ -77,7 +77,7 @@ with proofs:
             st.markdown("No part is found yet.")
         elif which == "indispensable":
             necessity.panel(view.lead, view)
-        elif view.data.kind == "covariance" or (choice.lead == "nmf" and work.of_samples(view)):
+        elif view.data.kind == "covariance" or (choice.lead == "nmf" and work.nmf_takes_samples(view)):
             st.markdown("There are no samples to draw again.")
         else:
             way = f"{choices.title_of(choice.lead, choice)}."

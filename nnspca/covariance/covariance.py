@@ -363,7 +363,7 @@ class Covariance:
 
 def of_sums(sums: Sums, standardize: bool, names: Any, *, center: bool = True) -> Covariance:
     """Covariance of samples that were summed; more may be added to the sums."""
-    made = reading.of_sums(sums, standardize, last=False)
+    made = reading.form_of_sums(sums, standardize, last=False)
     return of_read(made if center else reading.without_negatives(made), standardize, names)
 
 

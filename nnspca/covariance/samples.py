@@ -61,7 +61,7 @@ def of_samples(
     if (source := chunked(X)) is not None:
         source = source.heeding(should_stop, on_progress)
         try:
-            values = read(source, standardize, sample_weight)
+            values = form_of_rows(source, standardize, sample_weight)
         except TooFar:
             if source.stored:
                 raise
@@ -78,7 +78,7 @@ def of_samples(
     if (source := large_array(values)) is not None:
         check_distinct_names(values)
         with suppress(TooFar):  # of any scale where it is in memory
-            return read(source.heeding(should_stop, on_progress), standardize, sample_weight), given
+            return form_of_rows(source.heeding(should_stop, on_progress), standardize, sample_weight), given
     return centred(values, standardize, sample_weight), given
 
 
@@ -224,7 +224,7 @@ def _plain(values: Any) -> bool:
     return isinstance(values, np.ndarray) and not isinstance(values, np.ma.MaskedArray) and values.dtype.kind in "fiub"
 
 
-def read(source: Source, standardize: bool, sample_weight: object = None) -> Any:
+def form_of_rows(source: Source, standardize: bool, sample_weight: object = None) -> Any:
     """Return the covariance of rows that are read once, or all rows as one array where these are few.
 
     DataError for more of them than 2 GB has room for, of too many features for a matrix; or it says which rows cannot
@@ -236,17 +236,17 @@ def read(source: Source, standardize: bool, sample_weight: object = None) -> Any
     if weights is not None:
         weights = None if (weights == weights[0]).all() else weights / weights.max()
     if source.spread is not None and is_large(*source.spread.shape):
-        return of_sums(added(None, source, weights), standardize)
+        return form_of_sums(summed(None, source, weights), standardize)
     waiting: list[Any] = []  # chunks that are not summed
     rows, count, chunks = 0, 0, source.chunks()
     for chunk in chunks:
         waiting.append(chunk)
         rows, n = rows + chunk.shape[0], chunk.shape[1]
         if not source.stored or is_large(m or rows, n):
-            sums = added(None, source, weights, chain((waiting.pop(0) for _ in range(len(waiting))), chunks))
+            sums = summed(None, source, weights, chain((waiting.pop(0) for _ in range(len(waiting))), chunks))
             if most is not None and weights is None and sums.seen != most:
                 raise DataError(f"{source.what} gave other than the {most} rows that sample_weight has weights for")
-            return of_sums(sums, standardize)
+            return form_of_sums(sums, standardize)
         count = count + chunk.nnz if scipy.sparse.issparse(chunk) else (m or rows) * n
         if NUMBER * count > MEMORY and not forms_entries(m or rows, n):
             raise DataError(
@@ -264,7 +264,7 @@ def stacked(chunks: list[Any]) -> Any:
     return np.concatenate(chunks) if len(chunks) > 1 else np.asarray(chunks[0])
 
 
-def added(sums: Sums | None, source: Source, weights: np.ndarray | None, chunks: Iterable[Any] | None = None) -> Sums:
+def summed(sums: Sums | None, source: Source, weights: np.ndarray | None, chunks: Iterable[Any] | None = None) -> Sums:
     """Return the sums of rows seen before and of those of a source; what was summed before stays where that fails."""
     whole = sums
     begin = 0
@@ -292,7 +292,7 @@ def added(sums: Sums | None, source: Source, weights: np.ndarray | None, chunks:
     return whole
 
 
-def of_sums(sums: Sums, standardize: bool, *, last: bool = True) -> Made:
+def form_of_sums(sums: Sums, standardize: bool, *, last: bool = True) -> Made:
     """Return the covariance of all rows that were summed, with its allowance for rounding."""
     with one_blas_thread():
         sums.flush()

@@ -15,7 +15,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.covariance.choosing import both_scales
-from nnspca.covariance.samples import WHOLE, read
+from nnspca.covariance.samples import WHOLE, form_of_rows
 from nnspca.covariance.sources import Source, chunked
 from nnspca.datasets import Dataset, DatasetInfo, LazyData, open_lazily
 from nnspca.datasets.dataset import distinct
@@ -130,7 +130,7 @@ class HostedFile:
         source = replace(source, names=source.names or tuple(f"feature {i + 1}" for i in features))
         source = source.heeding(job.should_stop, self._reporting(job, self.passes - 1))
         if self.in_memory:
-            return Dataset(X=read(source, False), **self._words(source, text))
+            return Dataset(X=form_of_rows(source, False), **self._words(source, text))
         scales = both_scales(source)
         return Summed(X=scales[0].held.entries, kind="covariance", scales=scales, **self._words(source, text))
 

@@ -133,7 +133,7 @@ def _candidates(
     rows.append(cov.block(alone))
     rows.append(_em_starts(problem, restarts, rng, monitor))
     if k <= FEW and 2 <= problem.n <= PAIRED:
-        rows.append(pairs(problem, restarts, monitor))
+        rows.append(best_pairs(problem, restarts, monitor))
     return np.vstack(rows)
 
 
@@ -282,7 +282,7 @@ def _em_starts(problem: Problem, restarts: int, rng: np.random.Generator, monito
     return np.vstack([w, optimise_on_support(cov, leader, nonnegative=nonnegative, monitor=monitor)[None]])
 
 
-def pairs(problem: Problem, count: int, monitor: Monitor) -> np.ndarray:
+def best_pairs(problem: Problem, count: int, monitor: Monitor) -> np.ndarray:
     """Return the pairs of features of largest variance, each feature with its best partner only.
 
     There are at least two features, and k >= 2. The pairs, ``count`` or fewer, are feasible unit rows

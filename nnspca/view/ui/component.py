@@ -88,7 +88,7 @@ def of(parts: Components, data: Dataset, digits: int = 1) -> list[DrawnPart]:
         support = part.support
         where = ""
         if data.image_shape is not None:
-            where = sentences.pixels(support, data.image_shape)
+            where = sentences.where_in_image(support, data.image_shape)
         elif data.axis is not None:
             where = sentences.intervals_of_axis(support, data.axis.values, f"{data.axis.name} ({data.axis.unit})")
         many = called if len(support) != 1 else called.removesuffix("s")

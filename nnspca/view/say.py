@@ -57,7 +57,7 @@ def explains(what: str, many: int, variance: float, whole: float, unit: str, upp
     return f"{what} {'explains' if many == 1 else 'explain'} {said} of {unit}"
 
 
-def proven_share(variance: float, upper: float, whole: float, source: str = "") -> str:
+def nearness(variance: float, upper: float, whole: float, source: str = "") -> str:
     """Say how near the best possible a variance is proven to be, in per cent of ``whole``: the maximum is rounded up.
 
     >>> proven_share(0.5, 0.51, 1.0, "carried from k = 7")

@@ -65,7 +65,7 @@ def sentence(
         fewer = f" The component uses {used:,} of {part.k:,}: {why}."
     if not math.isfinite(known.upper):
         return f"{text}. Computing the upper bound …{fewer}"
-    return f"{text}. {say.proven_share(part.variance, known.upper, total, known.source)}{fewer}"
+    return f"{text}. {say.nearness(part.variance, known.upper, total, known.source)}{fewer}"
 
 
 @dataclass(frozen=True, eq=False)

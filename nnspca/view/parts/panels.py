@@ -48,7 +48,7 @@ def claim(parts: Components, known: Known, *, done: bool) -> str:
     if not math.isfinite(known.upper):
         rest = "No upper bound was proven; **Solve live** starts over." if done else "Computing the upper bound …"
         return f"{says} {rest}"
-    return f"{says} {say.proven_share(variance, known.upper, parts.total, known.source)}"
+    return f"{says} {say.nearness(variance, known.upper, parts.total, known.source)}"
 
 
 def explained(r: int, share: float, single: int = 0, most: float = math.inf) -> str:

@@ -190,10 +190,10 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         for name in ("_sums", "n_samples_seen_"):  # of samples that were taken by parts
             self.__dict__.pop(name, None)
         X = genes_used(X)
-        rows = samples.read(self, X, first=True)
+        rows = samples.read_samples(self, X, first=True)
         if not isinstance(rows, Source):
             chosen = X.chosen if isinstance(X, Input) else ""
-            rows = Input(rows, samples.names_of(self), chosen=chosen, package=package_of(X))
+            rows = Input(rows, samples.fitted_names(self), chosen=chosen, package=package_of(X))
         cov = Covariance.from_data(rows, stated(self.standardize), center=self.center, sample_weight=sample_weight)
         if isinstance(rows, Source):
             samples.learn_names(self, rows.names, cov.n_features)
@@ -324,7 +324,10 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         check_is_fitted(self)
         held: Any = getattr(X, "dtypes", getattr(X, "dtype", ""))
         kinds = {str(kind) for kind in np.ravel(held)}
-        source, along = samples.read(self, X), partial(scores_of_rows, self.mean_, self.scale_, self.components_.T)
+        source, along = (
+            samples.read_samples(self, X),
+            partial(scores_of_rows, self.mean_, self.scale_, self.components_.T),
+        )
         if isinstance(source, Source) and source.spread is not None:
             samples.check_width(self, source.n)
             scores = map_rows(source, along, self.n_components_)

@@ -39,7 +39,7 @@ LARGEST = 6000  # side of the largest matrix of which the checkers find a factor
 Written = dict[str, Any]
 
 
-def section(
+def checker_section(
     cert: Certificate | PartsCertificate,
     cov: Covariance,
     arrays: dict[str, np.ndarray],

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, overload
 import numpy as np
 
 from nnspca.certificates.derivations import DERIVATIONS
-from nnspca.certificates.exact import section
+from nnspca.certificates.exact import checker_section
 from nnspca.certificates.npz import TOTAL, read_arrays
 from nnspca.certificates.numbers import is_of_method
 from nnspca.certificates.proofs import BoxProof, PairProof, SeriesProof
@@ -116,7 +116,7 @@ def save_certificate(cert: Any, file: Any, cov: Covariance | None = None) -> Non
             "save_certificate(cert, file, cov)",
             stacklevel=2,
         )
-    elif written := section(cert, cov, arrays, halves):
+    elif written := checker_section(cert, cov, arrays, halves):
         content["check"], arrays = written
     text = _text(content)
     arrays[TEXT] = np.array(text)

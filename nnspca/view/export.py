@@ -59,7 +59,7 @@ def export_panel(stem: str, answer: Answer, more: Mapping[str, Content]) -> None
     subject = answer.subject
     loadings = {way: parts.loadings for way, parts in answer.results.items()}
     beside = Beside(answer.parts, subject)
-    section(beside)
+    report_section(beside)
     held: dict[str, Content] = {
         "report.html": lambda: report(answer),
         "loadings.csv": lambda: downloads.loadings(loadings, subject.data),
@@ -74,7 +74,7 @@ def export_panel(stem: str, answer: Answer, more: Mapping[str, Content]) -> None
     downloads.offer_files(stem, {**held, **more}, answer.code)
 
 
-def rows(results: Mapping[str, Components]) -> list[dict[str, object]]:
+def part_records(results: Mapping[str, Components]) -> list[dict[str, object]]:
     """Return one row for each part of each solver."""
     return [
         {
@@ -297,7 +297,7 @@ class Beside:
         return tuple(sanitize.one_line(f"{note}") for note in (*data.notes, *data.doubts))
 
 
-def section(beside: Beside) -> None:
+def report_section(beside: Beside) -> None:
     """Show it on the page: loadings beside PCA's, groups, and how the data were read."""
     number = st.column_config.NumberColumn(format="%.3f")
     st.markdown("**Loadings, and what PCA says.** A click on a heading sorts.")

@@ -206,13 +206,13 @@ def all_files(part: Component, view: View) -> None:
         prove=functools.partial(proofs.made, view) if feasible else None,
     )
     more: dict[str, Content] = {
-        "curves.csv": lambda: downloads.table_csv(rows(view)),
+        "curves.csv": lambda: downloads.table_csv(curve_records(view)),
         "band.html": lambda: style.figure_page(figure(view)),
     }
     export.export_panel(f"{view.data.name}-k{part.k}-{part.method}", answer, more)
 
 
-def rows(view: View) -> list[dict[str, object]]:
+def curve_records(view: View) -> list[dict[str, object]]:
     """Return one row for each k and solver: variance, upper bound, and the proven share of the optimum."""
     curves = {"best found": {k: row.component for k, row in view.known.items() if row.found}} | dict(view.others)
     records, leading = [], float(view.cov.eigenpairs(1)[0][0])

@@ -25,7 +25,7 @@ from nnspca.view.ui import downloads
 def parts_files(view: View, drawn: Mapping[str, Figure]) -> None:
     """Show the table of parts, and offer everything as files."""
     results, choice = view.results, view.choice
-    st.dataframe(export.rows(results), hide_index=True, alt="One row for each part of each solver.")
+    st.dataframe(export.part_records(results), hide_index=True, alt="One row for each part of each solver.")
     way = choice.lead if choice.lead in results else next(iter(results))
     ordered = {way: results[way], **results}
     apart = nnspca.DEFLATIONS[results[way].deflation].summary

@@ -68,7 +68,7 @@ def export_panel(stem: str, answer: Answer, more: Mapping[str, Content]) -> None
     if beside.groups:
         held["groups.csv"] = lambda: downloads.table_csv(beside.groups)
     if subject.data.kind != "covariance":
-        held["scores.csv"] = lambda: downloads.scores(loadings, subject)
+        held["scores.csv"] = lambda: downloads.scores_csv(loadings, subject)
     if prove := answer.prove:
         held |= {"certificate.npz": lambda: panels.certificate_npz(prove(), subject), **panels.CHECKERS}
     downloads.offer_files(stem, {**held, **more}, answer.code)

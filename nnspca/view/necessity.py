@@ -119,7 +119,7 @@ def _answer(needed: Needed, parts: Components, subject: Subject) -> None:
         used = need.component.loadings != 0
         layers[r] = replace(layers[r], sure=need.essential & used, open=need.undecided & used)
     component.show(layers, data, "needed", note="Framed: indispensable, proven. Dashed: not decided.")
-    component.table(
+    component.feature_table(
         feature_rows(needed, data),
         "Each feature: a part's own first, then the others by their largest possible loading.",
     )

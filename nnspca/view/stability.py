@@ -83,7 +83,9 @@ def _answer(stability: Stability, subject: Subject) -> None:
     ]
     note = f"Strength: in how many resamples each of the {noun} returns."
     component.show(layers, data, "recurrence", what="% of resamples", note=note)
-    component.table(frequencies(stability, data), "Each feature of each part: how often it returns, and its loading.")
+    component.feature_table(
+        frequencies(stability, data), "Each feature of each part: how often it returns, and its loading."
+    )
 
 
 def summary(stability: Stability) -> str:

@@ -204,7 +204,7 @@ def race_files(standing: Race, figure: Figure, subject: Subject, racers: Sequenc
         {name.replace("_", " "): cell for name, cell in row.items()} | {"who": state.TITLES.get(str(row["who"]), PROOF)}
         for row in standing.to_records(subject.known_at().upper)
     ]
-    downloads.table(f"{subject.data.name}-k{subject.k}-race", rows, figure, _code(subject.now, racers))
+    downloads.offer_table(f"{subject.data.name}-k{subject.k}-race", rows, figure, _code(subject.now, racers))
 
 
 def _code(now: State, racers: Sequence[str]) -> str:

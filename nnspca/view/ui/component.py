@@ -162,7 +162,7 @@ def component_page(layers: Sequence[DrawnPart], data: Dataset, backdrop: np.ndar
     )
 
 
-def table(rows: Sequence[dict[str, object]], alt: str) -> None:
+def feature_table(rows: Sequence[dict[str, object]], alt: str) -> None:
     """List features, the first of many."""
     st.dataframe(
         [{name: sanitize.one_line(v) if isinstance(v, str) else v for name, v in row.items()} for row in rows[:ROWS]],

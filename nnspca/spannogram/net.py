@@ -42,7 +42,7 @@ def failure_probability(epsilon: float, d: int, samples: int) -> float:
     return float((1.0 - betainc((d - 1) / 2, 0.5, epsilon)) ** samples)
 
 
-def search(
+def random_search(
     V: np.ndarray, k: int, samples: int, rng: np.random.Generator, *, nonnegative: bool = True
 ) -> Iterator[tuple[int, float, np.ndarray]]:
     """Solve the rank-one problem at random directions; yield their number, the largest ``‖V'x‖²``, and its x so far."""
@@ -107,7 +107,7 @@ def paper_bound(
     samples = min(samples_of_theorem(epsilon, d, cov.n_features), max_samples)
     V = vectors[:, :d] * np.sqrt(values[:d])
     value, done = 0.0, 0
-    for batch in search(V, k, samples, np.random.default_rng(seed), nonnegative=nonnegative):
+    for batch in random_search(V, k, samples, np.random.default_rng(seed), nonnegative=nonnegative):
         done, value, _ = batch
         if monitor.stop():
             break

@@ -63,7 +63,7 @@ def samples_payload(view: View) -> dict[str, Any]:
         return say.separation(data, samples.standard_scores(part, view)[:, None])
 
     return {
-        "strips": made("strips", lambda part: samples.strips(part, view)) if choice.strips else None,
+        "strips": made("strips", lambda part: samples.class_strips(part, view)) if choice.strips else None,
         "apart": made("apart", apart) if choice.strips else "",
         "why": None if why is None else made("why", lambda part: samples.explain(why, part, view), why),
         "sample": None if sample is None else made("sample", lambda part: samples.over(sample, part, data), sample),

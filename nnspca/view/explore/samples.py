@@ -119,7 +119,7 @@ def standard_scores(part: Component, subject: Subject) -> np.ndarray:
     return scores / (float(scores.std()) or 1.0)
 
 
-def strips(part: Component, subject: Subject) -> dict[str, Any]:
+def class_strips(part: Component, subject: Subject) -> dict[str, Any]:
     """Return what the player draws the strips of: the classes, the highest on top, and whose each sample is."""
     data, which, scores = subject.data, strip_samples(subject.data), standard_scores(part, subject)
     of = _largest(_class_names(data)) if data.labels is not None else np.array(["all samples"] * len(scores))

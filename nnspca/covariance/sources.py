@@ -338,7 +338,7 @@ def summed(source: Source, kind: Callable[..., Any], weights: np.ndarray | None 
 def total_of(source: Source, leaf: arrays.Leaf, merged: Callable[..., Any], beside: np.ndarray | None = None) -> Any:
     """Return what the rows of a source add up to, where they lie: :func:`nnspca.machines.arrays.total`."""
     if source.spread is not None:
-        return arrays.total(source.spread, leaf, merged, source.monitor, beside)
+        return arrays.blocks_total(source.spread, leaf, merged, source.monitor, beside)
     whole, begin = None, 0
     for rows in source.chunks():
         share = leaf(rows, begin, None if beside is None else beside[begin : begin + rows.shape[0]])

@@ -26,7 +26,7 @@ FEWER = "give blocks of fewer rows, as by X.rechunk((rows, -1)), or workers more
 Leaf = Callable[[Any, int, Any], Any]  # of a block, the number of its first row, and what lies beside its rows
 
 
-def total(
+def blocks_total(
     X: Any, leaf: Leaf, merged: Callable[[Sequence[Any]], Any], monitor: Monitor, beside: np.ndarray | None = None
 ) -> Any:
     """Return what the blocks of rows of a Dask array add up to.

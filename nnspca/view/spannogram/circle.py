@@ -74,7 +74,7 @@ def of_data(subject: Subject, d: int) -> CurveRows:
     return CurveRows(V[:, ::-1] if d == 2 else V, names, scene)
 
 
-def write_link(V: np.ndarray) -> str:
+def rows_in_link(V: np.ndarray) -> str:
     """Return rows as a link carries them.
 
     >>> write_link(np.array([[1.0, -0.5], [2.25, 0.0]]))

@@ -102,7 +102,7 @@ def _dragged(plain: np.ndarray, key: str) -> np.ndarray:
     V = dragged.get(key, plain)
     here.curves = key, V
     same = np.array_equal(V, plain)
-    say_in_link(here, "V", "" if same else circle.write_link(V), "")
+    say_in_link(here, "V", "" if same else circle.rows_in_link(V), "")
     if not same:
         st.button("Reset the curves", icon=":material/undo:", on_click=dragged.__delitem__, args=(key,))
     return V

@@ -121,13 +121,15 @@ def short_studies(short_proofs, load_once, monkeypatch):
         ranked = contributions(X[:, :RANKED], stop)
         return None if ranked is None else np.concatenate([ranked, np.full(X.shape[1] - len(ranked), -np.inf)])
 
-    contributions, grid = sigg2008_genes.contributions, sigg2008.grid
+    contributions, grid = sigg2008_genes.contributions, sigg2008.cardinality_grid
     honest = coordinate_descent.coordinate_ascent
     monkeypatch.setattr(datasets, "load", lambda name, **_: load_once(name))
     monkeypatch.setattr(coordinate_descent, "coordinate_ascent", few_sweeps)
     monkeypatch.setattr(sigg2008_genes, "contributions", of_few)
     monkeypatch.setattr(sigg2008_genes, "STARTS", {False: CLUSTERED, True: CLUSTERED})
-    monkeypatch.setattr(sigg2008, "grid", lambda n, last, points: grid(n, min(last, SEARCHED), min(points, 4)))
+    monkeypatch.setattr(
+        sigg2008, "cardinality_grid", lambda n, last, points: grid(n, min(last, SEARCHED), min(points, 4))
+    )
     for regression in (sigg2008.SPCA, sigg2008.SPCA_OPT):
         monkeypatch.setitem(regression.options, "rounds", 1)
 

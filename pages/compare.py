@@ -73,7 +73,7 @@ def solvers(now: State, answer: DeltaGenerator) -> None:
                 race.race_files(known, drawn, at, racers)
 
 
-now = state.current()
+now = state.of_sidebar()
 title, switch = st.columns([1.2, 1], vertical_alignment="bottom")
 with switch:
     what = widgets.choose(sets.KEYS["what"], "What to compare", horizontal=True, label_visibility="collapsed")

@@ -13,7 +13,7 @@ from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
 from nnspca.view.ui import charts
 
-now = state.current()
+now = state.of_sidebar()
 subject = Subject(catalogue.dataset_in_use(now), now)
 
 st.title("Parts")

@@ -55,7 +55,7 @@ def show() -> Desk | None:
     if given and not here.given:  # a browser that came back brings them without a change
         _given()
     uploads.ask_again()
-    name = state.current().data
+    name = state.of_sidebar().data
     catalogue.server_file_on_desk(name)
     desk = here.desks.get(name, here.desk)
     if here.desk is not None and here.desk.data is None:
@@ -157,7 +157,9 @@ def _in_use(desk: Desk) -> None:
     title, key = sanitize.plain(desk.title, sanitize.NAME), "doubted" if data.doubts else "read"
     with st.container(key=key, gap=None):
         draw, icon = (st.warning, ":material/help:") if data.doubts else (st.success, ":material/check_circle:")
-        draw(f"In use: your file **{title}**, {say.as_read(data)}. Preprocessing: {state.current().scale}.", icon=icon)
+        draw(
+            f"In use: your file **{title}**, {say.as_read(data)}. Preprocessing: {state.of_sidebar().scale}.", icon=icon
+        )
         with st.container(horizontal=True):
             widgets.page_link("explore.py", "Explore →", ":material/search_insights:")
             widgets.page_link("parts.py", "Parts →", ":material/grid_view:")

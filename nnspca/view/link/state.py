@@ -274,7 +274,7 @@ def default_scale(name: str) -> str:
     return STANDARDISED if mixed or opening(name).standardise else AS_IS
 
 
-def current() -> State:
+def of_sidebar() -> State:
     """Return the state the sidebar shows now, or its defaults where there is no sidebar."""
     stored = dict(zip(SHARED, session.last_values(*(((), key) for key in SHARED)), strict=True))
     choices = {key: SHARED[key].default if value is None else value for key, value in stored.items()}

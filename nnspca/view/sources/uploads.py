@@ -143,7 +143,7 @@ def note_reading(desk: Desk, read: Read) -> None:
     _held().add(desk)
     if desk.opened != data.n_features:  # other features: every page opens them anew
         desk.opened = data.n_features
-        asked = state.current()
+        asked = state.of_sidebar()
         linked = data.name == (lost if desk.path is None else asked.data) and asked.k != state.default_k(MOST)
         here.to_open = data.name, data.n_features, asked.k if linked else None
         st.rerun()

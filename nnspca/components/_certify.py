@@ -22,7 +22,7 @@ from nnspca.result import Certificate, Component, Components, OnProgress, PartsC
 from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import Aim, complete
 from nnspca.tasks._excluding import Left
-from nnspca.tasks._solve import begin, check_seed
+from nnspca.tasks._solve import check_seed, monitor_of
 
 STARTS = {"live": 20, "thorough": 100}  # number of starts of the search for parts
 
@@ -95,7 +95,7 @@ def certify_parts(
     >>> round(cert.lower, 3), round(cert.upper, 3)
     (4.0, 4.0)
     """
-    monitor = begin(cov, should_stop, on_progress, time_limit)
+    monitor = monitor_of(cov, should_stop, on_progress, time_limit)
     aim = Aim(effort, monitor.part(SEEKING, 1.0), gap, time_limit is not None)
     k, _, outs = check_restriction(cov, k, None, exclude)
     nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)

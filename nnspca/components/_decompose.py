@@ -36,13 +36,13 @@ from nnspca.tasks._certify import EXHAUSTED, Aim, as_components
 from nnspca.tasks._certify import certify as certify_one
 from nnspca.tasks._excluding import excluding
 from nnspca.tasks._solve import (
-    begin,
     check_cardinality,
     check_includes,
     check_method,
     check_seed,
     check_size,
     check_sizes,
+    monitor_of,
     solve,
 )
 
@@ -127,7 +127,7 @@ def decompose(
     >>> parts.cardinalities, round(parts.overlap, 12)
     (array([2, 2]), 0.0)
     """
-    monitor, started = begin(cov, should_stop, on_progress), time.perf_counter()
+    monitor, started = monitor_of(cov, should_stop, on_progress), time.perf_counter()
     info, nonnegative = check_method(method, nonnegative), bool(nonnegative)
     check_size(info, cov.n_features)
     count = check_whole("n_components", n_components, 1, cov.n_features)

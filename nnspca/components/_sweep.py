@@ -21,7 +21,7 @@ from nnspca.machines import HERE, Executor, TaskArguments, Workers, asked, check
 from nnspca.result import Components, OnProgress, PartsPoint, PartsSweep, ShouldStop
 from nnspca.tasks._certify import as_components
 from nnspca.tasks._excluding import excluding
-from nnspca.tasks._solve import begin, check_cardinality, check_seed
+from nnspca.tasks._solve import check_cardinality, check_seed, monitor_of
 from nnspca.tasks._sweep import Curve
 
 OnPoint = Callable[[PartsPoint], None]
@@ -72,7 +72,7 @@ def sweep_parts(
     >>> [(row["n_components"], row["together"]) for row in sweep_parts(cov, [1, 2, 3], 2).to_records()]
     [(1, 4.0), (2, 7.0), (3, 9.0)]
     """
-    monitor, started = begin(cov, should_stop, on_progress, on_point=on_point), time.perf_counter()
+    monitor, started = monitor_of(cov, should_stop, on_progress, on_point=on_point), time.perf_counter()
     nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
     given, most = check_one_or_several("n_components", n_components), cov.n_features
     counts = sorted({check_whole("n_components", r, 1, most) for r in given})

@@ -30,7 +30,7 @@ from nnspca.result import Bound, Certificate, Component, OnProgress, PartsCertif
 from nnspca.solvers.climb import optimise_on_support
 from nnspca.solvers.limited import Groups, check_limits
 from nnspca.tasks._excluding import Left
-from nnspca.tasks._solve import begin, check_seed, solve
+from nnspca.tasks._solve import check_seed, monitor_of, solve
 
 NEIGHBOURS = 1.25  # ratio of two k up to which the multipliers of one are a better start than balanced rows
 LIVE = 0.15  # share of the progress of a thorough certificate that the live one takes, and the longer one after it
@@ -131,7 +131,7 @@ def certify(
     >>> cert.gap <= 0.001
     True
     """
-    monitor = begin(cov, should_stop, on_progress, time_limit)
+    monitor = monitor_of(cov, should_stop, on_progress, time_limit)
     k, ins, outs = check_restriction(cov, k, include, exclude)
     nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
     if component is not None:

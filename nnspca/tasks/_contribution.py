@@ -32,7 +32,7 @@ from nnspca.numerics.doubles import read_only
 from nnspca.result import Certificate, Component, Components, Contribution, Judgement, OnProgress, ShouldStop
 from nnspca.solvers.climb import larger_eigenvalue, optimise_on_support
 from nnspca.tasks._certify import certify
-from nnspca.tasks._solve import begin, check_covariance, check_seed, check_sizes
+from nnspca.tasks._solve import check_covariance, check_seed, check_sizes, monitor_of
 
 TRIED = 8  # most promising exchanges whose loadings are optimised
 
@@ -216,7 +216,7 @@ def certify_loadings(
     >>> print(nnspca.certify_loadings(nnspca.Covariance.from_data(X, names=names), found).summary())
     Component 1 has at least ... % of the optimum of nine features of any sign; gap at most ... % (proven); ...
     """
-    monitor, started = begin(cov, should_stop, on_progress), time.perf_counter()
+    monitor, started = monitor_of(cov, should_stop, on_progress), time.perf_counter()
     check_choice("effort", effort, PLANS)
     seed = check_seed(seed)
     X = _columns(cov, loadings).T

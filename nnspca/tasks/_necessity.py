@@ -21,7 +21,7 @@ from nnspca.numerics import feasible, rounding
 from nnspca.numerics.doubles import read_only
 from nnspca.result import Component, Necessity, OnProgress, ShouldStop
 from nnspca.solvers.climb import climb, polish
-from nnspca.tasks._solve import begin, check_cardinality, check_seed, solve
+from nnspca.tasks._solve import check_cardinality, check_seed, monitor_of, solve
 
 SOLVED, SHOWN, WEIGHED = 0.2, 0.3, 0.35  # shares of the progress by the end of each stage
 RELAXED = 0.4  # share of the remaining progress when the whole is relaxed
@@ -104,7 +104,7 @@ def necessity(
     >>> bool(need.limit[2] < 0.2)
     True
     """
-    monitor, started = begin(cov, should_stop, on_progress), time.perf_counter()
+    monitor, started = monitor_of(cov, should_stop, on_progress), time.perf_counter()
     check_choice("effort", effort, EFFORTS)
     k, nonnegative, seed = check_cardinality(cov, k), check_flag("nonnegative", nonnegative), check_seed(seed)
     within = check_share("within", within)

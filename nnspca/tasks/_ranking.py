@@ -23,7 +23,7 @@ from nnspca.numerics.doubles import read_only
 from nnspca.result import Component, OnProgress, Ranking, ShouldStop
 from nnspca.solvers.climb import GAIN, optimise_on_support
 from nnspca.tasks._excluding import excluding
-from nnspca.tasks._solve import begin, check_cardinality, check_seed, solve
+from nnspca.tasks._solve import check_cardinality, check_seed, monitor_of, solve
 
 LARGEST = 400  # features
 
@@ -84,7 +84,7 @@ def solve_all(
     >>> [part.names for part in best], best.settled
     ([('topdiam', 'length', 'bowdist', 'whorls'), ('topdiam', 'length', 'ringbut', 'whorls'), ...], 3)
     """
-    monitor, started = begin(cov, should_stop, on_progress, time_limit), time.perf_counter()
+    monitor, started = monitor_of(cov, should_stop, on_progress, time_limit), time.perf_counter()
     k, count = check_cardinality(cov, k), check_whole("count", count, 1)
     if cov.n_features > LARGEST:
         message = f"solve_all takes at most {LARGEST} features; these data have {cov.n_features}. Choose some of them, "

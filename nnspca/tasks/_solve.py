@@ -114,7 +114,7 @@ def solve(
     >>> nnspca.solve(cov, k=2, exclude=[2]).support, nnspca.solve(cov, k=2, include=[1]).support
     (array([0]), array([0]))
     """
-    monitor = begin(cov, should_stop, on_progress, on_found=on_found)
+    monitor = monitor_of(cov, should_stop, on_progress, on_found=on_found)
     info, nonnegative = check_method(method, nonnegative), bool(nonnegative)
     k, ins, outs = check_restriction(cov, k, include, exclude)
     seed = check_seed(seed)
@@ -182,7 +182,7 @@ def check_covariance(cov: object) -> None:
     check_instance("cov", cov, Covariance, "Covariance.from_data(X) of samples as rows, or Covariance.from_matrix(A)")
 
 
-def begin(
+def monitor_of(
     cov: object,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,

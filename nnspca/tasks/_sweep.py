@@ -32,7 +32,7 @@ from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import certify as certify_one
 from nnspca.tasks._certify import is_neighbour
 from nnspca.tasks._excluding import excluding
-from nnspca.tasks._solve import begin, check_cardinality, check_includes, check_method, check_seed, solve
+from nnspca.tasks._solve import check_cardinality, check_includes, check_method, check_seed, monitor_of, solve
 
 OnPoint = Callable[[SweepPoint], None]
 PointKey = tuple[int, str]  # of a point: its k, or number of parts, and method
@@ -99,7 +99,7 @@ def sweep(
     >>> [(row["k"], round(row["variance"], 3)) for row in curve.to_records()]
     [(2, 1.954), (4, 2.937)]
     """
-    monitor = begin(cov, should_stop, on_progress, on_point=on_point)
+    monitor = monitor_of(cov, should_stop, on_progress, on_point=on_point)
     ks = check_one_or_several("k", k)
     listed = [methods] if isinstance(methods, str) else methods
     chosen = check_several("methods", listed, "names:", ", ".join(map(repr, METHODS)))

@@ -31,7 +31,7 @@ LEGEND_ROWS = 3  # more would be a hole below the figure on a wide screen
 OPACITY = 0.3  # of a band in the colour of its data set
 
 
-def race(standing: Race | None, names: Sequence[str], palette: Palette, upper: float) -> go.Figure:
+def race_curves(standing: Race | None, names: Sequence[str], palette: Palette, upper: float) -> go.Figure:
     """Draw every solver's steps and the upper bound's.
 
     ``upper`` is the lowest upper bound known, of which all is a share. Without a ``standing``, or
@@ -153,7 +153,7 @@ class Shown:
     band: Band  # what is known by k, as shares of the total variance
 
 
-def compared(sets: Sequence[Shown], palette: Palette) -> go.Figure:
+def sets_figure(sets: Sequence[Shown], palette: Palette) -> go.Figure:
     """Draw the two panels: for each data set a line and a band of what is known."""
     figure = go.Figure()
     for i, shown in enumerate(sets):

@@ -81,7 +81,7 @@ def under_way(job: Job, racers: Sequence[str], subject: Subject) -> None:
         if now and version == now:
             return None
         best, title = subject.known_at(), state.TITLES.__getitem__
-        figure = figures.race(standing, racers, palette, _upper(standing, best))
+        figure = figures.race_curves(standing, racers, palette, _upper(standing, best))
         said = {
             lane.method: f"{rounded.percent(lane.variance / subject.total, 2)} of the total variance, "
             f"{rounded.seconds(lane.seconds)}{' …' * (lane.state == RUNNING)}"
@@ -139,7 +139,7 @@ def race_figure(known: Race | None, racers: Sequence[str], subject: Subject, pla
     best = subject.known_at()
     where = "" if subject.k == k else f"**At k\u00a0=\u00a0{subject.k:,}**, the nearest with a stored race: "
     write_answer(place, "compare", RUNNING_YET if known is None else where + first_near_best(known, best))
-    drawn = figures.race(known, racers, charts.palette(), _upper(known, best))
+    drawn = figures.race_curves(known, racers, charts.palette(), _upper(known, best))
     charts.figure(drawn, "race", first=True)
     st.caption("  \n".join([*([] if known is None else missing_solvers(known)), CLOCK]))
     return drawn

@@ -146,7 +146,7 @@ def joint_figure(sets: Sequence[Compared]) -> Figure:
     shown = [
         figures.Shown(one.title, one.subject.data.n_features, band_of(one.rows, one.subject.cov.trace)) for one in sets
     ]
-    figure = figures.compared(shown, charts.palette())
+    figure = figures.sets_figure(shown, charts.palette())
     charts.figure(figure, "together", first=True)
     return figure
 

@@ -61,7 +61,7 @@ def _free(should_stop: ShouldStop) -> Iterator[machines.Processes | None]:
     yield None
 
 
-def start() -> None:
+def start_processes() -> None:
     """Start the processes, unless that was done, and say what of the setting cannot be used."""
     count, wrong = _processes()
     if wrong:

@@ -19,7 +19,7 @@ import numpy as np
 
 from nnspca.bounds import eigenvalues
 from nnspca.bounds.pair_scaled import CHECK, bound_of, proof_of, run_in_thread
-from nnspca.bounds.plan import is_slow, step_seconds
+from nnspca.bounds.plan import is_stalling, step_seconds
 from nnspca.bounds.splitting import AGAIN, Splitting
 from nnspca.certificates.proofs import PairProof, TreeProof
 from nnspca.control.progress import Monitor
@@ -147,7 +147,7 @@ class _Tree:
             if (
                 best[0] <= self.goal
                 or last
-                or is_slow(past, self.goal)
+                or is_stalling(past, self.goal)
                 or (self.monitor.search.left <= 0 and not whole)
             ):
                 break

@@ -16,7 +16,7 @@ import numpy as np
 from nnspca.bounds import balanced, branch, selection
 from nnspca.bounds.core import part_of
 from nnspca.bounds.pair_scaled import CHECK, TURN, Series, proof_of, run_in_thread
-from nnspca.bounds.plan import LOOK_BACK, is_slow, step_seconds
+from nnspca.bounds.plan import LOOK_BACK, is_stalling, step_seconds
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.proofs import BoxProof, EliminationProof, PairProof, ScaleProof, SeriesProof
 from nnspca.control.progress import Monitor
@@ -260,7 +260,7 @@ class Elimination:
             self._keep(q_min, proof)
         case.past.append(min(value + self.error, case.past[-1]))
         goal *= 1 - float(self.excluded_mass[q_min])  # of a bound on T with so many features outside
-        case.is_stalled = case.past[-1] <= goal or is_slow(case.past, goal)
+        case.is_stalled = case.past[-1] <= goal or is_stalling(case.past, goal)
 
     def _keep(self, q_min: int, proof: PairProof) -> None:
         """Keep the multipliers of a case for the other cases."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nnspca.bounds.pair_scaled import CHECK, falling_entries, proof_of, run_in_thread, value_of_parts
-from nnspca.bounds.plan import GAIN, SAMPLED, STEP, is_slow, step_seconds
+from nnspca.bounds.plan import GAIN, SAMPLED, STEP, is_stalling, step_seconds
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.boxes import WIDEST
 from nnspca.certificates.proofs import PairProof
@@ -117,7 +117,7 @@ def bounds(
             yield bound
         past.append(least)
         joining = (dearest if flat else dearest[:heavy])[: most - len(inside)]
-        if least <= goal or (not len(joining) and is_slow(past, goal)):
+        if least <= goal or (not len(joining) and is_stalling(past, goal)):
             return
         if len(joining):
             before, smaller = inside, splitting

@@ -17,7 +17,7 @@ from nnspca.bounds import elimination
 from nnspca.bounds.cases import Elimination
 from nnspca.bounds.elimination import SMALL
 from nnspca.bounds.plain import largest_variances
-from nnspca.bounds.plan import PLANS, WHOLE, is_slow
+from nnspca.bounds.plan import PLANS, WHOLE, is_stalling
 from nnspca.bounds.selection import Limits
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped
@@ -45,7 +45,7 @@ def tighten_relaxation(relaxed: Elimination, goal: float, *, trees: bool = False
         value = float(relaxed.upper_bounds()[0].max())
         past.append(value)
         relaxed.monitor.tell(1 - work.left / most, "proving a bound")
-        slow = not trees and is_slow(past, goal)
+        slow = not trees and is_stalling(past, goal)
         spent = work.left <= 0 or relaxed.monitor.stop()
         try:
             if value < goal or slow or spent or not relaxed.work(goal, trees):

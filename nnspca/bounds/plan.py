@@ -91,7 +91,7 @@ def step_seconds(n: int, r: int = 1) -> float:
     return (1 + (r > 1)) * (STEP * n**2.5 + OVERHEAD)
 
 
-def is_slow(bounds: list[float], goal: float) -> bool:
+def is_stalling(bounds: list[float], goal: float) -> bool:
     """Whether a search whose bounds so far are these, none above one before it, is unlikely to reach the goal soon."""
     before = bounds[-1 - LOOK_BACK] if len(bounds) > LOOK_BACK else np.inf
     return before - bounds[-1] < SLOW * (bounds[-1] - goal)

@@ -51,7 +51,7 @@ def sample_preview(data: Dataset, key: str = "glance") -> None:
         if data.kind == "covariance":
             st.caption(f"A {data.n_features} × {data.n_features} covariance, one row for each feature.")
         else:
-            most = f"of {data.n_features:,} {component.noun(data)}, those that vary most"
+            most = f"of {data.n_features:,} {component.feature_noun(data)}, those that vary most"
             st.caption(f"A few of {data.X.shape[0]:,} samples; {most}.")
     if data.labels is not None and data.label_names:
         st.caption("Classes: " + ", ".join(sanitize.plain(str(name), sanitize.NAME) for name in data.label_names) + ".")

@@ -94,7 +94,7 @@ def part_records(results: Mapping[str, Components]) -> list[dict[str, object]]:
 def report(answer: Answer) -> str:
     """Return parts as a web page that needs nothing else and prints on one sheet."""
     parts, subject, proof = answer.parts, answer.subject, answer.prove and answer.prove()
-    data, many, noun = subject.data, len(parts.parts), component.noun(subject.data)
+    data, many, noun = subject.data, len(parts.parts), component.feature_noun(subject.data)
     what, words = f"{parts.parts[0].cardinality} of {data.n_features:,} {noun}", ""
     if many > 1:
         what = f"{many} parts of at most {subject.k:,} {noun}"

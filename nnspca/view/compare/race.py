@@ -92,7 +92,7 @@ def under_way(job: Job, racers: Sequence[str], subject: Subject) -> None:
             [Look.of(name, i, palette).colour, f"{title(name)}: {said.get(name, '…')}"] for i, name in enumerate(racers)
         ]
         words = RUNNING_YET if standing is None else first_near_best(standing, best)
-        return {"version": now, "words": words, "lanes": lanes, "drawn": charts.sketch(figure, palette)}
+        return {"version": now, "words": words, "lanes": lanes, "drawn": charts.figure_sketch(figure, palette)}
 
     address = session.current().publish("race-standing", look)
     _standing(key="race-standing", data={**(look("") or {}), "address": address, "every": LOOK_MILLISECONDS})

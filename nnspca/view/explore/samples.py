@@ -38,14 +38,14 @@ def short_name(data: Dataset, i: int) -> str:
 
 def feature_question(role: Contribution, data: Dataset) -> str:
     """Return the question about a feature."""
-    name, one = short_name(data, role.feature), component.noun(data).removesuffix("s")
+    name, one = short_name(data, role.feature), component.feature_noun(data).removesuffix("s")
     which = name if name.startswith(one) else f"{one} {name}"
     return f"Why is {which} {'not ' if role.loading == 0 else ''}included?"
 
 
 def score(part: Component, data: Dataset, *, standardised: bool) -> str:
     """Say what a score is, with the data's own words."""
-    noun, many = component.noun(data), part.cardinality
+    noun, many = component.feature_noun(data), part.cardinality
     each = f"the component's {noun.removesuffix('s')}" if many == 1 else f"the component's {many:,} {noun}"
     far = " ÷ standard deviation" if standardised else ""
     return f"Score of a sample: loading × (value − mean){far}, summed over {each}."
@@ -98,7 +98,7 @@ def _with_the_rest(role: Contribution, data: Dataset, covariance: str) -> str:
         rounded.number(float(end)).replace("-", "−") for end in (role.covariances.min(), role.covariances.max())
     )
     across = f"{covariance} {least}" if many == 1 else f"{covariance}s {least} to {largest}"
-    other, noun = "other " if role.loading else "", component.noun(data)
+    other, noun = "other " if role.loading else "", component.feature_noun(data)
     if many == 1:
         one = f"the component's {other or 'only '}{noun.removesuffix('s')}, {short_name(data, int(role.others[0]))}"
         return f"It {'rises' if with_it else 'does not rise'} with {one} ({across})."
@@ -213,7 +213,11 @@ def sampling_error(part: Component, subject: Subject) -> str:
 def feature_list(part: Component, subject: Subject) -> None:
     """List the features, the component's own first; a press asks why one is there; offer the indispensable ones."""
     order = np.argsort(-np.abs(part.loadings), kind="stable")[:LISTED].tolist()
-    names, noun, x = component.feature_names(subject.data, order), component.noun(subject.data), part.loadings[order]
+    names, noun, x = (
+        component.feature_names(subject.data, order),
+        component.feature_noun(subject.data),
+        part.loadings[order],
+    )
     half = int(np.searchsorted(np.cumsum(x**2), 0.5 * (x @ x))) + 1
 
     def ask() -> None:

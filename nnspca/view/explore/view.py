@@ -93,7 +93,9 @@ class View(Subject):
         n, total = self.data.n_features, self.total
         whole = self.known.get(n, Known(n))
         share = rounded.percent(whole.lower / total, rounded.decimals(whole.lower, whole.upper, total))
-        return chance.comparisons(self.by_chance(k), n, k, share if whole.found else "", component.noun(self.data))
+        return chance.comparisons(
+            self.by_chance(k), n, k, share if whole.found else "", component.feature_noun(self.data)
+        )
 
     def made(self, what: str, make: Callable[[Component], Any], *about: Hashable) -> Any:
         """Return what is made of the component that is shown, once for each find; None where there is none."""
@@ -145,7 +147,7 @@ def sentence_at(view: View, k: int) -> str:
 def about_page(subject: Subject) -> str:
     """Return what the page is for, and what the picture answers, with the data's own words."""
     data = subject.data
-    few = f"{'standardised ' if subject.standardise else ''}{component.noun(data)}"
+    few = f"{'standardised ' if subject.standardise else ''}{component.feature_noun(data)}"
     return f"Which few {few} vary together most? **{sanitize.plain(data.title)}**, {say.as_read(data)}."
 
 

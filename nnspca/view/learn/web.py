@@ -64,7 +64,7 @@ def _opened(name: str) -> Room:
     best = boards.proven(name)
     board = {
         "title": sanitize.one_line(data.title),
-        "noun": component.noun(data),
+        "noun": component.feature_noun(data),
         "n": data.n_features,
         "k": boards.board_k(name),
         "scene": component.features_payload(data, component.mean_sample(data), ()),

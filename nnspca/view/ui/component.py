@@ -29,7 +29,7 @@ ROWS = 300  # most rows of a list
 PAGE = canvas.SHARED / "page.html"
 
 
-def noun(data: Dataset) -> str:
+def feature_noun(data: Dataset) -> str:
     """Return what the features are called."""
     return NOUNS.get(data.kind, "features")
 
@@ -83,7 +83,7 @@ def of(parts: Components, data: Dataset, digits: int = 1) -> list[DrawnPart]:
 
     That share has so many ``digits``.
     """
-    called, layers = noun(data), []
+    called, layers = feature_noun(data), []
     for part in parts.parts:
         support = part.support
         where = ""

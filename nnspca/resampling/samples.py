@@ -228,10 +228,10 @@ def read_samples(
         if X.ndim != 2 or min(X.shape) < 1:
             raise DataError(f"data must be a table of shape (samples, features); got shape {X.shape}")
         X = X if order is None else X[:, order]
-    return _told(Samples(X, scaled, described, centred), sample_weight, groups)
+    return _with_weights_and_groups(Samples(X, scaled, described, centred), sample_weight, groups)
 
 
-def _told(samples: Samples, sample_weight: object, groups: object) -> Samples:
+def _with_weights_and_groups(samples: Samples, sample_weight: object, groups: object) -> Samples:
     """Return samples with what their caller says of each."""
     weights = check_weights(sample_weight, m := samples.shape[0])
     if groups is None:

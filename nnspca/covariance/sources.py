@@ -336,7 +336,7 @@ def summed(source: Source, kind: Callable[..., Any], weights: np.ndarray | None 
 
 
 def total_of(source: Source, leaf: arrays.Leaf, merged: Callable[..., Any], beside: np.ndarray | None = None) -> Any:
-    """Return what the rows of a source add up to, where they lie: :func:`nnspca.machines.arrays.total`."""
+    """Return what the rows of a source add up to, where they lie: :func:`nnspca.machines.arrays.blocks_total`."""
     if source.spread is not None:
         return arrays.blocks_total(source.spread, leaf, merged, source.monitor, beside)
     whole, begin = None, 0

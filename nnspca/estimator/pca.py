@@ -22,7 +22,7 @@ from nnspca.components._deflate import deflated_problem
 from nnspca.control.arguments import Deflation, Effort, Method, check_flag, check_number, check_whole
 from nnspca.covariance import Covariance
 from nnspca.covariance.input import Input, numbers, package_of
-from nnspca.covariance.samples import check_weights, stated, summed, warn_of_scales
+from nnspca.covariance.samples import check_weights, stated, sums_with, warn_of_scales
 from nnspca.covariance.sources import Source, genes_used, map_rows
 from nnspca.covariance.sums import Sums
 from nnspca.estimator import samples, settings
@@ -223,7 +223,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         weights = samples.weights_of(self, sample_weight, source)
         if before is not None and (weights is not None) != before.weighted:
             raise ValueError("sample_weight is given in some calls of partial_fit only: give it in each, or in none")
-        sums = summed(before, source, weights)
+        sums = sums_with(before, source, weights)
         if before is None:
             samples.learn_names(self, source.names, sums.n)
         for name in FOUND:

@@ -17,7 +17,7 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.covariance import of_sums
 from nnspca.covariance.input import check_distinct_names, check_masks, numbers, places_among, read_given
 from nnspca.covariance.problem import orthonormal
-from nnspca.covariance.samples import check_weights, large_array, stated, summed, with_negatives
+from nnspca.covariance.samples import check_weights, large_array, stated, sums_with, with_negatives
 from nnspca.covariance.sources import Source, chunked, genes_used, in_memory
 from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
@@ -98,7 +98,7 @@ def covariance_of(est: Any, X, sample_weight) -> Covariance:
     """Return the covariance of samples, as it was fitted."""
     if est.__dict__.get("_sums") is not None:
         source = source_of(est, X, False)
-        return covariance_of_sums(est, summed(None, source, weights_of(est, sample_weight, source)))
+        return covariance_of_sums(est, sums_with(None, source, weights_of(est, sample_weight, source)))
     how = {"sample_weight": sample_weight, "names": fitted_names(est), "center": est.center}
     return Covariance.from_data(read_samples(est, X), stated(est.standardize), **how)
 

@@ -1,8 +1,8 @@
 """The one way in which a page has something computed: what it is about, its run, its button, progress and Stop.
 
-A page makes a :class:`Task`. :func:`ask` joins this session's run of it or begins one, :func:`offer` draws the button
-that does, and :func:`follow` draws progress and Stop. One run of a kind at a time: a session that asks for another one
-stops the last. What a run finds goes into the ledger and the cache, where every session finds it.
+A page makes a :class:`Task`. :func:`join_or_begin` gives this session's run of it, :func:`offer` draws the button that
+does, and :func:`follow` draws progress and Stop. One run of a kind at a time: a session that asks for another one stops
+the last. What a run finds goes into the ledger and the cache, where every session finds it.
 """
 
 from __future__ import annotations

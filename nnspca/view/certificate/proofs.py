@@ -31,7 +31,7 @@ SHOWN = 3  # upper bounds that a sentence lists
 CLOSED = rounded.OPTIMAL / 4  # gap at which a longer proof ends: optimal however the numbers are rounded
 GAIN = 1e-9  # relative: a component that has no more variance than this beyond another is none better
 
-AnyProof = TypeVar("Proven", Certificate, PartsCertificate)
+AnyProof = TypeVar("AnyProof", Certificate, PartsCertificate)
 STOPPED = "Stopped. Every upper bound proven so far is kept."
 TIGHTEN = Button("Tighten the proof", "There is no upper bound yet.", ":material/compress:", "Go on tightening")
 

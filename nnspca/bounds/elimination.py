@@ -23,7 +23,7 @@ from nnspca.result import Bound
 
 # Features of T up to which branch and bound pays in the seconds of a live certificate. Half, double: 0 on LFW, k = 40;
 # without trees, Leukemia at k = 5 falls by .0050.
-SMALL = 200
+BRANCHED = 200
 # Share of the work in relaxations after which a T twice as large may pay more. Half, double: 0 there. With any larger
 # T, −.0040 on Leukemia, k = 200: 1,000 features for 771.
 LATE = 1 / 8
@@ -83,7 +83,7 @@ def eliminate(
             widened, elimination = True, larger or elimination
         elif elimination.work(goal, budget.trees > 0):
             pass
-        elif len(elimination.inside) > SMALL or not elimination.work(goal, True):
+        elif len(elimination.inside) > BRANCHED or not elimination.work(goal, True):
             return
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from nnspca.bounds import elimination
 from nnspca.bounds.cases import Elimination
-from nnspca.bounds.elimination import SMALL
+from nnspca.bounds.elimination import BRANCHED
 from nnspca.bounds.plain import largest_variances
 from nnspca.bounds.plan import PLANS, WHOLE, is_stalling
 from nnspca.bounds.selection import Limits
@@ -27,9 +27,9 @@ from nnspca.covariance.problem import Problem
 def whole_relaxation(problem: Problem, x: np.ndarray, level: float, monitor: Monitor) -> Elimination | None:
     """Relax the whole on a small set T; None if T would need too many features. No bound above ``level`` matters."""
     relaxation = None
-    if level > 0 and problem.n > SMALL:
+    if level > 0 and problem.n > BRANCHED:
         relaxation = elimination.choose_features(
-            problem, x, np.inf, Limits(WHOLE, PLANS["live"].loss, SMALL), monitor, lower_bound=level
+            problem, x, np.inf, Limits(WHOLE, PLANS["live"].loss, BRANCHED), monitor, lower_bound=level
         )
     if relaxation is None and problem.n <= WHOLE and not monitor.stop():
         relaxation = Elimination(problem, x, level, np.arange(problem.n), np.zeros(1), monitor=monitor)

@@ -10,7 +10,7 @@ import numpy as np
 from nnspca.result import rounded, wording
 from nnspca.result.features import Features
 
-SMALL = 0.01  # a part that adds less than this share of the variance before it is counted, not described
+MINOR_SHARE = 0.01  # a part that adds less than this share of the variance before it is counted, not described
 COVERED = 0.8  # share of the pixels that lie in the named regions
 REGIONS = 3  # most regions that are named
 STRETCHES = 3  # most stretches of an axis that are named
@@ -36,7 +36,7 @@ def is_small(variances: Sequence[float] | np.ndarray) -> np.ndarray:
     """
     variances = np.asarray(variances, dtype=float)
     before = np.concatenate([[0.0], np.cumsum(variances)[:-1]])
-    return variances < SMALL * before
+    return variances < MINOR_SHARE * before
 
 
 def describe(support: np.ndarray, features: Features | None) -> str | None:

@@ -120,7 +120,7 @@ def suggested_k(
         why = f"Suggested: k = {k} explains about as much of held-out samples as any (an estimate)."
         return None if k is None else Suggestion(k, why)
     for (k, lower, _), (next_k, variance, upper) in pairwise(sorted(row for row in curve if row[1] > 0)):
-        if (variance / lower) ** (1 / (next_k - k)) - 1 < sentences.SMALL:
+        if (variance / lower) ** (1 / (next_k - k)) - 1 < sentences.MINOR_SHARE:
             proven = isfinite(upper) and Fraction(upper) < Fraction(101, 100) * Fraction(lower)
             how = "proven" if proven else "for the components found, not proven"
             return Suggestion(k, f"Suggested: at k = {k:,} one more feature adds less than 1 % ({how}).")

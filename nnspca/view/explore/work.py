@@ -18,7 +18,7 @@ from nnspca.view.link.widgets import next_value
 from nnspca.view.running import Task
 from nnspca.view.subject import Subject
 
-SMALL = 2000  # features up to which every search is the full one, and every k may get an upper bound
+FULL_SEARCH = 2000  # features up to which every search is the full one, and every k may get an upper bound
 CERTIFIED = 11  # how many of them get an upper bound live in any case, from coarse to fine
 WITHIN = 1e-3  # relative gap at which a bound carried from another k suffices
 ANCHORS = 9  # of many features, how many k are searched in full; the others follow from their neighbours
@@ -69,7 +69,7 @@ def start_curves(subject: Subject, choice: Choices, shown: Job | None) -> tuple[
     They come after a run for the k that is ``shown``.
     """
     ks, n = choice.ks, subject.data.n_features
-    own: tuple[int, ...] = ks if n <= SMALL else certified(ks)
+    own: tuple[int, ...] = ks if n <= FULL_SEARCH else certified(ks)
     if ks == stored.cardinalities(subject.problem):  # what is stored is proven
         own = ()
     rows = subject.known_along(ks)
@@ -99,7 +99,7 @@ def _solve_others(job: Job, subject: Subject, choice: Choices) -> None:
 
 def _solve_curve(job: Job, subject: Subject, ks: tuple[int, ...], own: tuple[int, ...]) -> None:
     """Solve the curve and prove it, coarse k first, from what the ledger knows; all goes into it."""
-    is_wide = subject.data.n_features > SMALL
+    is_wide = subject.data.n_features > FULL_SEARCH
 
     def known(k: int, _: str) -> Component | None:
         row = subject.known_at(k)
@@ -138,7 +138,7 @@ def is_needed(subject: Subject, choice: Choices) -> bool:
 
 def carried_task(subject: Subject) -> Job | None:
     """Return the run that seeks the component of a k between stored ones, whose bound is carried."""
-    quick: dict[str, Any] = QUICK["best"] if subject.data.n_features > SMALL else {}
+    quick: dict[str, Any] = QUICK["best"] if subject.data.n_features > FULL_SEARCH else {}
     known = subject.known_at()
     start = known.component.loadings
     sought = subject.task("find", subject.key("find"), nnspca.solve, subject.k, start=start, **quick)

@@ -22,7 +22,7 @@ SIGNED = ((0.0, "#6d2c00"), (0.25, "#e0894a"), (0.5, "#eef2f4"), (0.75, "#4fa3d1
 A_BAR = 20  # pixels
 BELOW = 90  # pixels for the axis, its title and the legend
 FEW = 15  # longest axis that names every k
-MOST = 60  # bars of one component
+MOST_BARS = 60  # bars of one component
 COLOURS = {"indispensable": PROVEN, "undecided": FOUND, "dispensable": QUIET}
 Along = tuple[np.ndarray, str]  # a coordinate for each feature, and its title
 # as Matplotlib has them: lines, and marks in their colour alone
@@ -202,7 +202,7 @@ def components(
     figure, bar_count = Figure(), 0
     for c in range(r):
         support = np.flatnonzero(columns[:, c])
-        order = support[np.argsort(-np.abs(columns[support, c]), kind="stable")][: max(MOST // r, 8)]
+        order = support[np.argsort(-np.abs(columns[support, c]), kind="stable")][: max(MOST_BARS // r, 8)]
         bar_count += len(order)
         colour, loadings = SERIES[c % len(SERIES)], columns[order, c]
         figure.add_trace(

@@ -19,7 +19,7 @@ from nnspca.numerics.doubles import as_doubles, read_only
 BLOCK, FEWEST, LARGEST = 2**20, 256, 2**23  # numbers of a dense block, its fewest rows, and numbers it never exceeds
 STORED = 2**21  # stored numbers of a sparse block
 NEAR = 0.8  # share of a feature's squares that its mean may have for that: 2 deviations
-MOST = 8192  # most rows of a block
+BLOCK_ROWS = 8192  # most rows of a block
 SPARSE_ROWS = 16_384  # most rows of a block whose products are sparse
 STEPS = np.array([0x9E3779B97F4A7C15, 0xD1B54A32D192ED03], dtype=np.uint64)  # odd: any row's place differs
 FOLDED = 2**16  # numbers folded at a time, so that they stay in the processor's cache
@@ -140,7 +140,7 @@ class Sums(Pass):
         self.low, self.high = np.full(n, np.inf), np.full(n, -np.inf)
         self._products = np.zeros((n, n), order="F")  # its lower triangle
         self._means: list[tuple[float, np.ndarray, np.ndarray]] = []
-        self._rows = max(FEWEST, min(MOST, BLOCK // n))
+        self._rows = max(FEWEST, min(BLOCK_ROWS, BLOCK // n))
         self._block, self._weights, self._held = np.empty((0, n)), np.empty(0), 0
 
     def add(self, rows: Any, weights: np.ndarray | None = None) -> None:

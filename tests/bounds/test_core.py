@@ -74,7 +74,7 @@ def proven():
     words = {"budget": 2.0, "goal": cov.variance(x), "monitor": Monitor(), "read": 10**6, "flat": True}
     order = np.argsort(-rows.ingredients.weights)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(core, "MOST", 120)
+        patch.setattr(core, "MOST_IN_CORE", 120)
         made = list(core.bounds(problem, x, order, rows.ingredients.weights, rows.value, **words))
     return cov, x, rows, made
 

@@ -18,7 +18,7 @@ from nnspca.view.subject import Subject
 
 STEPS = 26  # about how many k a path has
 KEYS = state.keys_of("explore")
-MOST = 60  # values of k that may be typed
+MOST_TYPED = 60  # values of k that may be typed
 SCORED = 10**7  # numbers of data whose samples are scored unasked, where they have classes
 
 
@@ -152,6 +152,6 @@ def read_ks(text: str, n: int) -> tuple[int, ...]:
         if not 1 <= first <= last <= n or step < 1:
             raise ValueError(f"“{piece}” is outside 1 to {n}, the number of features here.")
         ks.update(range(first, last + 1, step))
-        if len(ks) > MOST:
-            raise ValueError(f"That makes more than {MOST} values of k; {MOST} are allowed.")
+        if len(ks) > MOST_TYPED:
+            raise ValueError(f"That makes more than {MOST_TYPED} values of k; {MOST_TYPED} are allowed.")
     return tuple(sorted(ks))

@@ -29,7 +29,7 @@ from nnspca.view.running import Task
 from nnspca.view.session import Content
 from nnspca.view.ui import charts, downloads
 
-MOST = 12  # values of k that are tried
+MOST_TRIED = 12  # values of k that are tried
 STOPPED = "Stopped. The results so far are shown."
 
 
@@ -129,7 +129,7 @@ def suggested_k(
 
 def _tried(view: View) -> tuple[int, ...]:
     """Return the k that are tried: some of the curve, and the one that is shown."""
-    return tuple(sorted({*thinned(view.choice.ks, MOST), view.k}))
+    return tuple(sorted({*thinned(view.choice.ks, MOST_TRIED), view.k}))
 
 
 def _solver(choice: Choices) -> str:

@@ -11,7 +11,7 @@ from nnspca.result import Component, Progress, SweepPoint
 from nnspca.tasks import certify_path, coarse_first, path
 from nnspca.view import cache, running, stored
 from nnspca.view.certificate import proofs
-from nnspca.view.explore.choices import KEYS, MOST, STEPS, Choices, thinned
+from nnspca.view.explore.choices import KEYS, MOST_TYPED, STEPS, Choices, thinned
 from nnspca.view.jobs import Job, part_of_report
 from nnspca.view.ledger import Known
 from nnspca.view.link.widgets import next_value
@@ -85,7 +85,7 @@ def start_curves(subject: Subject, choice: Choices, shown: Job | None) -> tuple[
 
 def _solve_others(job: Job, subject: Subject, choice: Choices) -> None:
     """Find other solvers' curves, which are always computed; a point is kept for all visitors."""
-    ks, results = choice.ks if len(choice.ks) <= MOST else thinned(choice.ks, STEPS), cache.results()
+    ks, results = choice.ks if len(choice.ks) <= MOST_TYPED else thinned(choice.ks, STEPS), cache.results()
 
     def key(k: int, method: str) -> running.Key:
         return subject.key_of("point", subject.seed, k, method)

@@ -30,7 +30,7 @@ OVERLAPS = (0.05, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
 RESAMPLES = (10, 20, 50, 100, 200, 500)
 FOLDS = (2, 3, 5, 10, 20)
 SPEEDS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
-MOST = 4  # solvers, or data sets, side by side
+MOST_BESIDE = 4  # solvers, or data sets, side by side
 MOST_RACERS = 6
 FIRST_RACE = ("best", "em", "greedy", "thresholding", "spannogram")
 SETS, SOLVERS = "data sets", "solvers"
@@ -194,7 +194,7 @@ TABLE = (
     LinkKey("reading", ("data",), "text", ""),  # how a file of one's own is read, on every page
     LinkKey("method", ("explore",), "one", "best", options=METHODS),
     *_every_option(),
-    LinkKey("methods", ("explore",), "several", ("best",), options=METHODS, most=MOST),
+    LinkKey("methods", ("explore",), "several", ("best",), options=METHODS, most=MOST_BESIDE),
     LinkKey("ks", ("explore",), "text", ""),
     LinkKey("samples", ("explore",), "fold", False),
     LinkKey("why", ("explore",), "whole", low=1),
@@ -209,7 +209,7 @@ TABLE = (
     LinkKey("given", ("compare",), "fold", False),
     LinkKey("r", ("parts",), "whole", 6, low=1, high=12),
     LinkKey("apart", ("parts",), "one", "together", options=tuple(nnspca.DEFLATIONS)),
-    LinkKey("with", ("parts",), "several", ("best",), options=METHODS, most=MOST),
+    LinkKey("with", ("parts",), "several", ("best",), options=METHODS, most=MOST_BESIDE),
     LinkKey("angle", ("parts",), "number", 85.0, low=45.0, high=90.0, widget="slider"),
     LinkKey("alpha", ("parts",), "one", 1.0, options=OVERLAPS, widget="select_slider"),
     LinkKey("from", ("parts",), "one", widget="radio"),
@@ -232,7 +232,7 @@ TABLE = (
     LinkKey("round", ("spannogram",), "whole", 0, low=0, high=200, by_browser=True),
     LinkKey("what", ("compare",), "one", SOLVERS, options=(SOLVERS, SETS), widget="radio"),
     LinkKey("racers", ("compare",), "several", FIRST_RACE, options=METHODS, most=MOST_RACERS),
-    LinkKey("vs", ("compare",), "several", ("digits", "lfw-faces"), most=MOST),
+    LinkKey("vs", ("compare",), "several", ("digits", "lfw-faces"), most=MOST_BESIDE),
     LinkKey("paper", ("papers",), "one", SHORT[0], options=SHORT),
     *(LinkKey(paper, ("papers",), "one", said[0], options=said) for paper, said in STUDIED.items() if said),
     LinkKey("tables", ("papers",), "fold", False),

@@ -136,7 +136,7 @@ def _solvers(subject: Subject) -> tuple[str, ...]:
         "Solvers",
         options=names,
         format_func=state.TITLES.__getitem__,
-        allowed=f"choose up to {state.MOST} from {', '.join(names)}",
+        allowed=f"choose up to {state.MOST_BESIDE} from {', '.join(names)}",
         help="The page shows the parts of the first; the others are compared with it here.",
     )
     return solvers

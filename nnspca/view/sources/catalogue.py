@@ -188,7 +188,7 @@ def n_features(name: str, steps: tuple[str, ...]) -> int:
     if info is None:
         return 1
     if not info.shape[0]:  # a table that was not read yet
-        return hosted.MOST
+        return hosted.MOST_FEATURES
     if not info.local or not any(step.startswith("crop") for step in steps):
         return info.shape[1]
     try:

@@ -26,7 +26,7 @@ from nnspca.result import Progress, rounded
 from nnspca.view.jobs import Job, part_of_report
 
 OPEN = "NNSPCA_OPEN"
-MOST = 3000  # features that the app works with, of data that are not small
+MOST_FEATURES = 3000  # features that the app works with, of data that are not small
 POLL_SECONDS = 0.05
 _log = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ class HostedFile:
     def __init__(self, name: str, file: LazyData, path: Path | None = None) -> None:
         m, n = file.shape
         self.name, self.file, self.path = name, file, path
-        self.kept = n if n <= MOST or m * n <= WHOLE else MOST  # features that the app works with
+        self.kept = n if n <= MOST_FEATURES or m * n <= WHOLE else MOST_FEATURES  # features that the app works with
         self.passes = 1 if self.kept == n else 2  # over the file: 2 where features are chosen by their variance first
         self.in_memory = m * self.kept <= WHOLE  # whether the samples are; of others only the covariance is
         self.data: Dataset | None = None  # what was read

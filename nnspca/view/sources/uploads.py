@@ -24,7 +24,7 @@ from nnspca.view.link import state, widgets
 from nnspca.view.running import Task
 from nnspca.view.session import Session
 from nnspca.view.sources import preparation, sandbox
-from nnspca.view.sources.hosted import MOST
+from nnspca.view.sources.hosted import MOST_FEATURES
 
 YOURS = "{} (yours)"  # what a file is called that has the name of a data set of the catalogue
 OWN, ALL = 400 * 2**20, 1024 * 2**20  # bytes of files and data that one visit keeps, and all visits together
@@ -144,7 +144,7 @@ def note_reading(desk: Desk, read: Read) -> None:
     if desk.opened != data.n_features:  # other features: every page opens them anew
         desk.opened = data.n_features
         asked = state.of_sidebar()
-        linked = data.name == (lost if desk.path is None else asked.data) and asked.k != state.default_k(MOST)
+        linked = data.name == (lost if desk.path is None else asked.data) and asked.k != state.default_k(MOST_FEATURES)
         here.to_open = data.name, data.n_features, asked.k if linked else None
         st.rerun()
 

@@ -342,7 +342,7 @@ def main():
     chosen = parser.parse_args()
     book = Book()
     if chosen.certificates:
-        branch.STEPS, branch.is_stalling, halves.DIGITS = STEPS, lambda *_: False, DIGITS
+        branch.NODE_STEPS, branch.is_stalling, halves.DIGITS = STEPS, lambda *_: False, DIGITS
         for name, standardise, k in dict.fromkeys(shown()):
             if not chosen.names or name in chosen.names:
                 with one_blas_thread():

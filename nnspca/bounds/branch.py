@@ -28,7 +28,7 @@ from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible, rounding
 from nnspca.result import Bound
 
-STEPS = 60  # most steps of the splitting of a node. Half, double: 0 on LRS, k = 20 and 60, and on digits, k = 20.
+NODE_STEPS = 60  # most steps of the splitting of a node. Half, double: 0 on LRS, k = 20 and 60, and on digits, k = 20.
 # Nodes that the work should suffice for, else each takes half as many steps. Half: −.0031 on 68 × 68 correlations of
 # any sign, k = 20; at 50: −.0002 on LFW, k = 20.
 NODES = 20
@@ -81,8 +81,8 @@ def branch_and_bound(
     """
     X = np.atleast_2d(X)
     kind: type[_OfFeatures | _OfPairs] = _OfFeatures if len(X) == 1 else _OfPairs
-    few = monitor.search.left < NODES * STEPS * step_seconds(problem.n, len(X))
-    tree = kind(problem, X, goal, monitor, STEPS // 2 if few and len(X) == 1 else STEPS)
+    few = monitor.search.left < NODES * NODE_STEPS * step_seconds(problem.n, len(X))
+    tree = kind(problem, X, goal, monitor, NODE_STEPS // 2 if few and len(X) == 1 else NODE_STEPS)
     root = tree.root(start)
     open_nodes, leaves, held, least = [root], 1, root.entries, np.inf
     while open_nodes:
@@ -118,7 +118,7 @@ class _Tree:
     X: np.ndarray
     goal: float
     monitor: Monitor
-    steps: int = STEPS  # most steps of a node
+    steps: int = NODE_STEPS  # most steps of a node
     numbers: Iterator[int] = field(default_factory=itertools.count)
 
     def improved(

@@ -32,7 +32,7 @@ from nnspca.numerics.feasible import allowed, largest_values, sum_of_largest
 FILLER = 0.03
 # Most power steps; they end sooner where the last four gained less than GAIN. Half: +.0045 on 49 × 7,129, k = 200,
 # −.0012 on 105 × 22,283; double: 0 there, and both 0 on Leukemia standardised, k = 200.
-STEPS = 30
+POWER_STEPS = 30
 # Share of the remaining work that a reading, and the levelling after it, may take. Half, double: 0 on 49 × 7,129,
 # k = 200.
 SHARE = 0.5
@@ -195,7 +195,7 @@ class StoredRows:
         own, s = self.problem.cov.diagonal[self.chosen], self.s[self.chosen]
         largest_outside = float(np.delete(self.s, self.chosen).max(initial=0.0))
         d, level, best, past = self.e, np.inf, (self.e, np.inf), [np.inf]
-        for _ in range(STEPS):
+        for _ in range(POWER_STEPS):
             self.monitor.pay(ENTRY * self.entries.size)
             together = float(sum_of_largest(s * d, self.problem.k - 1))
             target = max(level, least) if np.isfinite(level) else max(least, float(own.max()))
@@ -325,7 +325,7 @@ def _level_whole_rows(
     chosen, own, past = tiles.chosen, problem.cov.diagonal[tiles.chosen], [np.inf]
     level = float(own.max())
     error = rounding.single_products(problem.cov.held.form.terms, singles.TOGETHER)
-    for _ in range(STEPS):
+    for _ in range(POWER_STEPS):
         every = _extended(problem, chosen, np.maximum(d / d.max(), FLOOR), level, lower)
         price = reading_seconds(problem, chosen)
         if not monitor.affords(price if len(past) == 1 else price / SHARE):  # one reading is always allowed
@@ -387,7 +387,7 @@ def seconds(problem: Problem, chosen: np.ndarray) -> float:
     """Return about how many seconds it takes to read the rows of C and to level them."""
     if not _can_hold(problem, chosen):
         return reading_seconds(problem, chosen) / SHARE
-    return reading_seconds(problem, chosen) + STEPS / 2 * ENTRY * len(chosen) * _width(problem, len(chosen))
+    return reading_seconds(problem, chosen) + POWER_STEPS / 2 * ENTRY * len(chosen) * _width(problem, len(chosen))
 
 
 def choose_features(problem: Problem, lower: float, monitor: Monitor) -> np.ndarray:

@@ -21,7 +21,7 @@ STORED = 2**21  # stored numbers of a sparse block
 NEAR = 0.8  # share of a feature's squares that its mean may have for that: 2 deviations
 BLOCK_ROWS = 8192  # most rows of a block
 SPARSE_ROWS = 16_384  # most rows of a block whose products are sparse
-STEPS = np.array([0x9E3779B97F4A7C15, 0xD1B54A32D192ED03], dtype=np.uint64)  # odd: any row's place differs
+STRIDES = np.array([0x9E3779B97F4A7C15, 0xD1B54A32D192ED03], dtype=np.uint64)  # odd: any row's place differs
 FOLDED = 2**16  # numbers folded at a time, so that they stay in the processor's cache
 SPARSE = 0.05  # share of entries up to which a sparse block is multiplied as it is
 
@@ -334,7 +334,7 @@ def mark_of(rows: Any, start: int, weights: np.ndarray | None = None) -> np.ndar
     if weights is not None:
         hashes += _folded(weights)[:, None] * keys[:, -1]
     places = np.arange(start + 1, start + m + 1, dtype=np.uint64)[:, None]
-    return np.asarray(_mixed(hashes + places * STEPS).sum(axis=0, dtype=np.uint64))
+    return np.asarray(_mixed(hashes + places * STRIDES).sum(axis=0, dtype=np.uint64))
 
 
 def _folded(values: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
@@ -354,4 +354,4 @@ def _mixed(values: np.ndarray) -> np.ndarray:
 @cache
 def _keys(count: int) -> np.ndarray:
     """Fixed odd numbers, two for each column, shape (2, count)."""
-    return read_only(_mixed(np.arange(1, count + 1, dtype=np.uint64)[None, :] * STEPS[:, None]) | np.uint64(1))
+    return read_only(_mixed(np.arange(1, count + 1, dtype=np.uint64)[None, :] * STRIDES[:, None]) | np.uint64(1))

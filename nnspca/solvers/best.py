@@ -35,7 +35,7 @@ FEWEST, SIFTED = 2000, 20  # number of candidates: the larger of FEWEST and SIFT
 AMONG_CANDIDATES = 8  # restarts of the portfolio on them, however many are asked for
 CHOSEN, FORMED = 0.2, 0.4  # shares of the progress of a portfolio when candidates are chosen, and their entries formed
 CHOOSING = "choosing candidate features"
-STEPS = 3  # on all the features before they are chosen; 2 and 6 end as well
+FIRST_STEPS = 3  # on all the features before they are chosen; 2 and 6 end as well
 EXPLORED = 8  # random directions are drawn in the span of so many eigenvectors; 4 and 16 end as well
 PAIRED = 2000  # features above which all pairs would take longer than all other starts
 FEW = 50  # nonzeros above which a pair is of little use as a start
@@ -69,7 +69,7 @@ def best(
     if problem.k == 1:
         return _alone(problem, monitor)
     widest = problem.cov.block(np.array([problem.cov.diagonal.argmax()]))
-    points, variances = climb(problem, widest, monitor=monitor, max_iter=STEPS)
+    points, variances = climb(problem, widest, monitor=monitor, max_iter=FIRST_STEPS)
     monitor.tell(0.0, "a first component", float(variances[0]))
     settings = StartSettings(restarts, leaders, starts, float(variances[0]))
     part = _portfolio(problem, rng, monitor, settings)
@@ -244,7 +244,7 @@ def _candidate_features(
     rows += [] if nonnegative else [directions]
     given = np.zeros((0, problem.n)) if starts is None else np.atleast_2d(starts)
     _choosing(monitor, 0.3)
-    points, _ = climb(problem, np.vstack([*rows, given]), monitor=monitor, max_iter=STEPS)
+    points, _ = climb(problem, np.vstack([*rows, given]), monitor=monitor, max_iter=FIRST_STEPS)
     _choosing(monitor, 0.8)
     gradients = products(cov, points, monitor)
     raise_if_stopped(monitor)

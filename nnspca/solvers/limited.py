@@ -18,7 +18,7 @@ from nnspca.solvers.climb import Best, leading_rows, optimise_on_support, produc
 
 Groups = Iterable[tuple[SomeFeatures, int]]
 STARTS, DIRECTIONS, LEADERS, TRIED = 50, 8, 3, 20  # single features, eigenvectors; points with swaps; partners of each
-STEPS, ROUGH, FINE = 2000, 1e-6, 1e-13  # of one climb, which rests at a smaller relative gain
+CLIMB_STEPS, ROUGH, FINE = 2000, 1e-6, 1e-13  # of one climb, which rests at a smaller relative gain
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +142,7 @@ def _climbed(problem: Problem, limits: Caps, start: np.ndarray, monitor: Monitor
     cov = problem.cov
     x = limits.best(products(cov, start[None], monitor)[0])
     value = cov.variance(x)
-    for _ in range(STEPS):
+    for _ in range(CLIMB_STEPS):
         y = limits.best(cov.apply(x))
         gained = cov.variance(y)
         if not gained > value * (1 + rest) or monitor.stop():

@@ -11,7 +11,7 @@ from nnspca.numerics import feasible
 from nnspca.result import Component
 from nnspca.solvers.climb import Best, optimise_on_support
 
-STEPS = 200  # most steps of a climb; on genes half as many give up to 3 % more variance, twice as many nothing
+CLIMB_STEPS = 200  # most steps of a climb; on genes half as many give up to 3 % more variance, twice as many nothing
 
 
 def scotlass(
@@ -49,7 +49,7 @@ def scotlass(
 
 def _climbed(cov: Covariance, x: np.ndarray, t: float, nonnegative: bool, monitor: Monitor) -> np.ndarray:
     """Steps of the linearisation until x rests."""
-    for _ in range(STEPS):
+    for _ in range(CLIMB_STEPS):
         turned = within(cov.apply(x), t, nonnegative)
         rested = float(turned @ x) > 1 - 1e-12
         x = turned

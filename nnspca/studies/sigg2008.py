@@ -20,7 +20,7 @@ from nnspca.tasks._solve import solve
 K = "Cardinality"
 RIDGE = 10.0  # not printed; with one this large, similar neighbours do not exclude each other
 CONVERGED = 1e-6  # Algorithm 2 stops when w changes by less than this; not printed either
-STEPS = 1000  # most steps of Algorithm 2
+MOST_STEPS = 1000  # most steps of Algorithm 2
 EM, EM_STEPS = "emPCA", "emPCA: steps"  # Algorithm 2 as printed
 
 
@@ -63,7 +63,7 @@ def algorithm_2(cov: Covariance, k: int, monitor: Monitor) -> tuple[np.ndarray, 
     (array([1., 0., 0.]), 1)
     """
     w, steps = cov.eigenpairs(1)[1].T, 0
-    while steps < STEPS and not monitor.stop():
+    while steps < MOST_STEPS and not monitor.stop():
         w, last = soft_threshold(cov.apply(w), k, False), w
         steps += 1
         if abs(float(w[0] @ last[0])) > 1 - CONVERGED:

@@ -86,7 +86,7 @@ def few_side_by_side(monkeypatch):
 @pytest.fixture(autouse=True)
 def short_roots(monkeypatch):
     """Trees of few steps prove as much about trees."""
-    monkeypatch.setattr(branch, "STEPS", 20)
+    monkeypatch.setattr(branch, "NODE_STEPS", 20)
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])

@@ -27,7 +27,7 @@ BROWSER = Path(__file__).with_name("browser")
 SCRIPTS = ("mathematics.js", "captions.js", "plot.js", "panels.js", "turning.js", "player.js", "input.js")
 ALL_CURVES = 60  # rows up to which every curve is drawn and every crossing marked
 DRAWN = 30  # curves drawn of more rows: those that are in the set over the widest angles
-STEPS = 720  # samples of the objective over half a turn
+OBJECTIVE_SAMPLES = 720  # samples of the objective over half a turn
 TINTS = (0, 1, 2, 3, 5)  # colours of a palette's series for curves in the set: without the grey
 EDGE = 240  # samples of the envelope of the other curves over a turn
 _mount = component("spannogram", BROWSER, SCRIPTS)
@@ -143,7 +143,7 @@ def curves_of(V: np.ndarray, k: int, nonnegative: bool) -> CircleCurves:
     turn = regions if nonnegative else _twice(regions)
     ever = np.unique(np.concatenate([regions.first, regions.entering[regions.entering >= 0]]))
     shown = np.arange(n) if n <= ALL_CURVES else _longest(turn, ever)
-    angles = np.linspace(turn.start, turn.end, 2 * STEPS + 1)
+    angles = np.linspace(turn.start, turn.end, 2 * OBJECTIVE_SAMPLES + 1)
     pieces = np.array_split(angles, max(1, len(angles) * n // 2_000_000))
     return CircleCurves(
         turn,

@@ -32,7 +32,7 @@ from nnspca.result import Bound
 # Steps that the work should suffice for, which decides the size of the core; of flat spectra. MANY half: −.0015 on
 # 168 × 2,905 standardised, k = 50; double: −.0167 on Leukemia, 2 parts, k = 20. FEW half:
 # −.1193, double: −.0670 on 49 × 7,129, k = 200.
-MANY, FEW = 360, 12
+CORE_STEPS, FLAT_STEPS = 360, 12
 MOST_IN_CORE = 2000  # features of the core. Half: −.0783 on 49 × 7,129, k = 200.
 # Share of the core that is chosen at first, and of flat spectra: the dearest rows outside join it. FIRST half: −.0002
 # on 168 × 2,905 standardised, k = 5; at 1: −.0005, k = 50. SOON half: −.1030, at 0.9: −.0962 on 49 × 7,129, k = 200.
@@ -73,10 +73,10 @@ def bounds(
     """
     X = np.atleast_2d(X)
     support = np.flatnonzero(X.any(axis=0))
-    fits = {steps: int((max(budget, 0.0) / (steps * STEP)) ** 0.4) for steps in (MANY, FEW)}
-    size = min(problem.n - 1, MOST_IN_CORE, fits[FEW if flat else MANY])
+    fits = {steps: int((max(budget, 0.0) / (steps * STEP)) ** 0.4) for steps in (CORE_STEPS, FLAT_STEPS)}
+    size = min(problem.n - 1, MOST_IN_CORE, fits[FLAT_STEPS if flat else CORE_STEPS])
     if len(X) > 1:  # their core is larger rather than none
-        size = max(size, min(problem.n - 1, MOST_IN_CORE, 2 * len(support), fits[FEW]))
+        size = max(size, min(problem.n - 1, MOST_IN_CORE, 2 * len(support), fits[FLAT_STEPS]))
     most = size if flat else min(problem.n - 1, int(BEYOND * size))
     if 2 * max(len(support), len(X)) > size or problem.n - size > read:
         return

@@ -28,7 +28,7 @@ from nnspca.errors import DataError
 from nnspca.numerics import rounding
 from nnspca.numerics.doubles import as_doubles
 
-FEW = 0.05  # share of numbers other than zero up to which sparse products take less time than dense ones
+SPARSE_SHARE = 0.05  # share of numbers other than zero up to which sparse products take less time than dense ones
 WRITTEN, STORED = 16, 40  # bytes that a number of dense data, and an entry of sparse ones, takes until they are held
 DOMINANT = 0.9  # share of the trace from which one feature holds it: a component then speaks about its unit
 WHOLE = 2**24  # numbers up to which data are read whole, and all is as for an array in memory
@@ -196,7 +196,7 @@ def by_cost(data, weighted: bool = False):
 def _few(data) -> bool:
     """Whether so few of the numbers are other than zero that they are held sparse."""
     count = data.count_nonzero() if scipy.sparse.issparse(data) else np.count_nonzero(data)
-    return count <= FEW * math.prod(data.shape)
+    return count <= SPARSE_SHARE * math.prod(data.shape)
 
 
 def forms_entries(m: int, n: int) -> bool:

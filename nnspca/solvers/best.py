@@ -38,7 +38,7 @@ CHOOSING = "choosing candidate features"
 FIRST_STEPS = 3  # on all the features before they are chosen; 2 and 6 end as well
 EXPLORED = 8  # random directions are drawn in the span of so many eigenvectors; 4 and 16 end as well
 PAIRED = 2000  # features above which all pairs would take longer than all other starts
-FEW = 50  # nonzeros above which a pair is of little use as a start
+PAIRED_K = 50  # nonzeros above which a pair is of little use as a start
 ROWS = 256  # features whose pairs are tried at once
 
 
@@ -132,7 +132,7 @@ def _candidates(
     alone = np.union1d(np.argsort(-cov.diagonal, kind="stable")[:restarts], _longest_rows(problem, restarts, monitor))
     rows.append(cov.block(alone))
     rows.append(_em_starts(problem, restarts, rng, monitor))
-    if k <= FEW and 2 <= problem.n <= PAIRED:
+    if k <= PAIRED_K and 2 <= problem.n <= PAIRED:
         rows.append(best_pairs(problem, restarts, monitor))
     return np.vstack(rows)
 

@@ -22,7 +22,7 @@ DeltaGenerator = st.delta_generator.DeltaGenerator  # a place on the page
 WORDS = tomllib.loads(Path(__file__).with_name("widgets.toml").read_text(encoding="utf-8"))
 OFFERS: dict[str, list[str]] = WORDS["offers"]
 LONGEST = 60  # letters of a refused value that a note repeats
-FEW = 12  # options that a note lists
+LISTED = 12  # options that a note lists
 KNOWN = {entry.key for entry in state.TABLE}
 USUAL = object()  # stands for the table's own default, which may be None
 
@@ -176,7 +176,7 @@ def _allowed(
     if entry.kind in ("switch", "fold"):
         return "true or false"
     if options or entry.kind == "text":
-        return ", ".join(map(name, options)) if len(options) <= FEW else ""
+        return ", ".join(map(name, options)) if len(options) <= LISTED else ""
     kind = "a whole number" if entry.kind == "whole" else "a number"
     return kind + "".join(f" {word} {end:,}" for word, end in (("from", low), ("to", high)) if end is not None)
 
@@ -234,7 +234,7 @@ def notes() -> None:
         for _, note in unusable.values():
             st.info(note, icon=":material/info:")
         if strange := [key for key in st.query_params if key not in KNOWN and not key.startswith(("embed", "lecture"))]:
-            named = ", ".join(f"“{sanitize.plain(sanitize.one_line(key, LONGEST))}”" for key in strange[:FEW])
+            named = ", ".join(f"“{sanitize.plain(sanitize.one_line(key, LONGEST))}”" for key in strange[:LISTED])
             which = "which does not exist here and is" if len(strange) == 1 else "which do not exist here and are"
             st.info(f"The link also names {named}, {which} ignored.", icon=":material/info:")
     if unusable:

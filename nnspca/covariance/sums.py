@@ -16,7 +16,11 @@ from nnspca.covariance.forms import DENSE_EIGEN
 from nnspca.errors import DataError
 from nnspca.numerics.doubles import as_doubles, read_only
 
-BLOCK, FEWEST, LARGEST = 2**20, 256, 2**23  # numbers of a dense block, its fewest rows, and numbers it never exceeds
+BLOCK, FEWEST, LARGEST_BLOCK = (
+    2**20,
+    256,
+    2**23,
+)  # numbers of a dense block, its fewest rows, and numbers it never exceeds
 STORED = 2**21  # stored numbers of a sparse block
 NEAR = 0.8  # share of a feature's squares that its mean may have for that: 2 deviations
 BLOCK_ROWS = 8192  # most rows of a block
@@ -76,7 +80,7 @@ class Moments(Pass):
         """Take rows, an array of any real type or a sparse array; DataError where a value is not finite."""
         sparse = scipy.sparse.issparse(rows)
         m, n = rows.shape
-        height = STORED * m // max(rows.nnz, 1) if sparse else min(max(FEWEST, BLOCK // n), LARGEST // n)
+        height = STORED * m // max(rows.nnz, 1) if sparse else min(max(FEWEST, BLOCK // n), LARGEST_BLOCK // n)
         for begin in range(0, m, max(1, height)):
             with np.errstate(over="ignore", invalid="ignore"):
                 block = _doubles(rows[begin : begin + max(1, height)])

@@ -15,7 +15,7 @@ from nnspca.solvers.reduced import entry_by_entry, in_single
 
 TOGETHER = 4  # restarts in a round, whose starts share products with A: a round is always whole
 FEWEST_ROWS, MOST_ROWS, READING = 256, 2048, 0.1  # rows of A that a round reads, and seconds for those beyond
-LARGEST = 32  # features of largest variance whose rows the first round reads as well
+FIRST_ROWS = 32  # features of largest variance whose rows the first round reads as well
 DIRECTIONS = 8  # random ones of each round
 MEASURED = 64  # starts whose variance is computed, those with the largest lower bounds
 APART, CLIMBED, LEADING = 24, 8, 2  # starts that take one step, that climb to rest, and that are narrowed and polished
@@ -40,7 +40,7 @@ def best_of_rows(
         part = monitor.part(number / len(streams), (number + 1) / len(streams))
         features = order.take(np.arange(count) + count * number, mode="wrap")
         if number == 0:
-            features = np.union1d(features, np.argsort(-single.cov.diagonal, kind="stable")[:LARGEST])
+            features = np.union1d(features, np.argsort(-single.cov.diagonal, kind="stable")[:FIRST_ROWS])
         for leader in _leaders(single, _starts(single, features, stream, part), part.without_points()):
             if (key := np.packbits(leader != 0).tobytes()) not in met:
                 met.add(key)

@@ -25,7 +25,7 @@ from nnspca.solvers.climb import GAIN, optimise_on_support
 from nnspca.tasks._excluding import excluding
 from nnspca.tasks._solve import check_cardinality, check_seed, monitor_of, solve
 
-LARGEST = 400  # features
+MOST_FEATURES = 400  # features
 
 
 @with_executor
@@ -86,8 +86,10 @@ def solve_all(
     """
     monitor, started = monitor_of(cov, should_stop, on_progress, time_limit), time.perf_counter()
     k, count = check_cardinality(cov, k), check_whole("count", count, 1)
-    if cov.n_features > LARGEST:
-        message = f"solve_all takes at most {LARGEST} features; these data have {cov.n_features}. Choose some of them, "
+    if cov.n_features > MOST_FEATURES:
+        message = (
+            f"solve_all takes at most {MOST_FEATURES} features; these data have {cov.n_features}. Choose some of them, "
+        )
         raise ValueError(message + "such as nnspca.most_variable, or ask nnspca.necessity which features are needed")
     share, nonnegative = check_share("within", within), check_flag("nonnegative", nonnegative)
     first = solve(cov, k, nonnegative=nonnegative, seed=check_seed(seed), should_stop=monitor.should_stop)

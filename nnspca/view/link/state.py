@@ -17,7 +17,7 @@ from nnspca.view import session
 
 USUAL_K = 40
 NUMBER = re.compile(r"[+-]?([0-9]{1,17}\.?[0-9]{0,17}|\.[0-9]{1,17})([eE][+-]?[0-9]{1,3})?")
-LARGEST = 2**53 - 1  # the largest whole number that a browser can tell from its neighbours
+LARGEST_WHOLE = 2**53 - 1  # the largest whole number that a browser can tell from its neighbours
 UNWRITTEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")  # controls, and halves of characters
 KeyKind = Literal["switch", "fold", "whole", "number", "one", "several", "text"]
 AS_IS, STANDARDISED = "as is", "standardised"
@@ -121,7 +121,7 @@ class LinkKey:
         if self.kind in ("whole", "number"):
             whole, number = self.kind == "whole", float(text) if NUMBER.fullmatch(text) else math.nan
             low, high = self.low if low is None else low, self.high if high is None else high
-            low, high = -LARGEST if low is None else low, LARGEST if high is None else high
+            low, high = -LARGEST_WHOLE if low is None else low, LARGEST_WHOLE if high is None else high
             fits = low <= number <= high and (not self.options or number in self.options)
             fits = fits and (not whole or number.is_integer())
             return (int(number) if whole else number, True) if fits else (None, False)

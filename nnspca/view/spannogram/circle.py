@@ -18,7 +18,7 @@ from nnspca.view.subject import Subject
 from nnspca.view.ui import component as picturing
 
 DRAGGED = 12  # rows up to which a curve can be dragged
-LARGEST = 1_000_000
+LARGEST_ENTRY = 1_000_000
 
 # In the plane of the first two columns: crossings well apart, curves that cross zero, and sets
 # whose leading direction lies outside the directions they allow.
@@ -104,8 +104,10 @@ def read_link(text: str, shape: tuple[int, int]) -> np.ndarray:
         V = np.array([[float(piece) for piece in row] for row in pieces])
     except ValueError:
         raise ValueError("The link contains a number that cannot be read.") from None
-    for row in np.flatnonzero(~(np.abs(V) <= LARGEST).all(axis=1)):
-        raise ValueError(f"Row {row + 1} of the link has a number that is not between {-LARGEST:,} and {LARGEST:,}.")
+    for row in np.flatnonzero(~(np.abs(V) <= LARGEST_ENTRY).all(axis=1)):
+        raise ValueError(
+            f"Row {row + 1} of the link has a number that is not between {-LARGEST_ENTRY:,} and {LARGEST_ENTRY:,}."
+        )
     if not V.any():
         raise ValueError("All numbers of the link are zero, so every curve is flat.")
     return V

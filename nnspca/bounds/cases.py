@@ -27,7 +27,7 @@ from nnspca.result import Bound
 
 # Ratio of the gaps at the first and last q of a case above which a case between them hardly helps. At 0.5: −.0001 on
 # LFW and 77 × 7,129 together; at 1: −.0016 on 168 × 2,905, k = 200.
-NEAR = 0.9
+BETWEEN = 0.9
 # Steps that what the multipliers of another case prove is counted as. Half: +.0009, double: −.0014 on 49 × 7,129,
 # k = 50.
 TRANSFER = 0.5
@@ -225,7 +225,7 @@ class Elimination:
         elif all(case.source is None for case in self.cases.values()):
             if not self._step(0, goal):  # its multipliers serve all others
                 self._open((q_min + worst + 1) // 2)
-        elif gap <= NEAR * gap_at_worst or not self._step(q_min, goal):
+        elif gap <= BETWEEN * gap_at_worst or not self._step(q_min, goal):
             self._open((q_min + worst + 1) // 2)
         return True
 

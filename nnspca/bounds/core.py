@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nnspca.bounds.pair_scaled import CHECK, falling_entries, proof_of, run_in_thread, value_of_parts
-from nnspca.bounds.plan import GAIN, SAMPLED, STEP, is_stalling, step_seconds
+from nnspca.bounds.plan import BOUND_GAIN, SAMPLED, STEP, is_stalling, step_seconds
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.boxes import WIDEST
 from nnspca.certificates.proofs import PairProof
@@ -194,7 +194,7 @@ def extended(
         if not meet(high):
             return None, dearest, heavy
         low = level
-        while high - low > GAIN * high:
+        while high - low > BOUND_GAIN * high:
             middle = (low + high) / 2
             low, high = (low, middle) if meet(middle) else (middle, high)
         level, limits = high, limits_of(high)

@@ -15,7 +15,7 @@ import numpy as np
 from nnspca.bounds import masses, selection
 from nnspca.bounds.cases import Elimination
 from nnspca.bounds.companions import Companions
-from nnspca.bounds.plan import GAIN, SMALLEST
+from nnspca.bounds.plan import BOUND_GAIN, SMALLEST
 from nnspca.bounds.selection import Limits, Selection
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
@@ -36,7 +36,7 @@ class Budget:
     relaxations: float
     trees: float = 0.0
     patience: float = 1.0  # share of the work in relaxations after which a search below nothing known is given up
-    gain: float = GAIN  # least relative gain worth another bound
+    gain: float = BOUND_GAIN  # least relative gain worth another bound
 
 
 def eliminate(

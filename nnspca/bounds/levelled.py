@@ -19,7 +19,7 @@ from operator import itemgetter
 import numpy as np
 import scipy.sparse
 
-from nnspca.bounds.plan import ENTRY, GAIN, LOOK_BACK, SMALLEST, WHOLE
+from nnspca.bounds.plan import BOUND_GAIN, ENTRY, LOOK_BACK, SMALLEST, WHOLE
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import DenseFactor, SparseFactor
@@ -205,7 +205,7 @@ class StoredRows:
             if level < best[1]:
                 best = d, level
             past.append(best[1])
-            if best[1] > past[-1 - LOOK_BACK :][0] * (1 - GAIN) or self.monitor.stop():
+            if best[1] > past[-1 - LOOK_BACK :][0] * (1 - BOUND_GAIN) or self.monitor.stop():
                 break
             d = np.maximum(image / image.max(), FLOOR)
         return _extended(self.problem, self.chosen, *best, least)
@@ -337,7 +337,7 @@ def _level_whole_rows(
         value = _largest(problem, chosen, every, sums, error, tiles.n)
         yield value, every
         past.append(min(value, past[-1]))
-        if value <= lower * (1 + GAIN) or past[-1] > past[-1 - LOOK_BACK :][0] * (1 - GAIN):
+        if value <= lower * (1 + BOUND_GAIN) or past[-1] > past[-1 - LOOK_BACK :][0] * (1 - BOUND_GAIN):
             return
         d = own * every[chosen] + sums
         level = float((d / every[chosen]).max())

@@ -20,7 +20,7 @@ from nnspca.covariance.problem import Problem
 # 168 × 2,905 standardised, k = 50, double: 0 in more time; SLOW half: 0, not doubled apart.
 LOOK_BACK, SLOW = 4, 0.01
 # Least relative gain worth another bound. Half: 0 on LFW, k = 80; double: +.0029 on 49 × 7,129, k = 200.
-GAIN = 1e-4
+BOUND_GAIN = 1e-4
 # Seconds that a step counts at least where they are limited: of few features branching gains more than further steps.
 # Without: −.00007 on pit props, any sign, k = 10.
 COUNTED = 1e-2
@@ -54,7 +54,7 @@ class Plan:
     loss: float  # relative loss of the upper bound that is accepted for a smaller set of kept features
     closed: float  # relative gap at which nothing more is tried
     # Least relative gain worth another bound by elimination. GAIN: −.0006 on LFW standardised, k = 40, thorough.
-    gain: float = GAIN
+    gain: float = BOUND_GAIN
 
     @property
     def hurried(self) -> bool:

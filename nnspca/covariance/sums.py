@@ -22,7 +22,7 @@ BLOCK, FEWEST, LARGEST_BLOCK = (
     2**23,
 )  # numbers of a dense block, its fewest rows, and numbers it never exceeds
 STORED = 2**21  # stored numbers of a sparse block
-NEAR = 0.8  # share of a feature's squares that its mean may have for that: 2 deviations
+MEAN_SHARE = 0.8  # share of a feature's squares that its mean may have for that: 2 deviations
 BLOCK_ROWS = 8192  # most rows of a block
 SPARSE_ROWS = 16_384  # most rows of a block whose products are sparse
 STRIDES = np.array([0x9E3779B97F4A7C15, 0xD1B54A32D192ED03], dtype=np.uint64)  # odd: any row's place differs
@@ -230,7 +230,7 @@ class Sums(Pass):
                 shifted = less(by, reference)
                 mean = np.asarray(shifted.sum(axis=0)).ravel() / count
                 squares = np.bincount(shifted.indices, weights=shifted.data * shifted.data, minlength=self.n)
-                far = ~(count * mean * mean <= NEAR * squares)
+                far = ~(count * mean * mean <= MEAN_SHARE * squares)
                 if not far.any():
                     break
                 reference += np.where(far, mean, 0.0)

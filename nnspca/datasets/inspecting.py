@@ -28,7 +28,7 @@ COUNTED = 20  # distinct values that whole numbers must have to be counts, not g
 TALL, ALIKE = 20.0, 3.0  # times more rows than columns, all of one kind, from which rows may be the features
 MOST_COLUMNS = 2000  # most columns that are compared with each other
 SAME = 1 - 1e-9  # correlation from which two columns are one quantity, be it in two units
-NEAR = 0.3  # share of the first direction's largest loading from which a feature counts as part of it
+PART_SHARE = 0.3  # share of the first direction's largest loading from which a feature counts as part of it
 NAMED_ALIKE = 8  # least number of columns for which a shared name plus a number means one unit
 FEW_KINDS = 20  # most whole numbers that may stand for classes
 GENERIC = frozenset({"", "c", "col", "column", "f", "feat", "feature", "attr", "field", "unnamed", "v", "var", "x"})
@@ -292,7 +292,7 @@ def _signs(data: Dataset, used: np.ndarray) -> list[Finding]:
     x, share = _leading(_standardised(data, used))
     if share <= _share_by_chance(data.shape[0], len(used)):
         return []
-    strong = np.abs(x) >= NEAR * np.abs(x).max()
+    strong = np.abs(x) >= PART_SHARE * np.abs(x).max()
     few, many = sorted((np.flatnonzero(strong & (side * x > 0)) for side in (1, -1)), key=len)
     if not len(few):
         return []

@@ -21,7 +21,7 @@ MEASURED = 64  # starts whose variance is computed, those with the largest lower
 APART, CLIMBED, LEADING = 24, 8, 2  # starts that take one step, that climb to rest, and that are narrowed and polished
 RESTS = 1e-6  # relative gain at which a climb in single precision ends
 BEHIND = 0.02  # share of the best variance that a leader may be below it and still be polished
-NEAR = 3  # times k features outside the leader, among which it is polished first
+POLISHED = 3  # times k features outside the leader, among which it is polished first
 CLOSE = 0.001  # share that it may be below the best variance then, and still be polished on all features
 
 
@@ -99,7 +99,7 @@ def _polished(problem: Problem, x: np.ndarray, best: float, monitor: Monitor) ->
         return x
     pulls = gradient if problem.nonnegative else np.abs(gradient)
     pulls[(x != 0) | problem.included] = np.inf
-    near = np.sort(np.argsort(-pulls, kind="stable")[: (1 + NEAR) * problem.k])
+    near = np.sort(np.argsort(-pulls, kind="stable")[: (1 + POLISHED) * problem.k])
     include = tuple(np.searchsorted(near, problem.include).tolist())
     few = replace(problem, cov=entry_by_entry(cov, near), include=include)
     x[near], _ = polish(few, x[near], monitor=monitor.on_features(near, problem.n, cov.variance))

@@ -21,7 +21,7 @@ from nnspca.machines.workers import Executor, with_executor
 from nnspca.numerics import feasible, rounding
 from nnspca.numerics.doubles import read_only
 from nnspca.result import Component, OnProgress, Ranking, ShouldStop
-from nnspca.solvers.climb import GAIN, optimise_on_support
+from nnspca.solvers.climb import SWAP_GAIN, optimise_on_support
 from nnspca.tasks._excluding import excluding
 from nnspca.tasks._solve import check_cardinality, check_seed, monitor_of, solve
 
@@ -148,7 +148,7 @@ class _Search:
         if len(support) == 1:
             return True
         values = np.linalg.eigvalsh(self.problem.cov.block(support, support))
-        return bool((x[support] ** 2).min() * (values[-1] - values[-2]) > GAIN * values[-1])
+        return bool((x[support] ** 2).min() * (values[-1] - values[-2]) > SWAP_GAIN * values[-1])
 
     def _is_none_of_its_own(self, features: np.ndarray, bound: float, smaller: tuple[int, ...]) -> bool:
         """Whether the best component on some features surely leaves one at zero, or a smaller support has as much.
@@ -157,7 +157,7 @@ class _Search:
         Such a w is My, for the y >= 0 of sum 1 and least ‖My‖. The room is for errors of A, of λ₁ and of Mw.
         """
         cov = self.problem.cov
-        if bound <= masses.attained(cov, self.found[smaller]) * (1 + GAIN):
+        if bound <= masses.attained(cov, self.found[smaller]) * (1 + SWAP_GAIN):
             return True
         if not self.problem.nonnegative:
             return False

@@ -35,7 +35,9 @@ from nnspca.view.stored import Problem, Stored, StoredParts
 MOST_BYTES = 64 * 2**20
 MOST_FOLLOWED = 256  # choices of k for which what follows is kept until the next find
 STORED = "stored proof"
-NEAR = OPTIMAL / 2  # by how much a carried bound has to be lower, relatively, to be shown where a proof is stored
+CARRIED_LOWER = (
+    OPTIMAL / 2
+)  # by how much a carried bound has to be lower, relatively, to be shown where a proof is stored
 
 _changes = itertools.count(1)  # of all accounts: no two have had the same version
 
@@ -212,7 +214,7 @@ def _carried(own: Mapping[int, _Entry], ks: Sequence[int], least: float) -> dict
             best = entry if entry.lower > best.lower or not best.components else best
         here, follow = own.get(k, _Entry()), carried.following(k, at, bounds, least)
         upper = float(follow.min(initial=math.inf))
-        proven = math.isfinite(here.upper) and here.upper <= upper * (1 + NEAR * here.stored)
+        proven = math.isfinite(here.upper) and here.upper <= upper * (1 + CARRIED_LOWER * here.stored)
         upper, source = here.upper if proven else upper, ""
         if not proven and at.size and math.isfinite(upper):
             givers = at[follow <= upper]

@@ -120,9 +120,9 @@ def test_neither_a_lower_live_bound_nor_one_carried_from_a_stored_one_is_called_
     along = book.parts_along(PROBLEM, 2, (1, 2, 3), 0.5)
     assert [along[r].stored for r in (1, 2, 3)] == [True, False, True]
     assert math.isfinite(along[2].upper)
-    book.record(PROBLEM, 3, None, 2.0 - ledger.NEAR)  # lower by what no page tells
+    book.record(PROBLEM, 3, None, 2.0 - ledger.CARRIED_LOWER)  # lower by what no page tells
     assert book.at(PROBLEM, 2, 0.5).upper == 2.0
-    book.record(PROBLEM, 3, None, 2.0 - 3 * ledger.NEAR)
+    book.record(PROBLEM, 3, None, 2.0 - 3 * ledger.CARRIED_LOWER)
     assert book.at(PROBLEM, 2, 0.5).source == "carried from k = 3"
     book.record(PROBLEM, 2, None, 1.5)
     assert not book.at(PROBLEM, 2, 0.0).stored

@@ -25,7 +25,7 @@ NONNEGATIVE, ANY_SIGN = "nonnegative", "any sign"
 FOUR, RANDOM, DATA = "four curves", "random", "data set"
 ON_FOUR, ON_RANDOM, ON_DATA = (f"spannogram of {curves}" for curves in (FOUR, RANDOM, DATA))
 CIRCLE, SPHERE = "2: a circle", "3: a sphere"
-NEAR = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # per cent of the best that a near-best component may lack
+TOLERANCES = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # per cent of the best that a near-best component may lack
 OVERLAPS = (0.05, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
 RESAMPLES = (10, 20, 50, 100, 200, 500)
 FOLDS = (2, 3, 5, 10, 20)
@@ -200,7 +200,7 @@ TABLE = (
     LinkKey("why", ("explore",), "whole", low=1),
     LinkKey("over", ("explore",), "whole", low=1),
     LinkKey("proof", ("explore",), "fold", False),
-    LinkKey("within", ("explore", "parts"), "one", 1.0, options=NEAR, widget="select_slider"),
+    LinkKey("within", ("explore", "parts"), "one", 1.0, options=TOLERANCES, widget="select_slider"),
     LinkKey("more", ("explore",), "fold", False),
     LinkKey("these", ("explore",), "fold", False),
     LinkKey("hold", ("explore",), "fold", False),

@@ -29,9 +29,9 @@ from nnspca.numerics import feasible, rounding
 from nnspca.numerics.feasible import allowed, sum_of_largest
 from nnspca.result import Bound
 
-# Steps that the work should suffice for, which decides the size of the core; of flat spectra. MANY half: −.0015 on
-# 168 × 2,905 standardised, k = 50; double: −.0167 on Leukemia, 2 parts, k = 20. FEW half:
-# −.1193, double: −.0670 on 49 × 7,129, k = 200.
+# Steps that the work should suffice for, which decides the size of the core; of flat spectra. CORE_STEPS half: −.0015
+# on 168 × 2,905 standardised, k = 50; double: −.0167 on Leukemia, 2 parts, k = 20. FLAT_STEPS half: −.1193, double:
+# −.0670 on 49 × 7,129, k = 200.
 CORE_STEPS, FLAT_STEPS = 360, 12
 MOST_IN_CORE = 2000  # features of the core. Half: −.0783 on 49 × 7,129, k = 200.
 # Share of the core that is chosen at first, and of flat spectra: the dearest rows outside join it. FIRST half: −.0002

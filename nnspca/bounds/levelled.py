@@ -30,8 +30,8 @@ from nnspca.numerics.feasible import allowed, largest_values, sum_of_largest
 # Largest P, as a share of the k-th largest s d, at which C has enough features. Half: −.0058,
 # double: −.0144 on 49 × 7,129, k = 200.
 FILLER = 0.03
-# Most power steps; they end sooner where the last four gained less than GAIN. Half: +.0045 on 49 × 7,129, k = 200,
-# −.0012 on 105 × 22,283; double: 0 there, and both 0 on Leukemia standardised, k = 200.
+# Most power steps; they end sooner where the last four gained less than BOUND_GAIN. Half: +.0045 on 49 × 7,129,
+# k = 200, −.0012 on 105 × 22,283; double: 0 there, and both 0 on Leukemia standardised, k = 200.
 POWER_STEPS = 30
 # Share of the remaining work that a reading, and the levelling after it, may take. Half, double: 0 on 49 × 7,129,
 # k = 200.

@@ -53,7 +53,7 @@ class Plan:
     features: int  # up to which the relaxation is solved on all of them, without elimination
     loss: float  # relative loss of the upper bound that is accepted for a smaller set of kept features
     closed: float  # relative gap at which nothing more is tried
-    # Least relative gain worth another bound by elimination. GAIN: −.0006 on LFW standardised, k = 40, thorough.
+    # Least relative gain worth another bound by elimination. BOUND_GAIN: −.0006 on LFW standardised, k = 40, thorough.
     gain: float = BOUND_GAIN
 
     @property

@@ -35,7 +35,7 @@ NODES = 20
 
 # of prices and memory, measured
 NODE_STEP = 3.0  # time of a step of a node, its share of the bounds included, relative to that of any step
-ENTRIES = 1.2e7  # most numbers in the proofs of a tree, and of all splittings of an elimination
+TREE_ENTRIES = 1.2e7  # most numbers in the proofs of a tree, and of all splittings of an elimination
 
 Proven = tuple[float, PairProof]
 
@@ -69,7 +69,7 @@ def branch_and_bound(
     goal: float,
     monitor: Monitor,
     consider: Callable[[np.ndarray], None] = lambda likely: None,
-    entries: float = ENTRIES,
+    entries: float = TREE_ENTRIES,
     start: PairProof | None = None,
 ) -> Iterator[Bound]:
     """Yield decreasing bounds as the tree grows, until the goal is met or the budget is spent.

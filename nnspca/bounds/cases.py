@@ -237,7 +237,7 @@ class Elimination:
         case = self.cases[q_min]
         both = (q_min if case.source is None else case.source, q_min)
         running = sum(other.splitting is not None for other in self.cases.values())
-        has_room = 2 * (running + 1) * len(self.inside) ** 2 <= branch.ENTRIES  # for one more splitting
+        has_room = 2 * (running + 1) * len(self.inside) ** 2 <= branch.TREE_ENTRIES  # for one more splitting
         for q in both if case.unhelped < LOOK_BACK else both[::-1]:
             if not self.cases[q].is_stalled and (self.cases[q].splitting is not None or has_room):
                 self._advance(q, goal)
@@ -305,7 +305,7 @@ class Elimination:
                 goal=goal * (1 - float(self.excluded_mass[q_min])) - self.error,
                 monitor=self.monitor,
                 consider=lambda support: self.consider(self.inside[support]),
-                entries=branch.ENTRIES / TREES,
+                entries=branch.TREE_ENTRIES / TREES,
                 start=_of_pairs(case.proof),
             )
         bound = next(case.tree, None)

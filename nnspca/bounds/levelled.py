@@ -19,7 +19,7 @@ from operator import itemgetter
 import numpy as np
 import scipy.sparse
 
-from nnspca.bounds.plan import BOUND_GAIN, ENTRY, LOOK_BACK, SMALLEST, WHOLE
+from nnspca.bounds.plan import BOUND_GAIN, ENTRY, LOOK_BACK, RELAXED_WHOLE, SMALLEST
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import DenseFactor, SparseFactor
@@ -79,14 +79,14 @@ class StoredRows:
         self.s = _deviations(cov)
         self.columns, self.rest = None, np.zeros(len(chosen))
         monitor.pay(reading_seconds(problem, chosen))
-        if len(chosen) <= WHOLE:
+        if len(chosen) <= RELAXED_WHOLE:
             self.error = 0.0
             block = allowed(cov.block(chosen, chosen), problem.nonnegative) / self.size * self.e * self.e[:, None]
             np.fill_diagonal(block, 0.0)
             self.entries = _upward(block)
             self.complete = not monitor.stop()
         else:
-            self.error = rounding.single_products(cov.held.form.terms, singles.TOGETHER)
+            self.error = rounding.single_products(cov.held.form.terms, singles.SINGLE_ROWS)
             sparse = isinstance(cov.held.factor, SparseFactor)
             triplets = self._of_sparse() if sparse else self._of_tiles(tiles or _Tiles(cov, chosen, self.size))
             if triplets is not None:
@@ -324,7 +324,7 @@ def _level_whole_rows(
     """Yield bounds with their weights, after power steps that read the rows of C whole each time, while they gain."""
     chosen, own, past = tiles.chosen, problem.cov.diagonal[tiles.chosen], [np.inf]
     level = float(own.max())
-    error = rounding.single_products(problem.cov.held.form.terms, singles.TOGETHER)
+    error = rounding.single_products(problem.cov.held.form.terms, singles.SINGLE_ROWS)
     for _ in range(POWER_STEPS):
         every = _extended(problem, chosen, np.maximum(d / d.max(), FLOOR), level, lower)
         price = reading_seconds(problem, chosen)
@@ -370,7 +370,7 @@ def _width(problem: Problem, size: int) -> int:
 def _can_hold(problem: Problem, chosen: np.ndarray) -> bool:
     """Tell whether the shares of the rows of C are stored: those of dense data only where they are few enough."""
     n, width = len(chosen), _width(problem, len(chosen))
-    dense = n > WHOLE and isinstance(problem.cov.held.factor, DenseFactor)
+    dense = n > RELAXED_WHOLE and isinstance(problem.cov.held.factor, DenseFactor)
     return not dense or n * width <= max(HELD, n**2 // STRIDE)
 
 
@@ -379,7 +379,9 @@ def reading_seconds(problem: Problem, chosen: np.ndarray) -> float:
 
     Of dense data half of that, in single precision; where nothing is stored, each pair is read twice.
     """
-    single = len(chosen) > WHOLE and isinstance(problem.cov.held.factor, DenseFactor) and _can_hold(problem, chosen)
+    single = (
+        len(chosen) > RELAXED_WHOLE and isinstance(problem.cov.held.factor, DenseFactor) and _can_hold(problem, chosen)
+    )
     return problem.cov.held.reading_seconds(chosen) * len(chosen) / problem.n / (2 * (1 + single))
 
 
@@ -427,7 +429,7 @@ def level_rows(
     """
     least, best = (float(cost_limits(problem, d).max()) * (1 + UNREAD) if start is None else start), d
     e, tiles = d[chosen], None
-    if len(chosen) > WHOLE and isinstance(problem.cov.held.factor, DenseFactor):
+    if len(chosen) > RELAXED_WHOLE and isinstance(problem.cov.held.factor, DenseFactor):
         tiles = _Tiles(problem.cov, chosen, float(problem.cov.diagonal.max()) or 1.0)
         e = e if start is not None else _towards_level(problem, tiles, e, monitor)
         if not _can_hold(problem, chosen):

@@ -18,7 +18,7 @@ MANY_FEATURES, USED_SHARE = (
     4000,
     0.2,
 )  # features, and the share of them in use, from and up to which the others are passed by
-TOGETHER = 1024  # features of a batch that are centred at a time
+CENTRED_FEATURES = 1024  # features of a batch that are centred at a time
 FAR = 2.0  # deviations from zero beyond which a mean leaves at most a fifth of the samples at zero
 
 
@@ -252,8 +252,8 @@ class SparseFactor(Factor):
             return (self.S.T @ z - z.sum() * self.mean) / root
         product, sums = self.S.T @ np.ascontiguousarray(z.T), z.sum(axis=-1)
         out = np.empty((len(z), self.shape[1]))
-        for start in range(0, self.shape[1], TOGETHER):
-            few = slice(start, start + TOGETHER)
+        for start in range(0, self.shape[1], CENTRED_FEATURES):
+            few = slice(start, start + CENTRED_FEATURES)
             out[:, few] = ((product[few] - self.mean[few, None] * sums) / root).T
         return out
 

@@ -31,7 +31,7 @@ from nnspca.numerics.doubles import as_doubles
 SPARSE_SHARE = 0.05  # share of numbers other than zero up to which sparse products take less time than dense ones
 WRITTEN, STORED = 16, 40  # bytes that a number of dense data, and an entry of sparse ones, takes until they are held
 DOMINANT = 0.9  # share of the trace from which one feature holds it: a component then speaks about its unit
-WHOLE = 2**24  # numbers up to which data are read whole, and all is as for an array in memory
+READ_WHOLE = 2**24  # numbers up to which data are read whole, and all is as for an array in memory
 DENSE_FEATURES = 1500  # up to here an n×n array is always welcome
 GATHERED = 2**27  # numbers of samples as columns that may be turned: 1 GB
 LARGEST, SMALLEST = 1e280, 1e-280  # variances of features that can be standardised from their sums
@@ -206,7 +206,7 @@ def forms_entries(m: int, n: int) -> bool:
 
 def is_large(m: int, n: int) -> bool:
     """Whether data of this shape are summed in chunks, and not held."""
-    return m * n > WHOLE and forms_entries(m, n)
+    return m * n > READ_WHOLE and forms_entries(m, n)
 
 
 def large_array(values: Any) -> Source | None:

@@ -37,7 +37,7 @@ UNIT = re.compile(
     r"([kcmµunhMG]?(g|m|l|L|s|V|W|J|Pa|Hz|N|mol|eV|B|bp|Wh|cal|bar)|mA|t|h|hrs?|min|days?|weeks?|months?|years?|yrs?|"
     r"pp[mb]|dB|lbs?|oz|ft|in|mi|mph|IU|rpm|ha|mmHg|°[CF])[23²³]?(/[a-zA-Zµ]{1,4}[23²³]?)?"
 )
-WHOLE = re.compile(r"[+\-−]?\d+")
+WHOLE_NUMBER = re.compile(r"[+\-−]?\d+")
 
 
 def parse(grid: Grid, reading: Reading) -> Table:
@@ -213,7 +213,9 @@ class _Column:
     @property
     def is_too_long(self) -> bool:
         """Whether a whole number has more digits than doubles keep."""
-        long = [cell for cell in self.cells if isinstance(cell, str) and len(cell) > 15 and WHOLE.fullmatch(cell)]
+        long = [
+            cell for cell in self.cells if isinstance(cell, str) and len(cell) > 15 and WHOLE_NUMBER.fullmatch(cell)
+        ]
         return any(int(cell.replace("−", "-")) != float(cell.replace("−", "-")) for cell in long)
 
     @property

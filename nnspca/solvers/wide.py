@@ -13,7 +13,7 @@ from nnspca.numerics import feasible
 from nnspca.solvers.climb import batches, climb, climb_by_width, distinct_supports, polish, products
 from nnspca.solvers.reduced import entry_by_entry, in_single
 
-TOGETHER = 4  # restarts in a round, whose starts share products with A: a round is always whole
+ROUND_RESTARTS = 4  # restarts in a round, whose starts share products with A: a round is always whole
 FEWEST_ROWS, MOST_ROWS, READING = 256, 2048, 0.1  # rows of A that a round reads, and seconds for those beyond
 FIRST_ROWS = 32  # features of largest variance whose rows the first round reads as well
 DIRECTIONS = 8  # random ones of each round
@@ -33,7 +33,7 @@ def best_of_rows(
     A round depends on those before it only, so more restarts are never worse.
     """
     single = replace(problem, cov=in_single(problem.cov, rng))
-    order, streams = rng.permutation(problem.n), rng.spawn(-(-restarts // TOGETHER))
+    order, streams = rng.permutation(problem.n), rng.spawn(-(-restarts // ROUND_RESTARTS))
     count = int(np.clip(READING / single.cov.held.reading_seconds(order[:1]), FEWEST_ROWS, MOST_ROWS))
     best, history, met = problem.widest(), [float(problem.cov.diagonal.max())], set[bytes]()
     for number, stream in enumerate(streams):

@@ -16,7 +16,7 @@ from nnspca.covariance import Covariance
 from nnspca.numerics import feasible
 from nnspca.result import Bound, ShouldStop
 
-ENTRIES = 100_000  # entries of Vc at a time: they fit the cache, and the stop switch is polled between batches
+BATCH_ENTRIES = 100_000  # entries of Vc at a time: they fit the cache, and the stop switch is polled between batches
 RANK, EPSILON = 3, 0.1  # the settings of Asteris et al. 2014, section 7
 
 
@@ -49,7 +49,7 @@ def random_search(
     n, d = V.shape
     best, loadings, solved = -1.0, np.zeros(n), 0
     while solved < samples:
-        batch = min(samples - solved, max(1, ENTRIES // n))
+        batch = min(samples - solved, max(1, BATCH_ENTRIES // n))
         x = feasible.rank_one(feasible.unit(rng.standard_normal((batch, d))) @ V.T, k, nonnegative)
         values = ((x @ V) ** 2).sum(axis=1)
         leader = int(values.argmax())

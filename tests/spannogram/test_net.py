@@ -39,7 +39,7 @@ def test_every_point_is_feasible_and_below_the_optimum(seed, nonnegative):
 
 
 def test_batches_are_counted_and_the_value_never_falls(monkeypatch):
-    monkeypatch.setattr(net, "ENTRIES", 50)
+    monkeypatch.setattr(net, "BATCH_ENTRIES", 50)
     V = np.random.default_rng(0).standard_normal((10, 2))
     seen = [(done, value) for done, value, _ in net.random_search(V, 3, 23, np.random.default_rng(1))]
     assert [done for done, _ in seen] == [5, 10, 15, 20, 23]

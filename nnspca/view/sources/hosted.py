@@ -15,7 +15,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.covariance.choosing import both_scales
-from nnspca.covariance.samples import WHOLE, form_of_rows
+from nnspca.covariance.samples import READ_WHOLE, form_of_rows
 from nnspca.covariance.sources import Source, chunked
 from nnspca.datasets import Dataset, DatasetInfo, LazyData, open_lazily
 from nnspca.datasets.dataset import distinct
@@ -66,9 +66,11 @@ class HostedFile:
     def __init__(self, name: str, file: LazyData, path: Path | None = None) -> None:
         m, n = file.shape
         self.name, self.file, self.path = name, file, path
-        self.kept = n if n <= MOST_FEATURES or m * n <= WHOLE else MOST_FEATURES  # features that the app works with
+        self.kept = (
+            n if n <= MOST_FEATURES or m * n <= READ_WHOLE else MOST_FEATURES
+        )  # features that the app works with
         self.passes = 1 if self.kept == n else 2  # over the file: 2 where features are chosen by their variance first
-        self.in_memory = m * self.kept <= WHOLE  # whether the samples are; of others only the covariance is
+        self.in_memory = m * self.kept <= READ_WHOLE  # whether the samples are; of others only the covariance is
         self.data: Dataset | None = None  # what was read
         self._reading = threading.Lock()
 

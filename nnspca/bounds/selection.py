@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nnspca.bounds import masses
-from nnspca.bounds.plan import KEPT, SMALLEST
+from nnspca.bounds.plan import MOST_KEPT, SMALLEST
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
 
@@ -79,7 +79,7 @@ def smallest_sufficient(
             size_if_tight = size
         next_size = int(WIDER * size) + 1
     if not is_sufficient and (limits.must_suffice or excluded_mass[-1] > LARGE_MASS):
-        if not 0 < size_if_tight <= KEPT // 2:
+        if not 0 < size_if_tight <= MOST_KEPT // 2:
             return None
         size = size_if_tight
     excluded_mass = outside(size)

@@ -31,7 +31,7 @@ FORMAT = 6
 TEXT = "certificate"  # the array that holds the JSON
 TOP = ("format", "certificate", "bounds")
 ASIDE = ("check", "written_by")  # a proof for another reader, and the version that wrote the file; not in every one
-GIVEN = ("include", "exclude")  # in a file only where there are such features
+GIVEN_FEATURES = ("include", "exclude")  # in a file only where there are such features
 PROOFS: dict[str, Any] = {proof.__name__: proof for proof in (*DERIVATIONS, BoxProof, Halves)}
 HALVES, OWN = "halves", "_own"  # the field in place of L and M, and how its diagonal's name ends
 NUMBERS = TOTAL // 8  # most entries of all L and M
@@ -205,7 +205,7 @@ def load_certificate(file: str | PathLike[str] | BinaryIO | bytes) -> Certificat
         if set(content) not in ({*TOP, "component"}, {*TOP, "parts"}):
             raise ValueError(f"it must hold {', '.join(TOP)}, and either a component or parts")
         bounds = tuple(_bound(entry, arrays) for entry in content["bounds"])
-        for name in set(GIVEN) & set(content["certificate"]):
+        for name in set(GIVEN_FEATURES) & set(content["certificate"]):
             content["certificate"][name] = tuple(content["certificate"][name])
         if "parts" in content:
             parts = tuple(_component(*each) for each in zip(content["parts"], arrays["loadings"], strict=True))
@@ -294,7 +294,7 @@ def _unpacked(content: dict[str, Any], arrays: dict[str, np.ndarray]) -> object:
 
 def _given(cert: Certificate | PartsCertificate) -> dict[str, list[int]]:
     """The features that a certificate includes and excludes, where there are any."""
-    return {name: list(features) for name in GIVEN if (features := getattr(cert, name, ()))}
+    return {name: list(features) for name in GIVEN_FEATURES if (features := getattr(cert, name, ()))}
 
 
 def _scalars(record: object) -> dict[str, Any]:

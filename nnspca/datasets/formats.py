@@ -39,8 +39,8 @@ SAMPLED = 300  # rows that are read to find delimiter, header and title
 SAMPLED_CHARACTERS = 1_000_000  # after which no more rows are read
 CHUNK = 2**20  # bytes decoded at once
 # how pandas reads cells: what stands for a missing value is said beside
-READ: dict[str, Any] = {"header": None, "index_col": False, "keep_default_na": False, "low_memory": False}
-READ["float_precision"] = "round_trip"
+PANDAS_OPTIONS: dict[str, Any] = {"header": None, "index_col": False, "keep_default_na": False, "low_memory": False}
+PANDAS_OPTIONS["float_precision"] = "round_trip"
 DIGITS = 15  # so many and no exponent: pandas' own way, twice as fast as Python's, gives the nearest double too
 
 
@@ -89,7 +89,7 @@ def read_text(data: bytes, options: Reading, *, tabs: bool = False) -> Grid:
         decimals = f", and decimals written with a {'comma' if decimal == ',' else 'point'}" if signs else ""
         notes.append(decision(f"Cells are parted by {parted}{decimals}.", "delimiter"))
     found = layout(rows, options, f"parted by {parted}")
-    usual = READ | ({"sep": r"\s+"} if delimiter == " " else {"sep": delimiter, "skipinitialspace": True})
+    usual = PANDAS_OPTIONS | ({"sep": r"\s+"} if delimiter == " " else {"sep": delimiter, "skipinitialspace": True})
     absent = {word for one in ABSENT for word in (one, one.upper(), one.capitalize())} | {"NaN", "N.A.", "N/A"}
     usual |= {"decimal": decimal, "na_values": sorted(absent), "names": range(len(found.names))}
     if _is_short(data, decimal):
@@ -212,7 +212,7 @@ def read_arff(data: bytes, _: Reading) -> Grid:
         raise DataError("the file has sparse rows ({index value, …}); write rows in full.")
     names = [name.strip("'\"") for name, _ in declared]
     quote = "'" if "'" in body else '"'
-    usual = READ | {"quotechar": quote, "escapechar": "\\", "skipinitialspace": True, "na_values": ["?", ""]}
+    usual = PANDAS_OPTIONS | {"quotechar": quote, "escapechar": "\\", "skipinitialspace": True, "na_values": ["?", ""]}
     words = {j: str for j, (_, kind) in enumerate(declared) if not re.match("(?i)(numeric|real|integer)", kind)}
     try:
         frame = pandas.read_csv(io.StringIO(body), names=range(len(names)), dtype=words, **usual)

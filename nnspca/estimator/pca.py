@@ -30,7 +30,7 @@ from nnspca.machines import HERE, jobs
 from nnspca.result import Certificate, Components, PartsCertificate
 from nnspca.tasks._scores import scores_of_rows
 
-FOUND = {  # by the samples taken so far
+FITTED = {  # by the samples taken so far
     *("components_", "n_components_", "n_nonzero_", "explained_variance_", "explained_variance_ratio_", "mean_"),
     *("cumulative_variance_", "scale_", "fingerprint_", "covariance_", "_covariance", "_found", "_proven", "_seed"),
 }
@@ -226,7 +226,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         sums = sums_with(before, source, weights)
         if before is None:
             samples.learn_names(self, source.names, sums.n)
-        for name in FOUND:
+        for name in FITTED:
             self.__dict__.pop(name, None)
         self._sums, self.n_samples_seen_ = sums, sums.seen if self.center else sums.seen // 2
         return self
@@ -234,7 +234,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def __getattr__(self, name: str) -> Any:
         """Find the components of the samples taken so far when one of them is first asked for."""
         sums = self.__dict__.get("_sums")
-        if name in FOUND and sums is not None and "_found" not in self.__dict__:
+        if name in FITTED and sums is not None and "_found" not in self.__dict__:
             self._find(samples.covariance_of_sums(self, sums), sums.weight if self.center else sums.weight / 2)
             if name in self.__dict__:
                 return self.__dict__[name]

@@ -27,7 +27,7 @@ from nnspca.machines import Executor, check_executor
 from nnspca.result import Components, Features
 from nnspca.tasks._solve import check_method, check_seed
 
-READ = "deflation", "min_angle", "starts", "include", "exclude"  # that are no options of a method
+DECOMPOSE_OPTIONS = "deflation", "min_angle", "starts", "include", "exclude"  # that are no options of a method
 AT_ONCE = 2**20  # numbers copied at a time
 Squares = tuple[Any, dict[int, np.ndarray]]  # sums of each feature's, and of each sample by the first one's row
 
@@ -301,7 +301,7 @@ class Recipe:
         options: Mapping[str, Any],
     ) -> Recipe:
         """Check the options of a call; DataError if there are too few samples."""
-        own = {name: value for name, value in options.items() if name not in READ}
+        own = {name: value for name, value in options.items() if name not in DECOMPOSE_OPTIONS}
         check_method(method, nonnegative).checked(own, call, joint=options["deflation"] == "joint")
         m, n = samples.shape
         search = cls(check_whole("n_components", r, 1, n), method, bool(nonnegative), check_seed(seed), options)

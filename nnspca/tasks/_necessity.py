@@ -26,7 +26,7 @@ from nnspca.tasks._solve import check_cardinality, check_seed, monitor_of, solve
 SOLVED, SHOWN, WEIGHED = 0.2, 0.3, 0.35  # shares of the progress by the end of each stage
 RELAXED = 0.4  # share of the remaining progress when the whole is relaxed
 CLOSED = 1e-6  # relative gap at which the whole is relaxed no further
-LIGHT = 1e-4  # share of weight below which a feature's limit need not be tightened
+LIGHT_WEIGHT = 1e-4  # share of weight below which a feature's limit need not be tightened
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ class _Question:
         weighing = monitor.part(SHOWN, WEIGHED)
         limit = np.ones(problem.n)
         if threshold > 0:
-            ranking = masses.MassRanking(problem, threshold, weighing, row_skip_threshold=LIGHT)
+            ranking = masses.MassRanking(problem, threshold, weighing, row_skip_threshold=LIGHT_WEIGHT)
             ranking.largest(problem.n, allowed=problem.n)
             limit = ranking.masses
             beside = masses.beside_each_other(problem, threshold, limit, weighing)

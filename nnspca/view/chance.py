@@ -24,7 +24,7 @@ from nnspca.view.subject import Subject
 FILE = Path(__file__).with_name("chance.json")
 DRAWS = 20
 LIGHT = "greedy"  # of several parts, and of many features, for the data and for shuffled columns
-LIVE = 10**6  # numbers of one's own data up to which columns are shuffled unasked
+UNASKED_NUMBERS = 10**6  # numbers of one's own data up to which columns are shuffled unasked
 QUICK = {"restarts": 4, "leaders": 2}  # takes a third of the time of the full search, and finds 0 to 0.2 % less
 
 
@@ -96,7 +96,7 @@ def follow_chance(subject: Subject, after: Job | None, r: int = 1) -> None:
     made = subject.task("chance", key, nnspca.parallel_analysis, subject.k, r, **how)
     made = dataclasses.replace(made, after=after, background=True)
     about = f"Shuffle each column by itself {DRAWS} times, and search again: how much does chance explain?"
-    if subject.data.X.shape[0] * subject.data.n_features <= LIVE and subject.problem not in stored_chances():
+    if subject.data.X.shape[0] * subject.data.n_features <= UNASKED_NUMBERS and subject.problem not in stored_chances():
         job: Job | None = running.join_or_begin(made)
     else:
         job = running.offer(made, Button("Compare with chance", about, ":material/shuffle:"))

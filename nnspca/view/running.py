@@ -21,7 +21,7 @@ from nnspca.view.jobs import FairSemaphore, Job, Work
 from nnspca.view.link import canvas
 
 PATIENCE = 0.4  # seconds a page waits before it shows progress: quick runs never flash a bar
-TELLING = 0.1  # share of a run after which its seconds tell how long the whole takes
+TELLING_SHARE = 0.1  # share of a run after which its seconds tell how long the whole takes
 LONG = 5.0  # seconds after which a run says how long it has been going
 POLL_SECONDS = 0.3  # between two looks of the browser at a run
 
@@ -221,5 +221,5 @@ def _words(job: Job) -> str:
     words, share = "Stopping" if job.stopped else sanitize.one_line(job.stage), job.progress.fraction
     if job.age <= LONG:
         return words
-    whole = f"of about {fixed(job.age / share, 0)} s" if share > TELLING and not job.stopped else "so far"
+    whole = f"of about {fixed(job.age / share, 0)} s" if share > TELLING_SHARE and not job.stopped else "so far"
     return f"{words} · {fixed(job.age, 0)} s {whole}"

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 LONGEST, WORD, NAME = 1000, 200, 60  # characters of a text, of one word of it, and of a name in a figure
 REMEMBERED = 2000  # texts: a page shows the same ones each time it is drawn
 JOINER = "\u2060"  # invisible, and does not break the text; but what looks for ":name:" or "name@host" finds neither
-KEPT = "\u200c\u200d"  # joiners that some scripts are written with
+JOINERS = "\u200c\u200d"  # joiners that some scripts are written with
 ADDRESS = re.compile(r"((?:https?|ftp)://\S+|www\.\S+)", re.IGNORECASE)
 MARKUP = re.compile(r"([\\`*_\[\]<>~$&|{])")
 OPENING = re.compile(r"^(#+(?=\s|$)|[-+](?=\s|$)|-{3,}|=+(?=\s*$)|\d+(?=[.)](?:\s|$)))")
-LIVE = re.compile(r"(:(?=\S)|@(?=\S))")
+DIRECTIVES = re.compile(r"(:(?=\S)|@(?=\S))")
 SYMBOL = re.compile(r"(?<!\S)(?=(?:<->|->|<-|--|>=|<=|~=)(?!\S))")  # which Streamlit draws as an arrow or a sign
 ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "&#36;", "%{": "&#37;{"}
 
@@ -39,7 +39,7 @@ def _shown(character: str) -> str:
     kind = unicodedata.category(character)
     if character.isspace() or kind in ("Zl", "Zp"):
         return " "
-    return "" if kind in ("Cc", "Cf", "Cs", "Co", "Cn") and character not in KEPT else character
+    return "" if kind in ("Cc", "Cf", "Cs", "Co", "Cn") and character not in JOINERS else character
 
 
 def _cut(text: str, most: int) -> str:
@@ -66,7 +66,7 @@ def plain(text: str, most: int = LONGEST) -> str:
 def _escaped(text: str) -> str:
     """Return Markdown that shows a text without addresses."""
     escaped = MARKUP.sub(r"\\\1", SYMBOL.sub(JOINER, OPENING.sub(_stay, text)))
-    return LIVE.sub(rf"\1{JOINER}", escaped)
+    return DIRECTIVES.sub(rf"\1{JOINER}", escaped)
 
 
 def _stay(opening: re.Match[str]) -> str:

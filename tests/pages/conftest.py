@@ -56,7 +56,7 @@ def the_player_has_few_steps(monkeypatch):
 @pytest.fixture(autouse=True)
 def columns_are_shuffled_where_it_is_asked(monkeypatch):
     """What chance gives is measured beside each answer; here where a test presses the button."""
-    monkeypatch.setattr(chance, "LIVE", 0)
+    monkeypatch.setattr(chance, "UNASKED_NUMBERS", 0)
     monkeypatch.setattr(_bootstrap, "SHUFFLES", 2)
 
 

@@ -28,7 +28,7 @@ from nnspca.view.sources import catalogue, sandbox, uploads
 TYPES = sorted({suffix.rpartition(".")[2] for suffix in (*SUFFIXES, *IMAGES)})
 WORDS = tomllib.loads(Path(__file__).with_name("desk.toml").read_text(encoding="utf-8"))
 WAYS = WORDS["ways"]
-FOUND = "as found"
+AS_FOUND = "as found"
 HEADINGS = ("name", "role", "kind", "bars", "least", "median", "most", "missing", "distinct", "examples")
 ASKED, TALL = 10, 420  # questions that are shown at once, and pixels of the table of columns
 CHOICES: dict[str, Mapping[Any, str]] = {
@@ -226,7 +226,7 @@ def _options(desk: Desk) -> None:
             _select(desk, key, {name: name for name in seen.sheets} if key == "sheet" else CHOICES[key])
         codes = ", ".join(map(str, desk.reading.missing_codes or ()))
         about = "Numbers or words between commas, such as -99, unknown. Empty cells and NA are missing in any case."
-        how: dict[str, Any] = {"placeholder": FOUND, "help": about, "max_chars": 200, "width": 180}
+        how: dict[str, Any] = {"placeholder": AS_FOUND, "help": about, "max_chars": 200, "width": 180}
         _drawn(st.text_input, desk, "missing_codes", "Missing codes", codes, _codes, **how)
         if desk.reading.repair or (desk.problem and seen.data is not None and seen.data.kind == "covariance"):
             about = "The matrix without its negative eigenvalues: the nearest one that is a covariance (Higham 1988)."
@@ -248,16 +248,16 @@ def _drawn(draw: Any, desk: Desk, key: str, label: str, value: Any, take: Any = 
 def _select(desk: Desk, key: str, words: Mapping[Any, str]) -> None:
     """Draw a menu of values by their words, the one that was found named where none is chosen."""
     value, found = getattr(desk.reading, key), desk.seen.decided.get(key)
-    shown = FOUND if value is None else value
-    guess = f"{words.get(found, found)} (found)" if value is None and found is not None else FOUND
-    named = {FOUND: guess, **words} if getattr(DeskReading(), key) is None else words
+    shown = AS_FOUND if value is None else value
+    guess = f"{words.get(found, found)} (found)" if value is None and found is not None else AS_FOUND
+    named = {AS_FOUND: guess, **words} if getattr(DeskReading(), key) is None else words
     _drawn(
         st.selectbox,
         desk,
         key,
         key.replace("_", " ").capitalize(),
         shown,
-        lambda said: None if said == FOUND else said,
+        lambda said: None if said == AS_FOUND else said,
         options=list(dict.fromkeys([*named, shown])),
         format_func=lambda option: sanitize.one_line(str(named.get(option, option)), sanitize.NAME),
         width=180,

@@ -22,7 +22,7 @@ from nnspca.view.ui import charts, component, downloads
 NEGLIGIBLE = 5e-5  # share of the variance that two digits of a percentage do not show
 NAMED = 3  # features that a sentence names
 PIXEL = re.compile(r"^row (\d+), column (\d+)$")
-ROWS = "why-rows"
+WHY_ROWS = "why-rows"
 LISTED = 2000  # features that are listed
 ENDS = 12  # samples listed of either end
 CLASSES = 9  # the largest classes have strips of their own
@@ -221,7 +221,7 @@ def feature_list(part: Component, subject: Subject) -> None:
     half = int(np.searchsorted(np.cumsum(x**2), 0.5 * (x @ x))) + 1
 
     def ask() -> None:
-        for row in st.session_state[ROWS].selection.rows:
+        for row in st.session_state[WHY_ROWS].selection.rows:
             widgets.set_value(KEYS["why"], order[row] + 1)
 
     st.markdown(
@@ -230,7 +230,9 @@ def feature_list(part: Component, subject: Subject) -> None:
         "is it included, or not?"
     )
     rows = [{"feature": names[i], "loading": round(float(part.loadings[i]), 4)} for i in order]
-    st.dataframe(rows, hide_index=True, key=ROWS, on_select=ask, selection_mode="single-row", alt="Features, loadings.")
+    st.dataframe(
+        rows, hide_index=True, key=WHY_ROWS, on_select=ask, selection_mode="single-row", alt="Features, loadings."
+    )
     st.divider()
     necessity.panel(subject.only(part), subject)
 

@@ -20,9 +20,9 @@ from nnspca.view.subject import Subject
 
 FULL_SEARCH = 2000  # features up to which every search is the full one, and every k may get an upper bound
 CERTIFIED = 11  # how many of them get an upper bound live in any case, from coarse to fine
-WITHIN = 1e-3  # relative gap at which a bound carried from another k suffices
+GOOD_ENOUGH = 1e-3  # relative gap at which a bound carried from another k suffices
 ANCHORS = 9  # of many features, how many k are searched in full; the others follow from their neighbours
-QUICK = {"best": {"restarts": 4, "leaders": 2}}  # where features are many
+QUICK_OPTIONS = {"best": {"restarts": 4, "leaders": 2}}  # where features are many
 SOLVED, DRAWN = 0.2, 0.3  # shares of the progress at which the component is found, and the bare curve
 
 
@@ -57,7 +57,7 @@ def is_settled(subject: Subject, row: Known) -> bool:
 
     A run that was left may have given a bound on its way: that one is no reason not to run again.
     """
-    if not row.found or row.stored or is_between_stored(subject, row.at) or row.ratio >= 1 - WITHIN:
+    if not row.found or row.stored or is_between_stored(subject, row.at) or row.ratio >= 1 - GOOD_ENOUGH:
         return row.found
     made = proofs.certificate_at(subject, row.at)
     return made is not None and not made.stopped
@@ -112,13 +112,13 @@ def _solve_curve(job: Job, subject: Subject, ks: tuple[int, ...], own: tuple[int
     def listen(begin: float, end: float, doing: str) -> Callable[[Progress], None]:
         return part_of_report(job.report, begin, end, lambda at: f"{doing}: {at}")
 
-    quick: dict[str, Any] = {"anchors": ANCHORS, "options": QUICK} if is_wide else {}
+    quick: dict[str, Any] = {"anchors": ANCHORS, "options": QUICK_OPTIONS} if is_wide else {}
     solving = listen(0.0, DRAWN, "Drawing the curve")
     bare = subject.call(job, path, ks, on_point=keep, known=known, on_progress=solving, **quick)
     job.deprioritise()  # what is asked for at one k goes before the band
     bare, unproven = replace(bare, stopped=False), [k for k in own if not is_settled(subject, subject.known_at(k))]
     proving = listen(DRAWN, 1.0, "Proving upper bounds")
-    subject.call(job, certify_path, bare, on_point=keep, ks=unproven, within=WITHIN, on_progress=proving)
+    subject.call(job, certify_path, bare, on_point=keep, ks=unproven, within=GOOD_ENOUGH, on_progress=proving)
 
 
 def task(subject: Subject, choice: Choices) -> Task:
@@ -138,7 +138,7 @@ def is_needed(subject: Subject, choice: Choices) -> bool:
 
 def carried_task(subject: Subject) -> Job | None:
     """Return the run that seeks the component of a k between stored ones, whose bound is carried."""
-    quick: dict[str, Any] = QUICK["best"] if subject.data.n_features > FULL_SEARCH else {}
+    quick: dict[str, Any] = QUICK_OPTIONS["best"] if subject.data.n_features > FULL_SEARCH else {}
     known = subject.known_at()
     start = known.component.loadings
     sought = subject.task("find", subject.key("find"), nnspca.solve, subject.k, start=start, **quick)

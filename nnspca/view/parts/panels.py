@@ -27,7 +27,7 @@ from nnspca.view.running import Button, Task
 from nnspca.view.subject import JOINT, TOGETHER, band_of, is_disjoint
 from nnspca.view.ui import charts, component
 
-KNOWN = "best found"
+BEST_FOUND = "best found"
 
 
 def kind_of_parts(now: State, choice: Choices) -> str:
@@ -183,7 +183,7 @@ def suggested(known: Sequence[Chance]) -> Suggestion | None:
 def band_by_number(view: View) -> Figure:
     """Draw the variance explained against the number of parts, with the band in which the optimum lies."""
     shown, total, lead, choice = [row for row in view.rows.values() if row.found], view.total, view.lead, view.choice
-    curves: dict[str, dict[int, float]] = {KNOWN: {row.at: row.lower / total for row in shown}}
+    curves: dict[str, dict[int, float]] = {BEST_FOUND: {row.at: row.lower / total for row in shown}}
     if lead is not None and not choice.best:
         curves[title_of(choice.lead, choice)] = {len(lead.parts): math.fsum(lead.variances) / total}
     figure = band.figure(
@@ -194,7 +194,7 @@ def band_by_number(view: View) -> Figure:
         unit="share of the total variance (%)",
         along="number of parts",
         what="number of parts",
-        chosen=(choice.r if lead is None else len(lead.parts), KNOWN),
+        chosen=(choice.r if lead is None else len(lead.parts), BEST_FOUND),
     )
     charts.figure(figure, "parts-band", first=True)
     session.current().charted = figure

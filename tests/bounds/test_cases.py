@@ -50,7 +50,7 @@ def test_a_bound_proves_what_all_cases_prove_by_as_few_as_it_needs(begun):
 
 def test_there_are_no_more_splittings_than_their_proofs_may_be_stored(begun, monkeypatch):
     held = [case for case in begun.cases.values() if case.splitting is not None]
-    monkeypatch.setattr("nnspca.bounds.branch.ENTRIES", 2 * len(held) * len(begun.inside) ** 2)
+    monkeypatch.setattr("nnspca.bounds.branch.TREE_ENTRIES", 2 * len(held) * len(begun.inside) ** 2)
     fresh = next(case for case in begun.cases.values() if case not in held)
     before = fresh.source
     fresh.source = None  # its own splitting is the only one to continue

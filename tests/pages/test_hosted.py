@@ -32,7 +32,7 @@ def named(monkeypatch, *paths):
 def small(monkeypatch, kept=8):
     """Let a few numbers be many."""
     monkeypatch.setattr(hosted, "READ_WHOLE", 0)
-    monkeypatch.setattr("nnspca.covariance.samples.WHOLE", 0)
+    monkeypatch.setattr("nnspca.covariance.samples.READ_WHOLE", 0)
     monkeypatch.setattr(hosted, "MOST_FEATURES", kept)
 
 

@@ -6,7 +6,7 @@ from nnspca.view import chance, necessity, running, say, stability
 from nnspca.view.certificate.panels import certificate_details
 from nnspca.view.figures.style import Figure
 from nnspca.view.link import state, widgets
-from nnspca.view.parts import choices, panels, reconstruction, takeaway, work
+from nnspca.view.parts import choices, files, panels, reconstruction, work
 from nnspca.view.parts.choices import KEYS, LABELS
 from nnspca.view.parts.view import view_of
 from nnspca.view.sources import catalogue
@@ -91,6 +91,6 @@ with use:
         if which == "samples":
             reconstruction.reconstruction(view)
         else:
-            takeaway.parts_files(view, drawn)
+            files.parts_files(view, drawn)
 with acts:
     chance.follow_chance(view, job, choice.r)

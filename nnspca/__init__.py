@@ -22,7 +22,8 @@ from nnspca.result import Bound, Certificate, Component, Components, PartsCertif
 from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import certify
 from nnspca.tasks._contribution import certify_loadings, contribution
-from nnspca.tasks._necessity import necessity, solve_all
+from nnspca.tasks._necessity import necessity
+from nnspca.tasks._ranking import solve_all
 from nnspca.tasks._scores import scores, separation
 from nnspca.tasks._solve import solve
 from nnspca.tasks._sweep import sweep

@@ -15,7 +15,7 @@ from nnspca.components._decompose import decompose
 from nnspca.control.arguments import Deflation, Method, Seed, check_flag, shown
 from nnspca.covariance import Covariance
 from nnspca.covariance.input import read_given
-from nnspca.covariance.problem import Features, places_of
+from nnspca.covariance.problem import SomeFeatures, places_of
 from nnspca.covariance.sources import mask_of_genes, of_genes
 from nnspca.errors import DataError
 from nnspca.result import Component, Components, OnProgress, ShouldStop
@@ -41,8 +41,8 @@ def components(
     layer: str | None = None,
     use_raw: bool = False,
     mask_var: Any = "auto",
-    include: Features = None,
-    exclude: Features = None,
+    include: SomeFeatures = None,
+    exclude: SomeFeatures = None,
     key_added: str | None = None,
     copy: bool = False,
     seed: Seed = 0,

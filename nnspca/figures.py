@@ -21,8 +21,8 @@ LOADINGS = ((0.0, "#eef2f4"), (0.25, "#a9d3ea"), (0.5, "#4fa3d1"), (0.75, "#0072
 SIGNED = ((0.0, "#6d2c00"), (0.25, "#e0894a"), (0.5, "#eef2f4"), (0.75, "#4fa3d1"), (1.0, "#0a3a66"))
 A_BAR = 20  # pixels
 BELOW = 90  # pixels for the axis, its title and the legend
-FEW = 15  # longest axis that names every k
-MOST = 60  # bars of one component
+NAMED_KS = 15  # longest axis that names every k
+MOST_BARS = 60  # bars of one component
 COLOURS = {"indispensable": PROVEN, "undecided": FOUND, "dispensable": QUIET}
 Along = tuple[np.ndarray, str]  # a coordinate for each feature, and its title
 # as Matplotlib has them: lines, and marks in their colour alone
@@ -129,7 +129,7 @@ def sweep(
         xs, ys = zip(*points, strict=True) if points else ((), ())
         figure.add_trace(Scatter(x=xs, y=ys, mode="lines+markers", name=name, line={"color": SERIES[c % len(SERIES)]}))
     along = [k for points in curves.values() for k, _ in points]
-    if max(along, default=0) - min(along, default=0) <= FEW:
+    if max(along, default=0) - min(along, default=0) <= NAMED_KS:
         figure.update_xaxes(dtick=1)  # k and numbers of parts are whole
     return with_titles(figure, f"{y[:1].upper()}{y[1:]} against {x}", x, y)
 
@@ -167,7 +167,7 @@ def judgement(variances: Sequence[float], best: Sequence[float], upper: Sequence
     figure.add_trace(Scatter(x=places, y=best, mode="markers", name="best known", marker={"color": PROVEN, "size": 9}))
     figure.add_trace(Bar(x=places, y=variances, name="given", marker={"color": FOUND}, width=0.4))
     figure.update_layout(barmode="overlay")
-    figure.update_xaxes(dtick=1 if len(places) <= FEW else None)
+    figure.update_xaxes(dtick=1 if len(places) <= NAMED_KS else None)
     return with_titles(figure, "The variance given, and the proven maximum", "component", "variance")
 
 
@@ -202,7 +202,7 @@ def components(
     figure, bar_count = Figure(), 0
     for c in range(r):
         support = np.flatnonzero(columns[:, c])
-        order = support[np.argsort(-np.abs(columns[support, c]), kind="stable")][: max(MOST // r, 8)]
+        order = support[np.argsort(-np.abs(columns[support, c]), kind="stable")][: max(MOST_BARS // r, 8)]
         bar_count += len(order)
         colour, loadings = SERIES[c % len(SERIES)], columns[order, c]
         figure.add_trace(

@@ -32,7 +32,7 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
         drawn = sets.joint_figure(known)
     with widgets.expander(sets.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
         if fold.open:
-            downloads.table("compare", sets.records(known), drawn, sets.code(subjects))
+            downloads.offer_table("compare", sets.records(known), drawn, sets.code(subjects))
 
 
 def solvers(now: State, answer: DeltaGenerator) -> None:
@@ -73,7 +73,7 @@ def solvers(now: State, answer: DeltaGenerator) -> None:
                 race.race_files(known, drawn, at, racers)
 
 
-now = state.current()
+now = state.of_sidebar()
 title, switch = st.columns([1.2, 1], vertical_alignment="bottom")
 with switch:
     what = widgets.choose(sets.KEYS["what"], "What to compare", horizontal=True, label_visibility="collapsed")

@@ -8,7 +8,7 @@ from nnspca.view.link import state
 from nnspca.view.sources import catalogue
 
 catalogue.choose_next_dataset()  # which the sidebar has done already, where there is one
-now = state.current()
+now = state.of_sidebar()
 
 st.title("Data")
 st.markdown("Drop a file of your own or choose a data set: Explore, Parts and Compare then use it.")

@@ -17,10 +17,10 @@ from nnspca.view.subject import Subject
 def at_k(held: DeltaGenerator, choice: Choices) -> tuple[View, Runs, bool]:
     """Draw k, and what changes with it; return it, and whether the run of this k went on."""
     with widgets.part("k", held):
-        now = state.current()
+        now = state.of_sidebar()
         subject = Subject(catalogue.dataset_in_use(now), now)
         task, longer = work.task(subject, choice), proofs.tighten_task(subject)
-        shown = running.ask(task) if work.is_needed(subject, choice) else running.run_of(task)
+        shown = running.join_or_begin(task) if work.is_needed(subject, choice) else running.run_of(task)
         shown = work.carried_task(subject) if shown is None else shown
         going = shown is not None and not shown.done
         runs = Runs(shown, *work.start_curves(subject, choice, shown), running.run_of(longer))
@@ -38,7 +38,7 @@ def at_k(held: DeltaGenerator, choice: Choices) -> tuple[View, Runs, bool]:
     return view, runs, going
 
 
-here, now = session.current(), state.current()
+here, now = session.current(), state.of_sidebar()
 here.is_whole, here.at_rest = True, None
 subject = Subject(catalogue.dataset_in_use(now), now)
 

@@ -5,7 +5,7 @@ import streamlit as st
 from nnspca.view.learn import chapters, web
 from nnspca.view.link import state
 
-now = state.current()
+now = state.of_sidebar()
 st.title("Learn")
 chapters.show()
 web.room_button(now.data)

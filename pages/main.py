@@ -28,7 +28,7 @@ page = st.navigation(
 )
 counting = sidebar.sidebar(page.url_path or "explore")
 with st.sidebar:
-    machines.start()
+    machines.start_processes()
     server.link_to_documents(HERE)
 body = st.container()
 sidebar.bar(counting)

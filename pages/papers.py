@@ -5,7 +5,7 @@ import streamlit as st
 from nnspca.view.link import state
 from nnspca.view.papers import panels
 
-now = state.current()
+now = state.of_sidebar()
 study = panels.which()
 st.title("Papers")
 st.markdown("Figures of four papers, run again: **does each come out as printed, and what is proven today?**")

@@ -6,14 +6,14 @@ from nnspca.view import chance, necessity, running, say, stability
 from nnspca.view.certificate.panels import certificate_details
 from nnspca.view.figures.style import Figure
 from nnspca.view.link import state, widgets
-from nnspca.view.parts import choices, panels, reconstruction, takeaway, work
+from nnspca.view.parts import choices, files, panels, reconstruction, work
 from nnspca.view.parts.choices import KEYS, LABELS
 from nnspca.view.parts.view import view_of
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
 from nnspca.view.ui import charts
 
-now = state.current()
+now = state.of_sidebar()
 subject = Subject(catalogue.dataset_in_use(now), now)
 
 st.title("Parts")
@@ -77,7 +77,7 @@ with proofs:
             st.markdown("No part is found yet.")
         elif which == "indispensable":
             necessity.panel(view.lead, view)
-        elif view.data.kind == "covariance" or (choice.lead == "nmf" and work.of_samples(view)):
+        elif view.data.kind == "covariance" or (choice.lead == "nmf" and work.nmf_takes_samples(view)):
             st.markdown("There are no samples to draw again.")
         else:
             way = f"{choices.title_of(choice.lead, choice)}."
@@ -91,6 +91,6 @@ with use:
         if which == "samples":
             reconstruction.reconstruction(view)
         else:
-            takeaway.parts_files(view, drawn)
+            files.parts_files(view, drawn)
 with acts:
     chance.follow_chance(view, job, choice.r)

@@ -5,7 +5,7 @@ import streamlit as st
 from nnspca.view.link import state
 from nnspca.view.spannogram import page
 
-now = state.current()
+now = state.of_sidebar()
 
 st.title("Spannogram")
 st.markdown(page.idea(now))

@@ -157,9 +157,9 @@ def cov():
 @pytest.fixture
 def empty_ledger(monkeypatch):
     """Nothing is stored, and nothing known of other tests' tasks."""
-    from nnspca.view import cache, ledger
+    from nnspca.view import cache, ledger, stored
 
-    monkeypatch.setattr(ledger, "stored", dict)  # by the fixture that tests patch it with again: undone in order
+    monkeypatch.setattr(stored, "problems", dict)  # by the fixture that tests patch it with again: undone in order
     ledger.shared.clear()
     cache.results.clear()
     yield

@@ -31,7 +31,7 @@ from nnspca.covariance.problem import Problem
 from nnspca.numerics import halves
 from nnspca.result.rounded import OPTIMAL, optimal
 from nnspca.studies import PRINTED
-from nnspca.view import ledger
+from nnspca.view import stored
 from nnspca.view.certificate.proofs import SAME, file_of
 from nnspca.view.explore import choices
 from nnspca.view.link.state import default_k
@@ -61,7 +61,7 @@ def named(name, n):
 def grid(name, n):
     """Return the k of a data set of n features at which results are stored, ascending."""
     steps = {round(EVERY * RATIO**i) for i in range(math.ceil(math.log(FINE / EVERY, RATIO)))}
-    ks = {*range(1, EVERY + 1), *steps, *choices.cardinalities(n, default_k(n, name)), *named(name, n)}
+    ks = {*range(1, EVERY + 1), *steps, *choices.path_ks(n, default_k(n, name)), *named(name, n)}
     return tuple(sorted(k for k in ks if k <= n))
 
 
@@ -124,7 +124,7 @@ class Book:
     """The records of the file, written again now and then."""
 
     def __init__(self):
-        self.records = dict(shelf.records()) if ledger.FILE.exists() else {}
+        self.records = dict(shelf.records()) if stored.FILE.exists() else {}
         self.saved = time.monotonic()
 
     def of(self, key, data):
@@ -146,7 +146,7 @@ class Book:
 
 def missing(key, record):
     """Return what a record lacks: k, and numbers of parts."""
-    groups = groups_of(record) if key == ledger.default_view(record.name) else ()
+    groups = groups_of(record) if key == stored.opening_key(record.name) else ()
     ks = grid(record.name, record.n)
     proven = proven_at(record)
     return [k for k in ks if k not in proven], [at for at in groups if at not in record.parts]
@@ -165,7 +165,7 @@ def prove(book, key, data, seconds, only_missing):
         k, upper, ratio = found
         tried.add(k)
         warm = prove_at(book, record, cov, k, seconds, warm, upper, ratio)
-    if key == ledger.default_view(name):
+    if key == stored.opening_key(name):
         prove_parts(book, key, cov, seconds, only_missing)
 
 
@@ -204,7 +204,7 @@ def prove_at(book, record, cov, k, seconds, warm, upper=math.inf, ratio=1 - ENOU
 
 def made(proof):
     """Return what is kept of how a certificate was made."""
-    return ledger.Made(time.strftime("%Y-%m-%d"), proof.winner.name, proof.effort, round(proof.seconds, 1))
+    return stored.Origin(time.strftime("%Y-%m-%d"), proof.winner.name, proof.effort, round(proof.seconds, 1))
 
 
 def _start(record, k):
@@ -240,7 +240,7 @@ def prove_parts(book, key, cov, seconds, only_missing):
 
 def shown():
     """Yield data set, scale and k of every certificate that comes with the package."""
-    for held in ledger.stored().values():
+    for held in stored.problems().values():
         if held.opened:
             yield held.name, held.problem[1], held.opening
     for name, k in IN_README:
@@ -293,7 +293,7 @@ def tried(cov, part, seconds):
 
 def packed(component, cov, k):
     """Return a component as it is read back, with the variance that is left."""
-    loadings = ledger.unpack(*shelf.pack(component.loadings), len(component.loadings))
+    loadings = stored.unit_vector(*shelf.pack(component.loadings), len(component.loadings))
     return replace(component, loadings=loadings, variance=cov.variance(loadings), k=k)
 
 
@@ -313,7 +313,7 @@ def write(records):
             "opening": record.opening,
             "ks": ks,
             "upper": [record.components[k][1] for k in ks],
-            "made": [astuple(record.made.get(k, ledger.Made())) for k in ks],
+            "made": [astuple(record.made.get(k, stored.Origin())) for k in ks],
             "parts_ks": [k for k, _ in counts],
             "counts": [r for _, r in counts],
             "parts_of": [len(group) for group in groups],
@@ -327,8 +327,8 @@ def write(records):
             arrays[f"{place}/{kind}moved"] = np.concatenate(moved)
             arrays[f"{place}/{kind}changes"] = np.ascontiguousarray(planes)
         about.append(told)
-    np.savez_compressed(ledger.FILE, about=np.array(json.dumps(about).encode()), **arrays)
-    print(f"{ledger.FILE.name}: {ledger.FILE.stat().st_size / 1e3:.0f} kB", flush=True)
+    np.savez_compressed(stored.FILE, about=np.array(json.dumps(about).encode()), **arrays)
+    print(f"{stored.FILE.name}: {stored.FILE.stat().st_size / 1e3:.0f} kB", flush=True)
 
 
 def main():
@@ -342,7 +342,7 @@ def main():
     chosen = parser.parse_args()
     book = Book()
     if chosen.certificates:
-        branch.STEPS, branch.is_slow, halves.DIGITS = STEPS, lambda *_: False, DIGITS
+        branch.NODE_STEPS, branch.is_stalling, halves.DIGITS = STEPS, lambda *_: False, DIGITS
         for name, standardise, k in dict.fromkeys(shown()):
             if not chosen.names or name in chosen.names:
                 with one_blas_thread():
@@ -351,7 +351,7 @@ def main():
         return
     names = [info.name for info in nnspca.datasets.available() if info.local]
     keys = [
-        (name, ledger.default_view(name)[1] ^ other, nonnegative)
+        (name, stored.opening_key(name)[1] ^ other, nonnegative)
         for other, nonnegative in ((False, True), (True, True), (False, False), (True, False))
         for name in names
         if not chosen.names or name in chosen.names

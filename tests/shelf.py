@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nnspca.result import Component
-from nnspca.view import ledger
-from nnspca.view.ledger import Key, Made, Problem
+from nnspca.view import stored
+from nnspca.view.stored import Origin, Problem, StoredKey
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,7 @@ class Record:
     opening: int  # the k that the data set opens with
     components: dict[int, tuple[Component, float]]  # by k: the component and the upper bound
     parts: dict[tuple[int, int], tuple[tuple[Component, ...], float]]  # by k and number of parts
-    made: dict[int, Made] = field(default_factory=dict)  # by k
+    made: dict[int, Origin] = field(default_factory=dict)  # by k
 
     @property
     def problem(self) -> Problem:
@@ -32,13 +32,13 @@ class Record:
 
 
 @functools.cache
-def records() -> dict[Key, Record]:
+def records() -> dict[StoredKey, Record]:
     """Return what is stored, by data set, scale and sign constraint, all of it unpacked, for those who write or check.
 
-    That takes seconds and more than a hundred megabytes: the app reads ``ledger.stored``.
+    That takes seconds and more than a hundred megabytes: the app reads ``stored.problems``.
     """
     found = {}
-    for held in ledger.stored().values():
+    for held in stored.problems().values():
         record = Record(held.name, *held.problem, held.about["n"], held.opening, {}, {}, {})
         for k, parts, upper in held.singles():
             record.components[k], record.made[k] = (parts[0], upper), held.made(k)
@@ -49,8 +49,8 @@ def records() -> dict[Key, Record]:
 
 
 def pack(loadings: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the support and the loadings of a vector, in ``ledger.STEPS``."""
-    levels = np.rint(loadings / np.abs(loadings).max() * ledger.STEPS).astype("<i2")
+    """Return the support and the loadings of a vector, in ``stored.LEVELS``."""
+    levels = np.rint(loadings / np.abs(loadings).max() * stored.LEVELS).astype("<i2")
     support = np.flatnonzero(levels)
     return support.astype("<u2"), levels[support]
 

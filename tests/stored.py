@@ -27,7 +27,7 @@ from nnspca.studies import STUDIES, StudyResult, Table, race
 from nnspca.studies.asteris2014 import SAMPLES
 from nnspca.studies.catalogue import FOLDER
 from nnspca.studies.racing import BARRED, Race
-from nnspca.view import collection, ledger
+from nnspca.view import collection, stored
 from nnspca.view.compare import race as racing
 from nnspca.view.figures import style
 from nnspca.view.link.state import State
@@ -117,7 +117,7 @@ def races() -> None:
     core = next(line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name"))
     told = {"made": datetime.date.today().isoformat(), "machine": core.partition(": ")[2], **settings, "races": []}
     for record in shelf.records().values():
-        if (record.name, record.standardise, record.nonnegative) != ledger.default_view(record.name):
+        if (record.name, record.standardise, record.nonnegative) != stored.opening_key(record.name):
             continue
         cov = nnspca.Covariance.from_dataset(nnspca.datasets.load(record.name), standardize=record.standardise)
         options = racing.options(tuple(nnspca.METHODS), State())

@@ -25,7 +25,7 @@ LAYERS = (
     ("nnspca.view.collection",),
     ("nnspca.view.ui",),
     ("nnspca.view.subject",),
-    ("nnspca.view.sources", "nnspca.view.ledger"),
+    ("nnspca.view.sources", "nnspca.view.ledger", "nnspca.view.stored"),
     ("nnspca.view.running", "nnspca.view.machines"),
     ("nnspca.view.link",),
     ("nnspca.view.figures",),

@@ -13,7 +13,7 @@ from nnspca import check, check_more
 from nnspca.bounds import branch, core, masses, pair_scaled, plain
 from nnspca.bounds.cases import Elimination
 from nnspca.bounds.selection import cumulative_masses
-from nnspca.certificates.exact import needs_second_checker, section
+from nnspca.certificates.exact import checker_section, needs_second_checker
 from nnspca.control.progress import Monitor
 from nnspca.covariance import samples
 from nnspca.covariance.problem import Problem
@@ -52,7 +52,7 @@ def test_a_bound_along_the_first_eigenvector_is_accepted_on_either_side(pitprops
         for k in ks:
             cert = nnspca.certify(cov, k, nonnegative=nonnegative, should_stop=lambda: True)
             alone = with_one_bound(cert, plain.along_leading(Problem(cov, k, nonnegative)))
-            assert section(alone, cov, {})[0]["proof"]["kind"] == kind
+            assert checker_section(alone, cov, {})[0]["proof"]["kind"] == kind
             assert accepted(alone, cov, X)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from nnspca.bounds import eigenvalues
 from nnspca.bounds.pair_scaled import CHECK, bound_of, proof_of, run_in_thread
-from nnspca.bounds.plan import is_slow, step_seconds
+from nnspca.bounds.plan import is_stalling, step_seconds
 from nnspca.bounds.splitting import AGAIN, Splitting
 from nnspca.certificates.proofs import PairProof, TreeProof
 from nnspca.control.progress import Monitor
@@ -28,14 +28,14 @@ from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible, rounding
 from nnspca.result import Bound
 
-STEPS = 60  # most steps of the splitting of a node. Half, double: 0 on LRS, k = 20 and 60, and on digits, k = 20.
+NODE_STEPS = 60  # most steps of the splitting of a node. Half, double: 0 on LRS, k = 20 and 60, and on digits, k = 20.
 # Nodes that the work should suffice for, else each takes half as many steps. Half: −.0031 on 68 × 68 correlations of
 # any sign, k = 20; at 50: −.0002 on LFW, k = 20.
 NODES = 20
 
 # of prices and memory, measured
 NODE_STEP = 3.0  # time of a step of a node, its share of the bounds included, relative to that of any step
-ENTRIES = 1.2e7  # most numbers in the proofs of a tree, and of all splittings of an elimination
+TREE_ENTRIES = 1.2e7  # most numbers in the proofs of a tree, and of all splittings of an elimination
 
 Proven = tuple[float, PairProof]
 
@@ -69,7 +69,7 @@ def branch_and_bound(
     goal: float,
     monitor: Monitor,
     consider: Callable[[np.ndarray], None] = lambda likely: None,
-    entries: float = ENTRIES,
+    entries: float = TREE_ENTRIES,
     start: PairProof | None = None,
 ) -> Iterator[Bound]:
     """Yield decreasing bounds as the tree grows, until the goal is met or the budget is spent.
@@ -81,8 +81,8 @@ def branch_and_bound(
     """
     X = np.atleast_2d(X)
     kind: type[_OfFeatures | _OfPairs] = _OfFeatures if len(X) == 1 else _OfPairs
-    few = monitor.search.left < NODES * STEPS * step_seconds(problem.n, len(X))
-    tree = kind(problem, X, goal, monitor, STEPS // 2 if few and len(X) == 1 else STEPS)
+    few = monitor.search.left < NODES * NODE_STEPS * step_seconds(problem.n, len(X))
+    tree = kind(problem, X, goal, monitor, NODE_STEPS // 2 if few and len(X) == 1 else NODE_STEPS)
     root = tree.root(start)
     open_nodes, leaves, held, least = [root], 1, root.entries, np.inf
     while open_nodes:
@@ -118,7 +118,7 @@ class _Tree:
     X: np.ndarray
     goal: float
     monitor: Monitor
-    steps: int = STEPS  # most steps of a node
+    steps: int = NODE_STEPS  # most steps of a node
     numbers: Iterator[int] = field(default_factory=itertools.count)
 
     def improved(
@@ -147,7 +147,7 @@ class _Tree:
             if (
                 best[0] <= self.goal
                 or last
-                or is_slow(past, self.goal)
+                or is_stalling(past, self.goal)
                 or (self.monitor.search.left <= 0 and not whole)
             ):
                 break

@@ -16,7 +16,7 @@ import numpy as np
 from nnspca.bounds import balanced, branch, selection
 from nnspca.bounds.core import part_of
 from nnspca.bounds.pair_scaled import CHECK, TURN, Series, proof_of, run_in_thread
-from nnspca.bounds.plan import LOOK_BACK, is_slow, step_seconds
+from nnspca.bounds.plan import LOOK_BACK, is_stalling, step_seconds
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.proofs import BoxProof, EliminationProof, PairProof, ScaleProof, SeriesProof
 from nnspca.control.progress import Monitor
@@ -27,7 +27,7 @@ from nnspca.result import Bound
 
 # Ratio of the gaps at the first and last q of a case above which a case between them hardly helps. At 0.5: −.0001 on
 # LFW and 77 × 7,129 together; at 1: −.0016 on 168 × 2,905, k = 200.
-NEAR = 0.9
+BETWEEN = 0.9
 # Steps that what the multipliers of another case prove is counted as. Half: +.0009, double: −.0014 on 49 × 7,129,
 # k = 50.
 TRANSFER = 0.5
@@ -225,7 +225,7 @@ class Elimination:
         elif all(case.source is None for case in self.cases.values()):
             if not self._step(0, goal):  # its multipliers serve all others
                 self._open((q_min + worst + 1) // 2)
-        elif gap <= NEAR * gap_at_worst or not self._step(q_min, goal):
+        elif gap <= BETWEEN * gap_at_worst or not self._step(q_min, goal):
             self._open((q_min + worst + 1) // 2)
         return True
 
@@ -237,7 +237,7 @@ class Elimination:
         case = self.cases[q_min]
         both = (q_min if case.source is None else case.source, q_min)
         running = sum(other.splitting is not None for other in self.cases.values())
-        has_room = 2 * (running + 1) * len(self.inside) ** 2 <= branch.ENTRIES  # for one more splitting
+        has_room = 2 * (running + 1) * len(self.inside) ** 2 <= branch.TREE_ENTRIES  # for one more splitting
         for q in both if case.unhelped < LOOK_BACK else both[::-1]:
             if not self.cases[q].is_stalled and (self.cases[q].splitting is not None or has_room):
                 self._advance(q, goal)
@@ -260,7 +260,7 @@ class Elimination:
             self._keep(q_min, proof)
         case.past.append(min(value + self.error, case.past[-1]))
         goal *= 1 - float(self.excluded_mass[q_min])  # of a bound on T with so many features outside
-        case.is_stalled = case.past[-1] <= goal or is_slow(case.past, goal)
+        case.is_stalled = case.past[-1] <= goal or is_stalling(case.past, goal)
 
     def _keep(self, q_min: int, proof: PairProof) -> None:
         """Keep the multipliers of a case for the other cases."""
@@ -291,7 +291,7 @@ class Elimination:
     def _truncated_x(self, cardinality: int) -> np.ndarray:
         """The best point known on T, cut to its largest loadings."""
         x = self.x[self.inside]
-        return feasible.best(x if x.any() else self.part.diagonal, cardinality, self.problem.nonnegative)
+        return feasible.linear_maximiser(x if x.any() else self.part.diagonal, cardinality, self.problem.nonnegative)
 
     def _branch(self, q_min: int, goal: float) -> bool:
         """Grow the tree of a case until its next bound; False if there is none."""
@@ -305,7 +305,7 @@ class Elimination:
                 goal=goal * (1 - float(self.excluded_mass[q_min])) - self.error,
                 monitor=self.monitor,
                 consider=lambda support: self.consider(self.inside[support]),
-                entries=branch.ENTRIES / TREES,
+                entries=branch.TREE_ENTRIES / TREES,
                 start=_of_pairs(case.proof),
             )
         bound = next(case.tree, None)

@@ -9,7 +9,7 @@ import numpy as np
 
 from nnspca.bounds import balanced, branch, core, eigenvalues, elimination, levelled, pair_scaled, plain, shrunk
 from nnspca.bounds.companions import seconds as seconds_of_rows
-from nnspca.bounds.plan import KEPT, LONGEST, PLANS, WHOLE, Plan
+from nnspca.bounds.plan import LONGEST, MOST_KEPT, PLANS, RELAXED_WHOLE, Plan
 from nnspca.bounds.selection import Limits
 from nnspca.certificates.proofs import EigenvalueProof, PairProof, ScaleProof, TreeProof
 from nnspca.control.progress import Allowance, Monitor
@@ -123,7 +123,7 @@ def allowance(problem: Problem, plan: Plan) -> Allowance:
 
     One reading of all rows of A is always allowed, up to a limit, and a third more for what comes beside it.
     """
-    seconds = plan.seconds if problem.n <= KEPT else 2 * plan.seconds
+    seconds = plan.seconds if problem.n <= MOST_KEPT else 2 * plan.seconds
     if problem.cov.held.holds_entries or not plan.hurried:
         return Allowance(seconds)
     return Allowance(max(seconds, min(4 / 3 * levelled.seconds(problem, np.arange(problem.n)), MOST)))
@@ -187,7 +187,7 @@ def _shrunk(problem: Problem, known: Draft, plan: Plan) -> Iterator[Bound]:
     """The rows of data with shrunk eigenvalues, or a core of a matrix: there is work for it beside all other."""
     allowance = Allowance(NOISY if plan.hurried else 2 * LONGEST)
     monitor = replace(known.monitor, allowance=allowance)
-    if problem.cov.held.holds_entries and problem.n > WHOLE:
+    if problem.cov.held.holds_entries and problem.n > RELAXED_WHOLE:
         yield from shrunk.of_matrix(problem, known.x, known.upper, CORE, monitor)
         if plan.hurried:
             known.monitor.pay(NOISY - allowance.left)
@@ -198,7 +198,7 @@ def _shrunk(problem: Problem, known: Draft, plan: Plan) -> Iterator[Bound]:
 def _relaxed(problem: Problem, known: Draft, plan: Plan) -> Iterator[Bound]:
     """The relaxation on all features, from the multipliers that prove most, of a neighbouring k or of balanced rows."""
     start, least = known.start, known.winner.ingredients
-    if problem.n > WHOLE and isinstance(least, PairProof) and least.features is None and not problem.include:
+    if problem.n > RELAXED_WHOLE and isinstance(least, PairProof) and least.features is None and not problem.include:
         start = least
     return pair_scaled.dual_bounds(
         problem,
@@ -235,7 +235,7 @@ def _eliminated(problem: Problem, known: Draft, plan: Plan, may_hold_all: bool) 
     """
     least, sparse = np.inf, isinstance(problem.cov.held.factor, SparseFactor)
     rows = plan.rows(problem, seconds_of_rows(problem, np.arange(problem.n)) if sparse else None)
-    kept = min(KEPT, problem.n // 2) if may_hold_all else KEPT
+    kept = min(MOST_KEPT, problem.n // 2) if may_hold_all else MOST_KEPT
     patience = PATIENT if may_hold_all else EARLY if plan.hurried and known.above(FLAT) else 1.0
     for bound in elimination.eliminate(
         problem,

@@ -70,7 +70,7 @@ class Companions:
         shares = self._largest(self._products.at(rows, slice(None)), rows).astype(float)
         own = self.problem.cov.diagonal / self._size
         company = np.sqrt(float(sum_of_largest(own, self.count)))
-        error = rounding.single_products(len(factor.Y), singles.TOGETHER) * np.sqrt(own[rows]) * company
+        error = rounding.single_products(len(factor.Y), singles.SINGLE_ROWS) * np.sqrt(own[rows]) * company
         return shares, error + rounding.single_underflow(len(factor.Y) * self.problem.k)
 
     def _whole(self, rows: np.ndarray) -> np.ndarray:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nnspca.bounds.pair_scaled import CHECK, falling_entries, proof_of, run_in_thread, value_of_parts
-from nnspca.bounds.plan import GAIN, SAMPLED, STEP, is_slow, step_seconds
+from nnspca.bounds.plan import BOUND_GAIN, SAMPLED, STEP, is_stalling, step_seconds
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.boxes import WIDEST
 from nnspca.certificates.proofs import PairProof
@@ -29,11 +29,11 @@ from nnspca.numerics import feasible, rounding
 from nnspca.numerics.feasible import allowed, sum_of_largest
 from nnspca.result import Bound
 
-# Steps that the work should suffice for, which decides the size of the core; of flat spectra. MANY half: −.0015 on
-# 168 × 2,905 standardised, k = 50; double: −.0167 on Leukemia, 2 parts, k = 20. FEW half:
-# −.1193, double: −.0670 on 49 × 7,129, k = 200.
-MANY, FEW = 360, 12
-MOST = 2000  # features of the core. Half: −.0783 on 49 × 7,129, k = 200.
+# Steps that the work should suffice for, which decides the size of the core; of flat spectra. CORE_STEPS half: −.0015
+# on 168 × 2,905 standardised, k = 50; double: −.0167 on Leukemia, 2 parts, k = 20. FLAT_STEPS half: −.1193, double:
+# −.0670 on 49 × 7,129, k = 200.
+CORE_STEPS, FLAT_STEPS = 360, 12
+MOST_IN_CORE = 2000  # features of the core. Half: −.0783 on 49 × 7,129, k = 200.
 # Share of the core that is chosen at first, and of flat spectra: the dearest rows outside join it. FIRST half: −.0002
 # on 168 × 2,905 standardised, k = 5; at 1: −.0005, k = 50. SOON half: −.1030, at 0.9: −.0962 on 49 × 7,129, k = 200.
 FIRST, SOON = 0.75, 0.6
@@ -73,10 +73,10 @@ def bounds(
     """
     X = np.atleast_2d(X)
     support = np.flatnonzero(X.any(axis=0))
-    fits = {steps: int((max(budget, 0.0) / (steps * STEP)) ** 0.4) for steps in (MANY, FEW)}
-    size = min(problem.n - 1, MOST, fits[FEW if flat else MANY])
+    fits = {steps: int((max(budget, 0.0) / (steps * STEP)) ** 0.4) for steps in (CORE_STEPS, FLAT_STEPS)}
+    size = min(problem.n - 1, MOST_IN_CORE, fits[FLAT_STEPS if flat else CORE_STEPS])
     if len(X) > 1:  # their core is larger rather than none
-        size = max(size, min(problem.n - 1, MOST, 2 * len(support), fits[FEW]))
+        size = max(size, min(problem.n - 1, MOST_IN_CORE, 2 * len(support), fits[FLAT_STEPS]))
     most = size if flat else min(problem.n - 1, int(BEYOND * size))
     if 2 * max(len(support), len(X)) > size or problem.n - size > read:
         return
@@ -117,7 +117,7 @@ def bounds(
             yield bound
         past.append(least)
         joining = (dearest if flat else dearest[:heavy])[: most - len(inside)]
-        if least <= goal or (not len(joining) and is_slow(past, goal)):
+        if least <= goal or (not len(joining) and is_stalling(past, goal)):
             return
         if len(joining):
             before, smaller = inside, splitting
@@ -194,7 +194,7 @@ def extended(
         if not meet(high):
             return None, dearest, heavy
         low = level
-        while high - low > GAIN * high:
+        while high - low > BOUND_GAIN * high:
             middle = (low + high) / 2
             low, high = (low, middle) if meet(middle) else (middle, high)
         level, limits = high, limits_of(high)

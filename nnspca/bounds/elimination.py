@@ -15,7 +15,7 @@ import numpy as np
 from nnspca.bounds import masses, selection
 from nnspca.bounds.cases import Elimination
 from nnspca.bounds.companions import Companions
-from nnspca.bounds.plan import GAIN, SMALLEST
+from nnspca.bounds.plan import BOUND_GAIN, SMALLEST
 from nnspca.bounds.selection import Limits, Selection
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
@@ -23,7 +23,7 @@ from nnspca.result import Bound
 
 # Features of T up to which branch and bound pays in the seconds of a live certificate. Half, double: 0 on LFW, k = 40;
 # without trees, Leukemia at k = 5 falls by .0050.
-SMALL = 200
+BRANCHED = 200
 # Share of the work in relaxations after which a T twice as large may pay more. Half, double: 0 there. With any larger
 # T, −.0040 on Leukemia, k = 200: 1,000 features for 771.
 LATE = 1 / 8
@@ -36,7 +36,7 @@ class Budget:
     relaxations: float
     trees: float = 0.0
     patience: float = 1.0  # share of the work in relaxations after which a search below nothing known is given up
-    gain: float = GAIN  # least relative gain worth another bound
+    gain: float = BOUND_GAIN  # least relative gain worth another bound
 
 
 def eliminate(
@@ -57,7 +57,9 @@ def eliminate(
     """
     monitor = monitor.within(budget.trees + budget.relaxations)
     companions, work = Companions(problem, monitor), monitor.search
-    elimination = start(problem, x, least * (1 - budget.gain), limits, monitor, consider, companions=companions)
+    elimination = choose_features(
+        problem, x, least * (1 - budget.gain), limits, monitor, consider, companions=companions
+    )
     if elimination is None:
         return
     beaten, widened = False, False
@@ -75,15 +77,17 @@ def eliminate(
         larger_pays = not widened and elimination.needs_larger_subset(known)
         if larger_pays and len(elimination.inside) < limits.features:
             wider = replace(limits, smallest=2 * len(elimination.inside))
-            larger = start(problem, x, least * (1 - budget.gain), wider, monitor, consider, companions=companions)
+            larger = choose_features(
+                problem, x, least * (1 - budget.gain), wider, monitor, consider, companions=companions
+            )
             widened, elimination = True, larger or elimination
         elif elimination.work(goal, budget.trees > 0):
             pass
-        elif len(elimination.inside) > SMALL or not elimination.work(goal, True):
+        elif len(elimination.inside) > BRANCHED or not elimination.work(goal, True):
             return
 
 
-def start(
+def choose_features(
     problem: Problem,
     x: np.ndarray,
     least: float,
@@ -105,7 +109,7 @@ def start(
     limits = replace(limits, features=min(limits.features, problem.n))
     if lower_bound <= 0 or len(support) >= limits.features:
         return None
-    shares = selection.shares(problem, x, lower_bound)
+    shares = selection.kept_shares(problem, x, lower_bound)
     outside = np.arange(1, len(shares))
     lost = limits.loss + (1.0 - selection.LOOSER) * (1.0 - shares[1:])
     row_skip_threshold = max(0.0, float((lost / outside).min(initial=1.0)))
@@ -121,7 +125,9 @@ def start(
             joint=joint,
             companions=companions,
         )
-        return selection.kept(ranking, support, shares, replace(limits, smallest=smallest), least / lower_bound)
+        return selection.smallest_sufficient(
+            ranking, support, shares, replace(limits, smallest=smallest), least / lower_bound
+        )
 
     choice, proof = choose_subset(limits.smallest), None
     if choice is None or len(choice.inside) > SMALLEST:

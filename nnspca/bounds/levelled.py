@@ -19,7 +19,7 @@ from operator import itemgetter
 import numpy as np
 import scipy.sparse
 
-from nnspca.bounds.plan import ENTRY, GAIN, LOOK_BACK, SMALLEST, WHOLE
+from nnspca.bounds.plan import BOUND_GAIN, ENTRY, LOOK_BACK, RELAXED_WHOLE, SMALLEST
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import DenseFactor, SparseFactor
@@ -30,9 +30,9 @@ from nnspca.numerics.feasible import allowed, largest_values, sum_of_largest
 # Largest P, as a share of the k-th largest s d, at which C has enough features. Half: −.0058,
 # double: −.0144 on 49 × 7,129, k = 200.
 FILLER = 0.03
-# Most power steps; they end sooner where the last four gained less than GAIN. Half: +.0045 on 49 × 7,129, k = 200,
-# −.0012 on 105 × 22,283; double: 0 there, and both 0 on Leukemia standardised, k = 200.
-STEPS = 30
+# Most power steps; they end sooner where the last four gained less than BOUND_GAIN. Half: +.0045 on 49 × 7,129,
+# k = 200, −.0012 on 105 × 22,283; double: 0 there, and both 0 on Leukemia standardised, k = 200.
+POWER_STEPS = 30
 # Share of the remaining work that a reading, and the levelling after it, may take. Half, double: 0 on 49 × 7,129,
 # k = 200.
 SHARE = 0.5
@@ -79,14 +79,14 @@ class StoredRows:
         self.s = _deviations(cov)
         self.columns, self.rest = None, np.zeros(len(chosen))
         monitor.pay(reading_seconds(problem, chosen))
-        if len(chosen) <= WHOLE:
+        if len(chosen) <= RELAXED_WHOLE:
             self.error = 0.0
             block = allowed(cov.block(chosen, chosen), problem.nonnegative) / self.size * self.e * self.e[:, None]
             np.fill_diagonal(block, 0.0)
             self.entries = _upward(block)
             self.complete = not monitor.stop()
         else:
-            self.error = rounding.single_products(cov.held.form.terms, singles.TOGETHER)
+            self.error = rounding.single_products(cov.held.form.terms, singles.SINGLE_ROWS)
             sparse = isinstance(cov.held.factor, SparseFactor)
             triplets = self._of_sparse() if sparse else self._of_tiles(tiles or _Tiles(cov, chosen, self.size))
             if triplets is not None:
@@ -195,7 +195,7 @@ class StoredRows:
         own, s = self.problem.cov.diagonal[self.chosen], self.s[self.chosen]
         largest_outside = float(np.delete(self.s, self.chosen).max(initial=0.0))
         d, level, best, past = self.e, np.inf, (self.e, np.inf), [np.inf]
-        for _ in range(STEPS):
+        for _ in range(POWER_STEPS):
             self.monitor.pay(ENTRY * self.entries.size)
             together = float(sum_of_largest(s * d, self.problem.k - 1))
             target = max(level, least) if np.isfinite(level) else max(least, float(own.max()))
@@ -205,7 +205,7 @@ class StoredRows:
             if level < best[1]:
                 best = d, level
             past.append(best[1])
-            if best[1] > past[-1 - LOOK_BACK :][0] * (1 - GAIN) or self.monitor.stop():
+            if best[1] > past[-1 - LOOK_BACK :][0] * (1 - BOUND_GAIN) or self.monitor.stop():
                 break
             d = np.maximum(image / image.max(), FLOOR)
         return _extended(self.problem, self.chosen, *best, least)
@@ -324,8 +324,8 @@ def _level_whole_rows(
     """Yield bounds with their weights, after power steps that read the rows of C whole each time, while they gain."""
     chosen, own, past = tiles.chosen, problem.cov.diagonal[tiles.chosen], [np.inf]
     level = float(own.max())
-    error = rounding.single_products(problem.cov.held.form.terms, singles.TOGETHER)
-    for _ in range(STEPS):
+    error = rounding.single_products(problem.cov.held.form.terms, singles.SINGLE_ROWS)
+    for _ in range(POWER_STEPS):
         every = _extended(problem, chosen, np.maximum(d / d.max(), FLOOR), level, lower)
         price = reading_seconds(problem, chosen)
         if not monitor.affords(price if len(past) == 1 else price / SHARE):  # one reading is always allowed
@@ -337,7 +337,7 @@ def _level_whole_rows(
         value = _largest(problem, chosen, every, sums, error, tiles.n)
         yield value, every
         past.append(min(value, past[-1]))
-        if value <= lower * (1 + GAIN) or past[-1] > past[-1 - LOOK_BACK :][0] * (1 - GAIN):
+        if value <= lower * (1 + BOUND_GAIN) or past[-1] > past[-1 - LOOK_BACK :][0] * (1 - BOUND_GAIN):
             return
         d = own * every[chosen] + sums
         level = float((d / every[chosen]).max())
@@ -370,7 +370,7 @@ def _width(problem: Problem, size: int) -> int:
 def _can_hold(problem: Problem, chosen: np.ndarray) -> bool:
     """Tell whether the shares of the rows of C are stored: those of dense data only where they are few enough."""
     n, width = len(chosen), _width(problem, len(chosen))
-    dense = n > WHOLE and isinstance(problem.cov.held.factor, DenseFactor)
+    dense = n > RELAXED_WHOLE and isinstance(problem.cov.held.factor, DenseFactor)
     return not dense or n * width <= max(HELD, n**2 // STRIDE)
 
 
@@ -379,7 +379,9 @@ def reading_seconds(problem: Problem, chosen: np.ndarray) -> float:
 
     Of dense data half of that, in single precision; where nothing is stored, each pair is read twice.
     """
-    single = len(chosen) > WHOLE and isinstance(problem.cov.held.factor, DenseFactor) and _can_hold(problem, chosen)
+    single = (
+        len(chosen) > RELAXED_WHOLE and isinstance(problem.cov.held.factor, DenseFactor) and _can_hold(problem, chosen)
+    )
     return problem.cov.held.reading_seconds(chosen) * len(chosen) / problem.n / (2 * (1 + single))
 
 
@@ -387,7 +389,7 @@ def seconds(problem: Problem, chosen: np.ndarray) -> float:
     """Return about how many seconds it takes to read the rows of C and to level them."""
     if not _can_hold(problem, chosen):
         return reading_seconds(problem, chosen) / SHARE
-    return reading_seconds(problem, chosen) + STEPS / 2 * ENTRY * len(chosen) * _width(problem, len(chosen))
+    return reading_seconds(problem, chosen) + POWER_STEPS / 2 * ENTRY * len(chosen) * _width(problem, len(chosen))
 
 
 def choose_features(problem: Problem, lower: float, monitor: Monitor) -> np.ndarray:
@@ -427,7 +429,7 @@ def level_rows(
     """
     least, best = (float(cost_limits(problem, d).max()) * (1 + UNREAD) if start is None else start), d
     e, tiles = d[chosen], None
-    if len(chosen) > WHOLE and isinstance(problem.cov.held.factor, DenseFactor):
+    if len(chosen) > RELAXED_WHOLE and isinstance(problem.cov.held.factor, DenseFactor):
         tiles = _Tiles(problem.cov, chosen, float(problem.cov.diagonal.max()) or 1.0)
         e = e if start is not None else _towards_level(problem, tiles, e, monitor)
         if not _can_hold(problem, chosen):

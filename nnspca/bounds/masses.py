@@ -27,7 +27,7 @@ SLOWER = 4.0
 
 # of arithmetic and memory, not tuned
 STRIP = 64  # rows of a stage at a time: their intermediate results fit the cache
-LEAST, MOST = 1e-12, 1e12  # of a price, in units of the optimum
+LEAST_PRICE, MOST_PRICE = 1e-12, 1e12  # of a price, in units of the optimum
 
 
 def attained(cov: Covariance, x: np.ndarray) -> float:
@@ -202,8 +202,10 @@ class _Stage:
             left_by_others(cov, lower_bound, features),
             reading_error(problem, lower_bound, features),
         )
-        room = np.maximum(self.room, LEAST)
-        self.first = np.clip(norms * np.sqrt(1 + (norms / room) ** 2), LEAST, MOST)  # the best prices without boxes
+        room = np.maximum(self.room, LEAST_PRICE)
+        self.first = np.clip(
+            norms * np.sqrt(1 + (norms / room) ** 2), LEAST_PRICE, MOST_PRICE
+        )  # the best prices without boxes
 
     def masses(self, known: np.ndarray, price: np.ndarray, monitor: Monitor) -> tuple[np.ndarray, np.ndarray]:
         """Return upper bounds on the masses, rounded up, and the prices of the next stage."""
@@ -234,4 +236,4 @@ class _Stage:
         free_mass = 1.0 - np.minimum(x * x, 1.0) - full
         moved = np.sqrt((weight.sum(axis=1) - full) / np.where(free_mass > 0, free_mass, 1.0))
         change = np.where(free_mass > 0, moved, 1 / SLOWER)
-        return masses, np.clip(price * np.clip(change, 1 / SLOWER, SLOWER), LEAST, MOST)
+        return masses, np.clip(price * np.clip(change, 1 / SLOWER, SLOWER), LEAST_PRICE, MOST_PRICE)

@@ -15,9 +15,9 @@ import numpy as np
 
 from nnspca.bounds import elimination
 from nnspca.bounds.cases import Elimination
-from nnspca.bounds.elimination import SMALL
+from nnspca.bounds.elimination import BRANCHED
 from nnspca.bounds.plain import largest_variances
-from nnspca.bounds.plan import PLANS, WHOLE, is_slow
+from nnspca.bounds.plan import PLANS, RELAXED_WHOLE, is_stalling
 from nnspca.bounds.selection import Limits
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped
@@ -27,11 +27,11 @@ from nnspca.covariance.problem import Problem
 def whole_relaxation(problem: Problem, x: np.ndarray, level: float, monitor: Monitor) -> Elimination | None:
     """Relax the whole on a small set T; None if T would need too many features. No bound above ``level`` matters."""
     relaxation = None
-    if level > 0 and problem.n > SMALL:
-        relaxation = elimination.start(
-            problem, x, np.inf, Limits(WHOLE, PLANS["live"].loss, SMALL), monitor, lower_bound=level
+    if level > 0 and problem.n > BRANCHED:
+        relaxation = elimination.choose_features(
+            problem, x, np.inf, Limits(RELAXED_WHOLE, PLANS["live"].loss, BRANCHED), monitor, lower_bound=level
         )
-    if relaxation is None and problem.n <= WHOLE and not monitor.stop():
+    if relaxation is None and problem.n <= RELAXED_WHOLE and not monitor.stop():
         relaxation = Elimination(problem, x, level, np.arange(problem.n), np.zeros(1), monitor=monitor)
     return relaxation
 
@@ -45,7 +45,7 @@ def tighten_relaxation(relaxed: Elimination, goal: float, *, trees: bool = False
         value = float(relaxed.upper_bounds()[0].max())
         past.append(value)
         relaxed.monitor.tell(1 - work.left / most, "proving a bound")
-        slow = not trees and is_slow(past, goal)
+        slow = not trees and is_stalling(past, goal)
         spent = work.left <= 0 or relaxed.monitor.stop()
         try:
             if value < goal or slow or spent or not relaxed.work(goal, trees):

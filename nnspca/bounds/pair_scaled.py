@@ -15,7 +15,7 @@ import scipy.sparse.linalg
 
 from nnspca.bounds import eigenvalues
 from nnspca.bounds.eigenvalues import LANCZOS, ROUGH
-from nnspca.bounds.plan import is_slow, step_seconds
+from nnspca.bounds.plan import is_stalling, step_seconds
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.proofs import PairProof, SeriesProof
 from nnspca.control.progress import Monitor
@@ -77,7 +77,7 @@ def dual_bounds(
             yield bound_of(value, proof, splitting.r, step)
         if step:  # a neighbour's multipliers lose before they gain: what they prove at once says nothing of the pace
             past.append(min(value, past[-1]))
-        if least <= goal or is_slow(past, goal) or monitor.stop():
+        if least <= goal or is_stalling(past, goal) or monitor.stop():
             return
 
 

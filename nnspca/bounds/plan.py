@@ -20,18 +20,18 @@ from nnspca.covariance.problem import Problem
 # 168 × 2,905 standardised, k = 50, double: 0 in more time; SLOW half: 0, not doubled apart.
 LOOK_BACK, SLOW = 4, 0.01
 # Least relative gain worth another bound. Half: 0 on LFW, k = 80; double: +.0029 on 49 × 7,129, k = 200.
-GAIN = 1e-4
+BOUND_GAIN = 1e-4
 # Seconds that a step counts at least where they are limited: of few features branching gains more than further steps.
 # Without: −.00007 on pit props, any sign, k = 10.
 COUNTED = 1e-2
 # Most features of an elimination's T; half as many are few: a small T, rows to read. Half: −.0184 on 49 × 7,129,
 # k = 50, +.0096, k = 200.
-KEPT = 1000
+MOST_KEPT = 1000
 # Features of a set that is chosen, at least. Half: 0, double: −.0018 on LFW, k = 40, in three times the time.
 SMALLEST = 64
 SAMPLED = 192  # rows that are asked first where many would have to be read. At 256: 0 on 168 × 2,905 standardised.
 # Features up to which the relaxation is solved on all of them where none are eliminated. Half: −.0024 on LFW, k = 300.
-WHOLE = 700
+RELAXED_WHOLE = 700
 # Half of the work that rows may take that are read again, or shrunk, in a thorough certificate. Not read again: −.033
 # on 1,000 × 20,000 sparse. Half: 0 on 49 × 7,129, k = 200.
 LONGEST = 60.0
@@ -53,8 +53,8 @@ class Plan:
     features: int  # up to which the relaxation is solved on all of them, without elimination
     loss: float  # relative loss of the upper bound that is accepted for a smaller set of kept features
     closed: float  # relative gap at which nothing more is tried
-    # Least relative gain worth another bound by elimination. GAIN: −.0006 on LFW standardised, k = 40, thorough.
-    gain: float = GAIN
+    # Least relative gain worth another bound by elimination. BOUND_GAIN: −.0006 on LFW standardised, k = 40, thorough.
+    gain: float = BOUND_GAIN
 
     @property
     def hurried(self) -> bool:
@@ -64,7 +64,7 @@ class Plan:
     @property
     def whole(self) -> int:
         """Up to how many features the relaxation is solved on all of them where none are eliminated."""
-        return max(WHOLE, self.features)
+        return max(RELAXED_WHOLE, self.features)
 
     def steps(self, n: int, r: int = 1) -> int:
         """Return how many steps of a splitting of n features one relaxation may take."""
@@ -91,7 +91,7 @@ def step_seconds(n: int, r: int = 1) -> float:
     return (1 + (r > 1)) * (STEP * n**2.5 + OVERHEAD)
 
 
-def is_slow(bounds: list[float], goal: float) -> bool:
+def is_stalling(bounds: list[float], goal: float) -> bool:
     """Whether a search whose bounds so far are these, none above one before it, is unlikely to reach the goal soon."""
     before = bounds[-1 - LOOK_BACK] if len(bounds) > LOOK_BACK else np.inf
     return before - bounds[-1] < SLOW * (bounds[-1] - goal)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nnspca.bounds import masses
-from nnspca.bounds.plan import KEPT, SMALLEST
+from nnspca.bounds.plan import MOST_KEPT, SMALLEST
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
 
@@ -45,7 +45,7 @@ class Selection:
         return len(self.inside), float(self.excluded_mass.sum())
 
 
-def kept(
+def smallest_sufficient(
     ranking: masses.MassRanking, support: np.ndarray, shares: np.ndarray, limits: Limits, least: float
 ) -> Selection | None:
     """Return the smallest T tried, the support in it, whose bound loses at most ``limits.loss``, else the largest.
@@ -79,7 +79,7 @@ def kept(
             size_if_tight = size
         next_size = int(WIDER * size) + 1
     if not is_sufficient and (limits.must_suffice or excluded_mass[-1] > LARGE_MASS):
-        if not 0 < size_if_tight <= KEPT // 2:
+        if not 0 < size_if_tight <= MOST_KEPT // 2:
             return None
         size = size_if_tight
     excluded_mass = outside(size)
@@ -99,7 +99,7 @@ def cumulative_masses(descending_masses: np.ndarray) -> np.ndarray:
     return np.concatenate([[0.0], rounding.raised(np.cumsum(descending_masses), len(descending_masses) + 8)])
 
 
-def shares(problem: Problem, x: np.ndarray, lower_bound: float) -> np.ndarray:
+def kept_shares(problem: Problem, x: np.ndarray, lower_bound: float) -> np.ndarray:
     """About the share of the variance that k − q features attain, for q = 0 … k: x cut to its largest loadings."""
     support = np.flatnonzero(x)
     order = support[np.argsort(-np.abs(x[support]), kind="stable")]

@@ -18,8 +18,8 @@ import numpy as np
 import scipy.linalg
 
 from nnspca.bounds import balanced, core, eigenvalues, levelled, pair_scaled
-from nnspca.bounds.plan import GAIN
-from nnspca.certificates.eigenvalues import COMBINED, LARGEST
+from nnspca.bounds.plan import BOUND_GAIN
+from nnspca.certificates.eigenvalues import COMBINED, LARGEST_SIDE
 from nnspca.certificates.proofs import PairProof, ScaleProof
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped, run_cancellable
@@ -52,7 +52,7 @@ def of_factor(problem: Problem, x: np.ndarray, rows: Bound, monitor: Monitor) ->
     m, n = factor.shape
     work = EIGENPAIRS * m**3 + DENSE_PRODUCT * n * m * m
     heavy = np.flatnonzero(levelled.cost_limits(problem, proof.weights) > rows.value)
-    if not len(heavy) or m > LARGEST or n * m > COMBINED or not monitor.affords(work):
+    if not len(heavy) or m > LARGEST_SIDE or n * m > COMBINED or not monitor.affords(work):
         return
     monitor.pay(work)
     found, least = cov.variance(x), rows.value
@@ -80,7 +80,7 @@ def of_factor(problem: Problem, x: np.ndarray, rows: Bound, monitor: Monitor) ->
             return
         if monitor.stop() or not monitor.affords(levelled.seconds(rest, heavy)):
             return
-        bound = balanced.balanced_rows(rest, lower=rest.cov.variance(x) * (1 - GAIN), monitor=monitor)
+        bound = balanced.balanced_rows(rest, lower=rest.cov.variance(x) * (1 - BOUND_GAIN), monitor=monitor)
         value, shares = rounding.added(tail, bound.value, cov.held.room()), bound.ingredients
         if value < least and isinstance(shares, ScaleProof):
             least = value
@@ -115,7 +115,7 @@ def of_matrix(problem: Problem, x: np.ndarray, least: float, budget: float, moni
         attained = float(np.sum((x @ W) ** 2))
         if tail + attained <= least * (1 - WORTH):
             rest = replace(problem, cov=Covariance(DenseFactor(W.T), Provenance()))
-            rows = balanced.balanced_rows(rest, lower=attained * (1 - GAIN), monitor=monitor)
+            rows = balanced.balanced_rows(rest, lower=attained * (1 - BOUND_GAIN), monitor=monitor)
             begun.append((tail + rows.value, attained, rest, rows))
     if not begun or monitor.stop():
         return

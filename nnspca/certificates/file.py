@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, overload
 import numpy as np
 
 from nnspca.certificates.derivations import DERIVATIONS
-from nnspca.certificates.exact import section
+from nnspca.certificates.exact import checker_section
 from nnspca.certificates.npz import TOTAL, read_arrays
 from nnspca.certificates.numbers import is_of_method
 from nnspca.certificates.proofs import BoxProof, PairProof, SeriesProof
@@ -31,7 +31,7 @@ FORMAT = 6
 TEXT = "certificate"  # the array that holds the JSON
 TOP = ("format", "certificate", "bounds")
 ASIDE = ("check", "written_by")  # a proof for another reader, and the version that wrote the file; not in every one
-GIVEN = ("include", "exclude")  # in a file only where there are such features
+GIVEN_FEATURES = ("include", "exclude")  # in a file only where there are such features
 PROOFS: dict[str, Any] = {proof.__name__: proof for proof in (*DERIVATIONS, BoxProof, Halves)}
 HALVES, OWN = "halves", "_own"  # the field in place of L and M, and how its diagonal's name ends
 NUMBERS = TOTAL // 8  # most entries of all L and M
@@ -116,7 +116,7 @@ def save_certificate(cert: Any, file: Any, cov: Covariance | None = None) -> Non
             "save_certificate(cert, file, cov)",
             stacklevel=2,
         )
-    elif written := section(cert, cov, arrays, halves):
+    elif written := checker_section(cert, cov, arrays, halves):
         content["check"], arrays = written
     text = _text(content)
     arrays[TEXT] = np.array(text)
@@ -205,7 +205,7 @@ def load_certificate(file: str | PathLike[str] | BinaryIO | bytes) -> Certificat
         if set(content) not in ({*TOP, "component"}, {*TOP, "parts"}):
             raise ValueError(f"it must hold {', '.join(TOP)}, and either a component or parts")
         bounds = tuple(_bound(entry, arrays) for entry in content["bounds"])
-        for name in set(GIVEN) & set(content["certificate"]):
+        for name in set(GIVEN_FEATURES) & set(content["certificate"]):
             content["certificate"][name] = tuple(content["certificate"][name])
         if "parts" in content:
             parts = tuple(_component(*each) for each in zip(content["parts"], arrays["loadings"], strict=True))
@@ -294,7 +294,7 @@ def _unpacked(content: dict[str, Any], arrays: dict[str, np.ndarray]) -> object:
 
 def _given(cert: Certificate | PartsCertificate) -> dict[str, list[int]]:
     """The features that a certificate includes and excludes, where there are any."""
-    return {name: list(features) for name in GIVEN if (features := getattr(cert, name, ()))}
+    return {name: list(features) for name in GIVEN_FEATURES if (features := getattr(cert, name, ()))}
 
 
 def _scalars(record: object) -> dict[str, Any]:

@@ -13,9 +13,9 @@ from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
-LARGEST = 1e150  # magnitude of any number in a proof: products of two, and long sums of them, stay finite
+LARGEST_NUMBER = 1e150  # magnitude of any number in a proof: products of two, and long sums of them, stay finite
 NUMBERS = frozenset(np.dtype(code).type for code in np.typecodes["AllInteger"] + np.typecodes["Float"])
-FEW = 2000  # features of which every row is read, whatever their variances
+ALL_ROWS = 2000  # features of which every row is read, whatever their variances
 EFFORTS = ("live", "thorough")
 METHOD = re.compile(r"[a-z][a-z0-9-]{0,39}")  # a key of METHODS, on whichever machine it was made; or "given"
 UNDERFLOW = 1e-250  # more than any product of numbers in range can lose to underflow, per feature
@@ -74,7 +74,7 @@ def rows_by_cost(cov: Covariance, weights: np.ndarray, k: int, most: UpperBound)
     ``s_i² + s_i (the k−1 largest s_j w_j) / w_i``. What is to spare below is more than the rounding
     of both sides, and few features are all read.
     """
-    if cov.n_features <= FEW:
+    if cov.n_features <= ALL_ROWS:
         order, reach = np.arange(cov.n_features), np.full(cov.n_features, np.inf)
     else:
         # (A + error)_ii and so on: with the deviations raised by the error's root all entries are
@@ -120,7 +120,7 @@ def at_most(value: float, limit: float) -> bool:
     return bool(value <= limit < np.inf)
 
 
-def number(value: object, what: str, *, least: float = -LARGEST, most: float = LARGEST) -> float:
+def real_number(value: object, what: str, *, least: float = -LARGEST_NUMBER, most: float = LARGEST_NUMBER) -> float:
     """Return a real number in range as a float that is exactly it; CertificateError for anything else."""
     real = _of_its_own_kind(value, np.integer, np.floating) and not isinstance(value, bool)
     if real and isinstance(value, np.floating):
@@ -163,8 +163,8 @@ def array(value: object, what: str, shape: tuple[int | None, ...], kinds: str = 
     if given.dtype.itemsize > 8:
         raise CertificateError(f"{what} has numbers of dtype {given.dtype}, wider than doubles")
     converted = given.astype(np.float64)
-    if not (np.abs(converted) <= LARGEST).all():
-        raise CertificateError(f"{what} must be finite numbers of magnitude {LARGEST:g} at most")
+    if not (np.abs(converted) <= LARGEST_NUMBER).all():
+        raise CertificateError(f"{what} must be finite numbers of magnitude {LARGEST_NUMBER:g} at most")
     return converted
 
 

@@ -18,7 +18,7 @@ from nnspca.machines import Executor, Workers
 from nnspca.result import Bound, Certificate, Component, Components, PartsCertificate
 from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import certify
-from nnspca.tasks._rounds import MET, Request, components, narrow, near_support
+from nnspca.tasks._rounds import MET, Request, as_components, narrow, near_support
 
 
 def bound_parts(
@@ -37,7 +37,7 @@ def bound_parts(
 
     def near_rows(rows: np.ndarray, monitor: Monitor) -> tuple[Component, ...]:
         X, _ = improved(problem, rows, monitor=monitor)
-        return components(problem.cov, X, parts[0], history=(), note=MET)
+        return as_components(problem.cov, X, parts[0], history=(), note=MET)
 
     near = near_support(problem, parts[0]) if r == 1 else near_rows
     known = Draft(parts=parts, r=r, near=None if fixed else near, start=request.start, single=single)

@@ -11,31 +11,18 @@ import numpy as np
 from nnspca.certificates.judge import checked
 from nnspca.components._certificates import bound_parts, certify_each
 from nnspca.components._decompose import SEEKING, decompose
-from nnspca.control.arguments import (
-    Effort,
-    Seed,
-    check_flag,
-    check_instance,
-    check_whole,
-    shown,
-)
+from nnspca.control.arguments import Effort, Seed, check_flag, check_instance, check_whole, shown
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import interruptible
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Features, Problem, check_restriction, restricted
+from nnspca.covariance.problem import Problem, SomeFeatures, check_restriction, restricted
 from nnspca.machines import HERE, Executor
 from nnspca.machines.workers import with_executor
-from nnspca.result import (
-    Certificate,
-    Component,
-    Components,
-    OnProgress,
-    PartsCertificate,
-    ShouldStop,
-)
+from nnspca.result import Certificate, Component, Components, OnProgress, PartsCertificate, ShouldStop
 from nnspca.solvers.registry import METHODS
+from nnspca.tasks._excluding import Left
 from nnspca.tasks._rounds import Request, complete
-from nnspca.tasks._solve import Left, begin, check_seed
+from nnspca.tasks._solve import check_seed, monitor_of
 
 STARTS = {"live": 20, "thorough": 100}  # number of starts of the search for parts
 
@@ -54,7 +41,7 @@ def certify_parts(
     time_limit: float | None = None,
     seed: Seed = 0,
     warm_start: PartsCertificate | None = None,
-    exclude: Features = None,
+    exclude: SomeFeatures = None,
     executor: Executor = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
@@ -108,7 +95,7 @@ def certify_parts(
     >>> round(cert.lower, 3), round(cert.upper, 3)
     (4.0, 4.0)
     """
-    monitor = begin(cov, should_stop, on_progress, time_limit)
+    monitor = monitor_of(cov, should_stop, on_progress, time_limit)
     request = Request(effort, monitor.part(SEEKING, 1.0), gap, time_limit is not None)
     k, _, outs = check_restriction(cov, k, None, exclude)
     nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)

@@ -27,22 +27,22 @@ from nnspca.control.arguments import (
 from nnspca.control.progress import Monitor
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Features, Problem, check_restriction, on_all, with_joint_variance
+from nnspca.covariance.problem import Problem, SomeFeatures, check_restriction, on_all, with_joint_variance
 from nnspca.machines import HERE, Executor, Workers, check_executor
 from nnspca.numerics.doubles import read_only
 from nnspca.result import Component, Components, OnProgress, Progress, ShouldStop
 from nnspca.solvers.em import quasi_orthogonal
 from nnspca.solvers.registry import METHODS, MethodInfo
-from nnspca.tasks._rounds import EXHAUSTED, Request, components
+from nnspca.tasks._excluding import excluding
+from nnspca.tasks._rounds import EXHAUSTED, Request, as_components
 from nnspca.tasks._solve import (
-    begin,
     check_cardinality,
     check_includes,
     check_method,
     check_seed,
     check_size,
     check_sizes,
-    excluding,
+    monitor_of,
     solve,
 )
 
@@ -65,8 +65,8 @@ def decompose(
     certify: Effort | None = None,
     min_angle: float | None = None,
     starts: int = 20,
-    include: Features = None,
-    exclude: Features = None,
+    include: SomeFeatures = None,
+    exclude: SomeFeatures = None,
     executor: Executor = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
@@ -127,7 +127,7 @@ def decompose(
     >>> parts.cardinalities, round(parts.overlap, 12)
     (array([2, 2]), 0.0)
     """
-    monitor, started = begin(cov, should_stop, on_progress), time.perf_counter()
+    monitor, started = monitor_of(cov, should_stop, on_progress), time.perf_counter()
     info, nonnegative = check_method(method, nonnegative), bool(nonnegative)
     check_size(info, cov.n_features)
     count = check_whole("n_components", n_components, 1, cov.n_features)
@@ -215,7 +215,7 @@ class _Decomposition:
                 starts=starts,
                 workers=workers,
             )
-        parts = components(self.cov, X, template)
+        parts = as_components(self.cov, X, template)
         note = "" if len(parts) == len(self.sizes) else self._exhausted(parts)
         return self._found(parts, history=tuple(history), stopped=self.monitor.stop(), note=note)
 
@@ -309,7 +309,7 @@ def check_choices(info: MethodInfo, deflation: str, certify: str | None, sizes: 
 
 
 def check_included(
-    info: MethodInfo, include: Features, cov: Covariance, sizes: list[int], deflation: str
+    info: MethodInfo, include: SomeFeatures, cov: Covariance, sizes: list[int], deflation: str
 ) -> tuple[int, ...]:
     """Return the places of features to include; ValueError unless one component is sought, by itself."""
     _, ins, _ = check_restriction(cov, sizes[0], include, None)

@@ -22,10 +22,11 @@ from nnspca.numerics import rounding
 from nnspca.result import Component, Components
 from nnspca.tasks._solve import check_covariance
 
+ENTRIES: dict[Any, Any] = tomllib.loads(Path(__file__).with_name("deflations.toml").read_text(encoding="utf-8"))
 DEPENDENT = 1e-8  # share of the variance of a combination of scores below which it counts as zero
 
 
-def restricted(cov: Covariance, U: np.ndarray) -> Covariance:
+def without_used(cov: Covariance, U: np.ndarray) -> Covariance:
     """Leave out every feature that a column of U uses; at least one must remain."""
     free = np.flatnonzero(~U.any(axis=1))
     return derived(cov, cov.held.form.select(free), "restrict", free)
@@ -189,8 +190,7 @@ class DeflationInfo:
 with_fields(DeflationInfo)
 
 
-ENTRIES: dict[Any, Any] = tomllib.loads(Path(__file__).with_name("deflations.toml").read_text(encoding="utf-8"))
-REMAINDERS = {"disjoint": restricted, "projection": projected, "schur": schur, "hotelling": hotelling}
+REMAINDERS = {"disjoint": without_used, "projection": projected, "schur": schur, "hotelling": hotelling}
 DEFLATIONS: dict[Any, DeflationInfo] = {
     name: DeflationInfo(name, **info, remainder=REMAINDERS.get(name)) for name, info in ENTRIES.items()
 }

@@ -16,11 +16,12 @@ from nnspca.components.together import improved
 from nnspca.control.arguments import Effort, Seed, check_choice, check_flag, check_one_or_several, check_whole
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Features, Problem, cumulative_variance
+from nnspca.covariance.problem import Problem, SomeFeatures, cumulative_variance
 from nnspca.machines import HERE, Executor, TaskArguments, Workers, asked, check_executor
 from nnspca.result import Components, OnProgress, PartsPoint, PartsSweep, ShouldStop
-from nnspca.tasks._rounds import components
-from nnspca.tasks._solve import begin, check_cardinality, check_seed, excluding
+from nnspca.tasks._excluding import excluding
+from nnspca.tasks._rounds import as_components
+from nnspca.tasks._solve import check_cardinality, check_seed, monitor_of
 from nnspca.tasks._sweep import Curve
 
 OnPoint = Callable[[PartsPoint], None]
@@ -35,7 +36,7 @@ def sweep_parts(
     nonnegative: bool = True,
     certify: Effort | None = "live",
     seed: Seed = 0,
-    exclude: Features = None,
+    exclude: SomeFeatures = None,
     executor: Executor = None,
     on_point: OnPoint | None = None,
     should_stop: ShouldStop | None = None,
@@ -71,7 +72,7 @@ def sweep_parts(
     >>> [(row["n_components"], row["together"]) for row in sweep_parts(cov, [1, 2, 3], 2).to_records()]
     [(1, 4.0), (2, 7.0), (3, 9.0)]
     """
-    monitor, started = begin(cov, should_stop, on_progress, on_point=on_point), time.perf_counter()
+    monitor, started = monitor_of(cov, should_stop, on_progress, on_point=on_point), time.perf_counter()
     nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
     given, most = check_one_or_several("n_components", n_components), cov.n_features
     counts = sorted({check_whole("n_components", r, 1, most) for r in given})
@@ -122,7 +123,7 @@ def _improved(
     for point in before:
         X, value = improved(problem, point.together.padded(r), monitor=span)
         if value > joint.variances.sum():
-            parts = components(problem.cov, X, joint.parts[0])
+            parts = as_components(problem.cov, X, joint.parts[0])
             explained = cumulative_variance(problem.cov, np.column_stack([part.loadings for part in parts]))
             history = (*joint.history, float(explained[-1]))
             joint = replace(joint, parts=parts, cumulative_variance=explained, history=history)

@@ -22,7 +22,7 @@ from nnspca.solvers.climb import larger_eigenvalue
 UNUSED = 200  # unused features considered in a round, for each part
 OWNED = 200  # features of other parts considered in a round, for each part
 DROPPED = 60  # own features considered in exchange for one of those
-GAIN = 1e-9  # least relative gain of a move, well above rounding
+MOVE_GAIN = 1e-9  # least relative gain of a move, well above rounding
 NEGLIGIBLE = 1e-12  # squared norm below which the rest of a part counts as zero
 NONE = -1  # no feature, or no part
 
@@ -38,11 +38,11 @@ def exchange_features(
     for _ in range(300):
         if monitor.stop():
             break
-        Y = _moved(problem, X, GAIN * value)
+        Y = _moved(problem, X, MOVE_GAIN * value)
         if Y is None:
             break
         Y, gained = power_iteration(problem, Y, monitor=monitor)
-        if gained <= value * (1 + GAIN):
+        if gained <= value * (1 + MOVE_GAIN):
             break
         X, value = Y, gained
     return X, value

@@ -109,11 +109,13 @@ def check_number(name: str, value: object, low: float, high: float, unit: str) -
     """Return it as a float; ValueError unless it is a number from low to high."""
     number = real(value)
     if number is None or not low <= number <= high:
-        raise ValueError(f"{name}={shown(value)} is not allowed; give {unit} from {exact(low)} to {exact(high)}")
+        raise ValueError(
+            f"{name}={shown(value)} is not allowed; give {unit} from {exact_digits(low)} to {exact_digits(high)}"
+        )
     return number
 
 
-def exact(number: float) -> str:
+def exact_digits(number: float) -> str:
     """Return a limit in few digits where these are the number itself, else in all."""
     return f"{number:g}" if float(f"{number:g}") == number else repr(number)
 
@@ -195,7 +197,7 @@ def _unmasked(name: str, verb: str, value: object, allowed: str) -> np.ndarray:
     return numbers
 
 
-def check_names(name: str, value: object, names: Sequence[str] | None) -> object:
+def places_by_name(name: str, value: object, names: Sequence[str] | None) -> object:
     """Return the places of features that are given by name, one or several; anything else as it is.
 
     >>> check_names("feature", "b", ["a", "b"]), check_names("features", ["b", "a"], ["a", "b"])

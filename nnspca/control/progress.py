@@ -8,6 +8,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+BAR = 30  # characters of a full progress bar
+ShouldStop = Callable[[], bool]
+OnFound = Callable[[np.ndarray, float], None]
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -29,10 +33,7 @@ class Progress:
     upper: float | None = None  #: The least proven upper bound so far
 
 
-BAR = 30  # characters of a full progress bar
-ShouldStop = Callable[[], bool]
 OnProgress = Callable[[Progress], None]
-OnFound = Callable[[np.ndarray, float], None]
 
 
 @dataclass

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.control.arguments import check_flag, check_names, check_places, check_vectors, check_whole, shown
+from nnspca.control.arguments import check_flag, check_places, check_vectors, check_whole, places_by_name, shown
 from nnspca.control.progress import OnProgress, ShouldStop
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import samples as reading
 from nnspca.covariance.factor import Factor
 from nnspca.covariance.forms import Form, HeldMatrix, semidefinite, square
 from nnspca.covariance.held import Held
-from nnspca.covariance.input import Given, check_feature_names, read_given
+from nnspca.covariance.input import Input, check_feature_names, read_given
 from nnspca.covariance.provenance import Provenance
 from nnspca.covariance.sources import chunked, genes_used
 from nnspca.covariance.sums import Sums
@@ -227,7 +227,7 @@ class Covariance:
         return cls._from_matrix(read_given(A), repair, names)
 
     @classmethod
-    def _from_matrix(cls, given: Given, repair: bool, names: object, roundings: int = 0) -> Covariance:
+    def _from_matrix(cls, given: Input, repair: bool, names: object, roundings: int = 0) -> Covariance:
         """Hold a matrix, each of whose entries was rounded so many times before."""
         with one_blas_thread():
             matrix = semidefinite(given.values, repair, roundings)
@@ -257,7 +257,7 @@ class Covariance:
         return cls._of_matrix_set(read_given(dataset), reading.stated(standardize), repair, None)
 
     @classmethod
-    def _of_matrix_set(cls, given: Given, standardize: bool, repair: bool, names: object) -> Covariance:
+    def _of_matrix_set(cls, given: Input, standardize: bool, repair: bool, names: object) -> Covariance:
         """Hold a data set that is itself a matrix."""
         if not standardize:
             return cls._from_matrix(given, repair, names)
@@ -288,7 +288,7 @@ class Covariance:
 
     def restrict(self, features) -> Covariance:
         """Return the covariance of some features only, by place or by name, in the order given."""
-        features = check_names("features", features, self.feature_names)
+        features = places_by_name("features", features, self.feature_names)
         features = check_places("features", features, self.n_features)
         return derived(self, self.held.form.restrict(features), "restrict", features)
 
@@ -363,14 +363,14 @@ class Covariance:
 
 def of_sums(sums: Sums, standardize: bool, names: Any, *, center: bool = True) -> Covariance:
     """Covariance of samples that were summed; more may be added to the sums."""
-    made = reading.of_sums(sums, standardize, last=False)
+    made = reading.form_of_sums(sums, standardize, last=False)
     return of_read(made if center else reading.without_negatives(made), standardize, names)
 
 
-def of_read(made: reading.Made, standardize: bool, names: Any, given: Given | None = None) -> Covariance:
+def of_read(made: reading.Made, standardize: bool, names: Any, given: Input | None = None) -> Covariance:
     """Hold a form of A with its errors, and the means and scales of the samples that were read."""
     form, about = made
-    variances, given = np.maximum(form.diagonal, 0.0), given or Given(None)
+    variances, given = np.maximum(form.diagonal, 0.0), given or Input(None)
     features = Features(
         float(variances.sum()),
         len(variances),

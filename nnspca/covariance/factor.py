@@ -14,8 +14,11 @@ from nnspca.numerics.doubles import read_only
 
 FEW_SAMPLES = 800  # above, a few eigenpairs come from Lanczos iterations
 AT_A_TIME = 4_000_000  # numbers of the data that are dense at a time
-MANY, FEW = 4000, 0.2  # features, and the share of them in use, from and up to which the others are passed by
-TOGETHER = 1024  # features of a batch that are centred at a time
+MANY_FEATURES, USED_SHARE = (
+    4000,
+    0.2,
+)  # features, and the share of them in use, from and up to which the others are passed by
+CENTRED_FEATURES = 1024  # features of a batch that are centred at a time
 FAR = 2.0  # deviations from zero beyond which a mean leaves at most a fifth of the samples at zero
 
 
@@ -149,9 +152,9 @@ class DenseFactor(Factor):
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """From the columns in use where they are few of many: reading them takes less than multiplying by zeros."""
-        if self.shape[1] > MANY:
+        if self.shape[1] > MANY_FEATURES:
             used = np.flatnonzero(x if x.ndim == 1 else x.any(axis=tuple(range(x.ndim - 1))))
-            if len(used) < FEW * self.shape[1]:
+            if len(used) < USED_SHARE * self.shape[1]:
                 return x[..., used] @ self.Y[:, used].T
         return x @ self.Y.T
 
@@ -235,9 +238,9 @@ class SparseFactor(Factor):
     def forward(self, x: np.ndarray) -> np.ndarray:
         """From the columns in use where they are few of many, as of a batch of sparse points."""
         S, mean = self.S, self.mean
-        if x.ndim == 2 and self.shape[1] > MANY:
+        if x.ndim == 2 and self.shape[1] > MANY_FEATURES:
             used = np.flatnonzero(x.any(axis=0))
-            if len(used) < FEW * self.shape[1]:
+            if len(used) < USED_SHARE * self.shape[1]:
                 S, mean, x = self.by_columns[:, used], mean[used], x[:, used]
         z = (S @ x.T).T - (x @ mean)[..., None]
         return z / np.sqrt(self.shape[0])
@@ -249,8 +252,8 @@ class SparseFactor(Factor):
             return (self.S.T @ z - z.sum() * self.mean) / root
         product, sums = self.S.T @ np.ascontiguousarray(z.T), z.sum(axis=-1)
         out = np.empty((len(z), self.shape[1]))
-        for start in range(0, self.shape[1], TOGETHER):
-            few = slice(start, start + TOGETHER)
+        for start in range(0, self.shape[1], CENTRED_FEATURES):
+            few = slice(start, start + CENTRED_FEATURES)
             out[:, few] = ((product[few] - self.mean[few, None] * sums) / root).T
         return out
 

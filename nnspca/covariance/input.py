@@ -17,7 +17,7 @@ from nnspca.numerics.doubles import EXACT, as_doubles
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class Input:
     """Numbers as they were handed over, and what stood beside them."""
 
     values: Any  # what :func:`numbers` takes
@@ -31,16 +31,16 @@ class Given:
     package: str = ""  # whose table it is, where results are to be tables of the same
 
 
-def read_given(given: Any) -> Given:
+def read_given(given: Any) -> Input:
     """Return the numbers of anything that is taken as data, with the names of its features.
 
     Arrays, tables of pandas and polars, a two-dimensional ``xarray.DataArray``, sparse arrays, a
     Dataset and an AnnData in memory.
     """
-    if isinstance(given, Given):
+    if isinstance(given, Input):
         return given
     if isinstance(given, np.ndarray | list | tuple):
-        return Given(given)
+        return Input(given)
     package, kind = type(given).__module__.partition(".")[0], type(given).__name__
     if (package, kind) in (("polars", "LazyFrame"), ("xarray", "Dataset"), ("dask", "DataFrame")):
         raise DataError(f"data is a {kind} of {package}: give an array or a table in memory")
@@ -51,17 +51,17 @@ def read_given(given: Any) -> Given:
     if hasattr(given, "to_pandas") and not hasattr(given, "to_numpy"):  # Arrow's
         given = given.to_pandas(types_mapper=needed("pandas", "tables").ArrowDtype)
     if package == "xarray":
-        return Given(given.values, last_names(given))
+        return Input(given.values, last_names(given))
     if hasattr(given, "kind") and hasattr(given, "X") and not is_table(given):  # a data set
         names = tuple(map(str, getattr(given, "feature_names", ()))) or None
         shape, axis = getattr(given, "image_shape", None), getattr(given, "axis", None)
         title = "" if axis is None else f"{axis.name} ({axis.unit})" if axis.unit else axis.name
         values = None if axis is None else axis.values
         titles = tuple(getattr(given, "feature_titles", ()))
-        return Given(given.X, names, shape, values, title, given.kind == "covariance", titles=titles)
+        return Input(given.X, names, shape, values, title, given.kind == "covariance", titles=titles)
     columns = list(given.columns) if is_table(given) and isinstance(given.columns, Iterable) else []
     names = None if columns == list(range(len(columns))) else tuple(map(str, columns))
-    return Given(given, names, package=package_of(given))
+    return Input(given, names, package=package_of(given))
 
 
 def package_of(given: Any) -> str:
@@ -69,15 +69,15 @@ def package_of(given: Any) -> str:
     return "polars" if type(given).__module__.partition(".")[0] == "polars" else ""
 
 
-def _of_annotated(given: Any) -> Given:
+def _of_annotated(given: Any) -> Input:
     """An AnnData: its X, named by its variables."""
     if not hasattr(given, "var_names"):  # one of its arrays
-        return Given(given)
+        return Input(given)
     if getattr(given, "isbacked", False):
         raise DataError("data is an AnnData that lies in a file: give adata.to_memory()")
     if given.X is None:
         raise DataError("data is an AnnData without X: give one of its layers, adata.layers[name]")
-    return Given(given.X, tuple(map(str, given.var_names)))
+    return Input(given.X, tuple(map(str, given.var_names)))
 
 
 def last_names(given: Any) -> tuple[str, ...] | None:
@@ -98,7 +98,7 @@ def numbers(given: object, *, finite: bool = True) -> np.ndarray | scipy.sparse.
     return values
 
 
-def check_names(given: object) -> None:
+def check_distinct_names(given: object) -> None:
     """Raise DataError where two columns of a table have one name."""
     columns: Any = getattr(given, "columns", None)
     if is_table(given) and hasattr(columns, "duplicated") and (again := columns.duplicated()).any():

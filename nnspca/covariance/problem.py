@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.control.arguments import check_names, check_places, check_whole, shown
+from nnspca.control.arguments import check_places, check_whole, places_by_name, shown
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import check_scale
 from nnspca.numerics import feasible
@@ -16,6 +16,7 @@ from nnspca.numerics.doubles import read_only
 from nnspca.result import Component, Components
 
 SPANNED = 1e-10  # below this share of itself a column's fresh part is rounding
+SomeFeatures = Sequence[int | str] | np.ndarray | str | int | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +51,7 @@ class Problem:
 
     def best(self, g: np.ndarray) -> np.ndarray:
         """Maximise ``g'x`` over the feasible set, for each row of g."""
-        return feasible.best(g, self.k, self.nonnegative, self.include)
+        return feasible.linear_maximiser(g, self.k, self.nonnegative, self.include)
 
     def infeasibility(self, x: np.ndarray) -> str:
         """Return why ``x`` is not feasible; an empty string if it is."""
@@ -78,11 +79,8 @@ class Problem:
         return replace(self, cov=self.cov.restrict(features), k=min(self.k, len(features)), include=())
 
 
-Features = Sequence[int | str] | np.ndarray | str | int | None
-
-
 def check_restriction(
-    cov: Covariance, k: object, include: Features, exclude: Features
+    cov: Covariance, k: object, include: SomeFeatures, exclude: SomeFeatures
 ) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
     """Return k and places of the features to include and to exclude, ascending; ValueError where none fit."""
     ins, outs = places_of("include", include, cov.n_features, cov.feature_names), check_excluded(cov, exclude)
@@ -97,7 +95,7 @@ def check_restriction(
     return count, ins, outs
 
 
-def check_excluded(cov: Covariance, exclude: Features) -> tuple[int, ...]:
+def check_excluded(cov: Covariance, exclude: SomeFeatures) -> tuple[int, ...]:
     """Return the places of the features to exclude, ascending; ValueError for all of them, and unknown ones."""
     outs = places_of("exclude", exclude, cov.n_features, cov.feature_names)
     if len(outs) == cov.n_features:
@@ -134,11 +132,11 @@ def on_all(x: np.ndarray, left: np.ndarray, n: int) -> np.ndarray:
     return out
 
 
-def places_of(name: str, value: Features, n: int, names: tuple[str, ...] | None) -> tuple[int, ...]:
+def places_of(name: str, value: SomeFeatures, n: int, names: tuple[str, ...] | None) -> tuple[int, ...]:
     """Return features given by place, name or mask, ascending; ValueError for unknown ones and for repeated ones."""
     if value is None or (isinstance(value, list | tuple) and not value):
         return ()
-    given = check_names(name, value, names)
+    given = places_by_name(name, value, names)
     alone = isinstance(given, int | np.integer) and not isinstance(given, bool)
     places = np.sort(check_places(name, [given] if alone else given, n))
     if (twice := places[1:][places[1:] == places[:-1]]).size:

@@ -20,7 +20,7 @@ from nnspca.control.progress import OnProgress, ShouldStop
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance.factor import AT_A_TIME, DenseFactor, SparseFactor, varies
 from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldMatrix, check_scale
-from nnspca.covariance.input import Given, check_names, numbers, read_given
+from nnspca.covariance.input import Input, check_distinct_names, numbers, read_given
 from nnspca.covariance.provenance import Provenance, hash_of, of_data
 from nnspca.covariance.sources import Source, chunk_array, chunked, in_memory, summed
 from nnspca.covariance.sums import Sums
@@ -28,10 +28,10 @@ from nnspca.errors import DataError
 from nnspca.numerics import rounding
 from nnspca.numerics.doubles import as_doubles
 
-FEW = 0.05  # share of numbers other than zero up to which sparse products take less time than dense ones
+SPARSE_SHARE = 0.05  # share of numbers other than zero up to which sparse products take less time than dense ones
 WRITTEN, STORED = 16, 40  # bytes that a number of dense data, and an entry of sparse ones, takes until they are held
 DOMINANT = 0.9  # share of the trace from which one feature holds it: a component then speaks about its unit
-WHOLE = 2**24  # numbers up to which data are read whole, and all is as for an array in memory
+READ_WHOLE = 2**24  # numbers up to which data are read whole, and all is as for an array in memory
 DENSE_FEATURES = 1500  # up to here an n×n array is always welcome
 GATHERED = 2**27  # numbers of samples as columns that may be turned: 1 GB
 LARGEST, SMALLEST = 1e280, 1e-280  # variances of features that can be standardised from their sums
@@ -55,19 +55,19 @@ def of_samples(
     sample_weight: object,
     should_stop: ShouldStop | None,
     on_progress: OnProgress | None,
-) -> tuple[Made, Given]:
+) -> tuple[Made, Input]:
     """Return the covariance of anything that is taken as samples, and what stood beside the numbers."""
     weighted = sample_weight is not None
     if (source := chunked(X)) is not None:
         source = source.heeding(should_stop, on_progress)
         try:
-            values = read(source, standardize, sample_weight)
+            values = form_of_rows(source, standardize, sample_weight)
         except TooFar:
             if source.stored:
                 raise
             values = stacked(list(source.chunks()))  # of any scale where they are in memory
-        given = Given(None, source.names, chosen=source.chosen)
-        given = replace(X, values=None) if isinstance(X, Given) else given
+        given = Input(None, source.names, chosen=source.chosen)
+        given = replace(X, values=None) if isinstance(X, Input) else given
         if isinstance(values, tuple):
             return values, given
     else:
@@ -76,9 +76,9 @@ def of_samples(
     if getattr(values, "ndim", 0) == 2 and (scipy.sparse.issparse(values) or _plain(values)):
         values = by_cost(numbers(values) if scipy.sparse.issparse(values) else values, weighted)
     if (source := large_array(values)) is not None:
-        check_names(values)
+        check_distinct_names(values)
         with suppress(TooFar):  # of any scale where it is in memory
-            return read(source.heeding(should_stop, on_progress), standardize, sample_weight), given
+            return form_of_rows(source.heeding(should_stop, on_progress), standardize, sample_weight), given
     return centred(values, standardize, sample_weight), given
 
 
@@ -196,7 +196,7 @@ def by_cost(data, weighted: bool = False):
 def _few(data) -> bool:
     """Whether so few of the numbers are other than zero that they are held sparse."""
     count = data.count_nonzero() if scipy.sparse.issparse(data) else np.count_nonzero(data)
-    return count <= FEW * math.prod(data.shape)
+    return count <= SPARSE_SHARE * math.prod(data.shape)
 
 
 def forms_entries(m: int, n: int) -> bool:
@@ -206,7 +206,7 @@ def forms_entries(m: int, n: int) -> bool:
 
 def is_large(m: int, n: int) -> bool:
     """Whether data of this shape are summed in chunks, and not held."""
-    return m * n > WHOLE and forms_entries(m, n)
+    return m * n > READ_WHOLE and forms_entries(m, n)
 
 
 def large_array(values: Any) -> Source | None:
@@ -224,7 +224,7 @@ def _plain(values: Any) -> bool:
     return isinstance(values, np.ndarray) and not isinstance(values, np.ma.MaskedArray) and values.dtype.kind in "fiub"
 
 
-def read(source: Source, standardize: bool, sample_weight: object = None) -> Any:
+def form_of_rows(source: Source, standardize: bool, sample_weight: object = None) -> Any:
     """Return the covariance of rows that are read once, or all rows as one array where these are few.
 
     DataError for more of them than 2 GB has room for, of too many features for a matrix; or it says which rows cannot
@@ -236,17 +236,17 @@ def read(source: Source, standardize: bool, sample_weight: object = None) -> Any
     if weights is not None:
         weights = None if (weights == weights[0]).all() else weights / weights.max()
     if source.spread is not None and is_large(*source.spread.shape):
-        return of_sums(added(None, source, weights), standardize)
+        return form_of_sums(sums_with(None, source, weights), standardize)
     waiting: list[Any] = []  # chunks that are not summed
     rows, count, chunks = 0, 0, source.chunks()
     for chunk in chunks:
         waiting.append(chunk)
         rows, n = rows + chunk.shape[0], chunk.shape[1]
         if not source.stored or is_large(m or rows, n):
-            sums = added(None, source, weights, chain((waiting.pop(0) for _ in range(len(waiting))), chunks))
+            sums = sums_with(None, source, weights, chain((waiting.pop(0) for _ in range(len(waiting))), chunks))
             if most is not None and weights is None and sums.seen != most:
                 raise DataError(f"{source.what} gave other than the {most} rows that sample_weight has weights for")
-            return of_sums(sums, standardize)
+            return form_of_sums(sums, standardize)
         count = count + chunk.nnz if scipy.sparse.issparse(chunk) else (m or rows) * n
         if NUMBER * count > MEMORY and not forms_entries(m or rows, n):
             raise DataError(
@@ -264,7 +264,9 @@ def stacked(chunks: list[Any]) -> Any:
     return np.concatenate(chunks) if len(chunks) > 1 else np.asarray(chunks[0])
 
 
-def added(sums: Sums | None, source: Source, weights: np.ndarray | None, chunks: Iterable[Any] | None = None) -> Sums:
+def sums_with(
+    sums: Sums | None, source: Source, weights: np.ndarray | None, chunks: Iterable[Any] | None = None
+) -> Sums:
     """Return the sums of rows seen before and of those of a source; what was summed before stays where that fails."""
     whole = sums
     begin = 0
@@ -292,7 +294,7 @@ def added(sums: Sums | None, source: Source, weights: np.ndarray | None, chunks:
     return whole
 
 
-def of_sums(sums: Sums, standardize: bool, *, last: bool = True) -> Made:
+def form_of_sums(sums: Sums, standardize: bool, *, last: bool = True) -> Made:
     """Return the covariance of all rows that were summed, with its allowance for rounding."""
     with one_blas_thread():
         sums.flush()

@@ -15,7 +15,7 @@ import scipy.sparse
 from nnspca.control.arguments import check_callables, is_table, shown
 from nnspca.control.progress import Monitor, OnProgress, ShouldStop
 from nnspca.control.threads import one_blas_thread
-from nnspca.covariance.input import Given, check_masks, last_names, numbers, read_given
+from nnspca.covariance.input import Input, check_masks, last_names, numbers, read_given
 from nnspca.covariance.sums import joined
 from nnspca.errors import DataError, ReadingStopped, reason
 from nnspca.machines import arrays
@@ -134,7 +134,7 @@ def chunked(given: Any) -> Source | None:
     """Return what holds rows that are read a few at a time; None for anything that is in memory whole."""
     if isinstance(given, Source):
         return given
-    if isinstance(given, Given):
+    if isinstance(given, Input):
         return given.values if isinstance(given.values, Source) else None
     if isinstance(own := getattr(given, "source", None), Source):  # features that were chosen
         return own
@@ -202,13 +202,13 @@ def mask_of_genes(adata: Any, mask_var: Any) -> tuple[np.ndarray, str]:
     return mask, "mask_var" if column is None else f"var[{column!r:.60}]"
 
 
-def of_genes(values: Any, adata: Any, mask: np.ndarray, by: str) -> Given | Source:
+def of_genes(values: Any, adata: Any, mask: np.ndarray, by: str) -> Input | Source:
     """Return numbers of an AnnData, read a few cells at a time or in memory, of the genes that take part."""
     places, names = np.flatnonzero(mask), tuple(map(str, adata.var_names))
     chosen = "" if mask.all() else f"{len(places):,} of {len(mask):,} genes take part, by {by}"
     if (source := chunked(values)) is not None:
         return replace(replace(source, names=names).only(places), chosen=chosen)
-    return Given(values if mask.all() else values[:, places], tuple(names[i] for i in places), chosen=chosen)
+    return Input(values if mask.all() else values[:, places], tuple(names[i] for i in places), chosen=chosen)
 
 
 def _once(rows: Iterator[Any]) -> Callable[[], Iterator[Any]]:
@@ -336,9 +336,9 @@ def summed(source: Source, kind: Callable[..., Any], weights: np.ndarray | None 
 
 
 def total_of(source: Source, leaf: arrays.Leaf, merged: Callable[..., Any], beside: np.ndarray | None = None) -> Any:
-    """Return what the rows of a source add up to, where they lie: :func:`nnspca.machines.arrays.total`."""
+    """Return what the rows of a source add up to, where they lie: :func:`nnspca.machines.arrays.blocks_total`."""
     if source.spread is not None:
-        return arrays.total(source.spread, leaf, merged, source.monitor, beside)
+        return arrays.blocks_total(source.spread, leaf, merged, source.monitor, beside)
     whole, begin = None, 0
     for rows in source.chunks():
         share = leaf(rows, begin, None if beside is None else beside[begin : begin + rows.shape[0]])

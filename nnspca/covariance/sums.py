@@ -16,12 +16,16 @@ from nnspca.covariance.forms import DENSE_EIGEN
 from nnspca.errors import DataError
 from nnspca.numerics.doubles import as_doubles, read_only
 
-BLOCK, FEWEST, LARGEST = 2**20, 256, 2**23  # numbers of a dense block, its fewest rows, and numbers it never exceeds
+BLOCK, FEWEST, LARGEST_BLOCK = (
+    2**20,
+    256,
+    2**23,
+)  # numbers of a dense block, its fewest rows, and numbers it never exceeds
 STORED = 2**21  # stored numbers of a sparse block
-NEAR = 0.8  # share of a feature's squares that its mean may have for that: 2 deviations
-MOST = 8192  # most rows of a block
+MEAN_SHARE = 0.8  # share of a feature's squares that its mean may have for that: 2 deviations
+BLOCK_ROWS = 8192  # most rows of a block
 SPARSE_ROWS = 16_384  # most rows of a block whose products are sparse
-STEPS = np.array([0x9E3779B97F4A7C15, 0xD1B54A32D192ED03], dtype=np.uint64)  # odd: any row's place differs
+STRIDES = np.array([0x9E3779B97F4A7C15, 0xD1B54A32D192ED03], dtype=np.uint64)  # odd: any row's place differs
 FOLDED = 2**16  # numbers folded at a time, so that they stay in the processor's cache
 SPARSE = 0.05  # share of entries up to which a sparse block is multiplied as it is
 
@@ -76,7 +80,7 @@ class Moments(Pass):
         """Take rows, an array of any real type or a sparse array; DataError where a value is not finite."""
         sparse = scipy.sparse.issparse(rows)
         m, n = rows.shape
-        height = STORED * m // max(rows.nnz, 1) if sparse else min(max(FEWEST, BLOCK // n), LARGEST // n)
+        height = STORED * m // max(rows.nnz, 1) if sparse else min(max(FEWEST, BLOCK // n), LARGEST_BLOCK // n)
         for begin in range(0, m, max(1, height)):
             with np.errstate(over="ignore", invalid="ignore"):
                 block = _doubles(rows[begin : begin + max(1, height)])
@@ -140,7 +144,7 @@ class Sums(Pass):
         self.low, self.high = np.full(n, np.inf), np.full(n, -np.inf)
         self._products = np.zeros((n, n), order="F")  # its lower triangle
         self._means: list[tuple[float, np.ndarray, np.ndarray]] = []
-        self._rows = max(FEWEST, min(MOST, BLOCK // n))
+        self._rows = max(FEWEST, min(BLOCK_ROWS, BLOCK // n))
         self._block, self._weights, self._held = np.empty((0, n)), np.empty(0), 0
 
     def add(self, rows: Any, weights: np.ndarray | None = None) -> None:
@@ -226,7 +230,7 @@ class Sums(Pass):
                 shifted = less(by, reference)
                 mean = np.asarray(shifted.sum(axis=0)).ravel() / count
                 squares = np.bincount(shifted.indices, weights=shifted.data * shifted.data, minlength=self.n)
-                far = ~(count * mean * mean <= NEAR * squares)
+                far = ~(count * mean * mean <= MEAN_SHARE * squares)
                 if not far.any():
                     break
                 reference += np.where(far, mean, 0.0)
@@ -334,7 +338,7 @@ def mark_of(rows: Any, start: int, weights: np.ndarray | None = None) -> np.ndar
     if weights is not None:
         hashes += _folded(weights)[:, None] * keys[:, -1]
     places = np.arange(start + 1, start + m + 1, dtype=np.uint64)[:, None]
-    return np.asarray(_mixed(hashes + places * STEPS).sum(axis=0, dtype=np.uint64))
+    return np.asarray(_mixed(hashes + places * STRIDES).sum(axis=0, dtype=np.uint64))
 
 
 def _folded(values: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
@@ -354,4 +358,4 @@ def _mixed(values: np.ndarray) -> np.ndarray:
 @cache
 def _keys(count: int) -> np.ndarray:
     """Fixed odd numbers, two for each column, shape (2, count)."""
-    return read_only(_mixed(np.arange(1, count + 1, dtype=np.uint64)[None, :] * STEPS[:, None]) | np.uint64(1))
+    return read_only(_mixed(np.arange(1, count + 1, dtype=np.uint64)[None, :] * STRIDES[:, None]) | np.uint64(1))

@@ -144,7 +144,7 @@ def read_h5ad(data: bytes, options: Reading) -> Content:
         labels = encode_labels(["" if v is None or v != v else str(v) for v in obs[chosen].astype(object)], levels)
     return Content(
         X=content.X,
-        feature_names=names_of(var),
+        feature_names=gene_names(var),
         feature_titles=tuple("" if word != word else str(word) for name in described for word in var[name]),
         labels=labels[0] if labels else None,
         label_names=labels[1] if labels else (),
@@ -170,7 +170,7 @@ def table_of(element: Any) -> Any:
     return needed("pandas", "tables").DataFrame(index=names)
 
 
-def names_of(var: Any) -> tuple[str, ...]:
+def gene_names(var: Any) -> tuple[str, ...]:
     """Return distinct names of the genes in AnnData's table of them: symbols if there are some, else its index."""
     return distinct(map(str, next((var[name] for name in SYMBOLS if name in var), var.index)))
 

@@ -16,6 +16,9 @@ from nnspca.errors import DataError, ReadingStopped
 
 Tell = fetch.OnProgress | None
 Stop = fetch.ShouldStop | None
+_SPIKED = originals.spiked()  # 300 × 120 numbers: made in a millisecond
+_SAID = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_SAID["synthetic-spiked"]["description"] = _SPIKED.description
 
 
 @dataclass(frozen=True)
@@ -50,8 +53,6 @@ def _leukemia(_: bool, tell: Tell, should_stop: Stop) -> tuple[Content, str]:
     return originals.leukemia(data), source
 
 
-_SPIKED = originals.spiked()  # 300 × 120 numbers: made in a millisecond
-
 _OTHERS = {  # than those that one function of ``originals`` makes, which catalogue.toml names
     "lfw-faces": Entry(lambda both, *_: (originals.lfw_faces(both), "bundled with scikit-image"), has_negatives=True),
     "cbcl-faces": Entry(_cbcl, originals.cbcl_faces, originals.CBCL, is_local=lambda: fetch.is_local(originals.CBCL)),
@@ -74,8 +75,6 @@ _OTHERS = {  # than those that one function of ``originals`` makes, which catalo
     ),
     "synthetic-spiked": Entry(lambda *_: (_SPIKED, _SPIKED.source)),
 }
-_SAID = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-_SAID["synthetic-spiked"]["description"] = _SPIKED.description
 
 
 def _made(function: str, source: str) -> Entry:

@@ -17,10 +17,10 @@ from nnspca.errors import DataError, reason
 
 LONGEST = 100  # characters of a label
 Path_ = str | os.PathLike[str]
-Source = Path_ | bytes | bytearray | memoryview | Mapping[str, bytes] | Iterable[Path_]
+FileSource = Path_ | bytes | bytearray | memoryview | Mapping[str, bytes] | Iterable[Path_]
 
 
-def contents_of(source: Source, filename: object) -> tuple[str, dict[str, bytes]]:
+def contents_of(source: FileSource, filename: object) -> tuple[str, dict[str, bytes]]:
     """The label, and name and content of each file that belongs to it: several for a folder or a list."""
     if isinstance(filename, os.PathLike):
         filename = os.fspath(filename)

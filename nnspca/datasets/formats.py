@@ -25,7 +25,7 @@ from nnspca.datasets.cells import (
     count_numbers,
     decimal_sign,
     is_number,
-    number,
+    number_in,
     text_of,
 )
 from nnspca.datasets.layout import SAMPLED_CELLS, Grid, first_lines, layout
@@ -34,12 +34,13 @@ from nnspca.datasets.options import Reading
 from nnspca.errors import DataError, needed, reason
 from nnspca.numerics.doubles import EXACT
 
+MATRICES, TEXTS = (".mtx", ".mtx.gz"), (".csv", ".txt", ".dat", ".data", ".asc", ".prn")
 SAMPLED = 300  # rows that are read to find delimiter, header and title
 SAMPLED_CHARACTERS = 1_000_000  # after which no more rows are read
 CHUNK = 2**20  # bytes decoded at once
 # how pandas reads cells: what stands for a missing value is said beside
-READ: dict[str, Any] = {"header": None, "index_col": False, "keep_default_na": False, "low_memory": False}
-READ["float_precision"] = "round_trip"
+PANDAS_OPTIONS: dict[str, Any] = {"header": None, "index_col": False, "keep_default_na": False, "low_memory": False}
+PANDAS_OPTIONS["float_precision"] = "round_trip"
 DIGITS = 15  # so many and no exponent: pandas' own way, twice as fast as Python's, gives the nearest double too
 
 
@@ -75,7 +76,7 @@ def read_text(data: bytes, options: Reading, *, tabs: bool = False) -> Grid:
     if not any(map(any, rows)):
         raise DataError("the file is empty: it needs at least two rows of numbers.")
     cells = [cell for row in rows[:100] for cell in row[:SAMPLED_CELLS]]
-    pointed = next((cell for cell in cells if "." in cell and number(cell, ".") is not None), None)
+    pointed = next((cell for cell in cells if "." in cell and number_in(cell, ".") is not None), None)
     # beside semicolons a comma is decimal, but never a point the sign of thousands, unless the numbers tell
     told_by = options.decimal or decimal_sign(cells)
     decimal = told_by or ("," if delimiter == ";" and pointed is None else ".")
@@ -88,7 +89,7 @@ def read_text(data: bytes, options: Reading, *, tabs: bool = False) -> Grid:
         decimals = f", and decimals written with a {'comma' if decimal == ',' else 'point'}" if signs else ""
         notes.append(decision(f"Cells are parted by {parted}{decimals}.", "delimiter"))
     found = layout(rows, options, f"parted by {parted}")
-    usual = READ | ({"sep": r"\s+"} if delimiter == " " else {"sep": delimiter, "skipinitialspace": True})
+    usual = PANDAS_OPTIONS | ({"sep": r"\s+"} if delimiter == " " else {"sep": delimiter, "skipinitialspace": True})
     absent = {word for one in ABSENT for word in (one, one.upper(), one.capitalize())} | {"NaN", "N.A.", "N/A"}
     usual |= {"decimal": decimal, "na_values": sorted(absent), "names": range(len(found.names))}
     if _is_short(data, decimal):
@@ -211,7 +212,7 @@ def read_arff(data: bytes, _: Reading) -> Grid:
         raise DataError("the file has sparse rows ({index value, …}); write rows in full.")
     names = [name.strip("'\"") for name, _ in declared]
     quote = "'" if "'" in body else '"'
-    usual = READ | {"quotechar": quote, "escapechar": "\\", "skipinitialspace": True, "na_values": ["?", ""]}
+    usual = PANDAS_OPTIONS | {"quotechar": quote, "escapechar": "\\", "skipinitialspace": True, "na_values": ["?", ""]}
     words = {j: str for j, (_, kind) in enumerate(declared) if not re.match("(?i)(numeric|real|integer)", kind)}
     try:
         frame = pandas.read_csv(io.StringIO(body), names=range(len(names)), dtype=words, **usual)
@@ -223,7 +224,7 @@ def read_arff(data: bytes, _: Reading) -> Grid:
         values = frame[j].str.strip()
         how: dict[str, Any] = {"quotechar": "'" if "'" in kind else '"', "escapechar": "\\", "skipinitialspace": True}
         levels = [cell.strip() for row in csv.reader([kind.strip("{}")], **how) for cell in row]
-        numeric = all(number(level, ".") is not None for level in levels) and j < len(names) - 1
+        numeric = all(number_in(level, ".") is not None for level in levels) and j < len(names) - 1
         numeric &= CLASS_NAMES.isdisjoint(re.split(r"[^a-z]+", names[j].lower()))
         frame[j] = values.astype(float) if numeric else pandas.Categorical(values, dict.fromkeys(levels))
     return Grid(names, frame)
@@ -341,7 +342,6 @@ def _stata(data: bytes, _: Reading) -> Grid:
     return replace(of_frame(codes), labels=labels)
 
 
-MATRICES, TEXTS = (".mtx", ".mtx.gz"), (".csv", ".txt", ".dat", ".data", ".asc", ".prn")
 TABLES: dict[str, Callable[[bytes, Reading], Grid]] = {
     **dict.fromkeys(TEXTS, read_text),
     **dict.fromkeys(

@@ -23,12 +23,12 @@ from nnspca.datasets.tables import is_counted
 OUTLYING = 5.0  # kurtosis of a feature from which its tenth and ninetieth per cent tell its scale; 3 for normal samples
 WIDE, UNEQUAL = 10.0, 3.0  # ratios of two standard deviations: of different scales, and perhaps of such
 DOMINANT, LARGE = 0.9, 0.5  # a column with more of the total variance is dominant, or large
-FEW = 5  # samples below which hardly anything can be said
+FEWEST_SAMPLES = 5  # samples below which hardly anything can be said
 COUNTED = 20  # distinct values that whole numbers must have to be counts, not grades
 TALL, ALIKE = 20.0, 3.0  # times more rows than columns, all of one kind, from which rows may be the features
 MOST_COLUMNS = 2000  # most columns that are compared with each other
 SAME = 1 - 1e-9  # correlation from which two columns are one quantity, be it in two units
-NEAR = 0.3  # share of the first direction's largest loading from which a feature counts as part of it
+PART_SHARE = 0.3  # share of the first direction's largest loading from which a feature counts as part of it
 NAMED_ALIKE = 8  # least number of columns for which a shared name plus a number means one unit
 FEW_KINDS = 20  # most whole numbers that may stand for classes
 GENERIC = frozenset({"", "c", "col", "column", "f", "feat", "feature", "attr", "field", "unnamed", "v", "var", "x"})
@@ -120,7 +120,9 @@ def inspect(X: object, feature_names: Sequence[str] | None = None) -> Inspection
     m, n = data.shape
     if data.kind == "covariance":
         return Inspection((m, n), (), data.feature_names)
-    notes = [Finding("few samples", f"Samples, so few that the result says little about others: {m}.")] * (m < FEW)
+    notes = [Finding("few samples", f"Samples, so few that the result says little about others: {m}.")] * (
+        m < FEWEST_SAMPLES
+    )
     spread = np.asarray(data.deviations)
     constant = np.flatnonzero(spread == 0)
     if constant.size and (constant.size == n or data.image_shape is not None):  # a picture keeps its pixels
@@ -134,7 +136,7 @@ def inspect(X: object, feature_names: Sequence[str] | None = None) -> Inspection
 
 def _of_table(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Finding]:
     """The notes on a table; what one leaves out counts for none of those after it."""
-    comparable = not data.is_sparse and data.shape[0] >= FEW
+    comparable = not data.is_sparse and data.shape[0] >= FEWEST_SAMPLES
     notes = _identifiers_and_dates(data, used) if comparable else []
     used = _without(used, notes)
     orientation = _orientation(data, spread, used)
@@ -262,7 +264,7 @@ def _counts(data: Dataset, used: np.ndarray) -> list[Finding]:
 def _orientation(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Finding]:
     """A table whose columns look like samples: far fewer than rows, and all of one kind."""
     m, n = data.shape
-    if m < TALL * n or n < FEW or m < 1000 or len(used) < n:
+    if m < TALL * n or n < FEWEST_SAMPLES or m < 1000 or len(used) < n:
         return []
     alike = spread.max() <= ALIKE * spread.min() and np.ptp(np.asarray(data.means)) <= ALIKE * spread.max()
     if not alike or _leading(_standardised(data, used))[1] <= DOMINANT:
@@ -290,7 +292,7 @@ def _signs(data: Dataset, used: np.ndarray) -> list[Finding]:
     x, share = _leading(_standardised(data, used))
     if share <= _share_by_chance(data.shape[0], len(used)):
         return []
-    strong = np.abs(x) >= NEAR * np.abs(x).max()
+    strong = np.abs(x) >= PART_SHARE * np.abs(x).max()
     few, many = sorted((np.flatnonzero(strong & (side * x > 0)) for side in (1, -1)), key=len)
     if not len(few):
         return []

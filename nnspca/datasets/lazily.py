@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from nnspca.datasets.arrays import lies_elsewhere, names_of, table_of
+from nnspca.datasets.arrays import gene_names, lies_elsewhere, table_of
 from nnspca.datasets.dataset import Dataset, distinct
 from nnspca.datasets.formats import TEXTS
 from nnspca.datasets.images import SUFFIXES as IMAGES
@@ -162,7 +162,7 @@ def _inside(file: Path, part: tuple[str, ...]) -> tuple[Any, tuple[str, ...] | N
         node = needed("anndata.io", "sparse arrays in a file").sparse_dataset(node)
     names = None
     if "var" in top:
-        names = names_of(table_of(needed("anndata.io", "names of genes").read_elem(top["var"])))
+        names = gene_names(table_of(needed("anndata.io", "names of genes").read_elem(top["var"])))
     return _plain(node), names if names and len(names) == node.shape[-1] else None
 
 

@@ -12,9 +12,21 @@ from nnspca.datasets.notes import WORDS, Choice
 
 Missing = Literal["refuse", "drop rows", "drop features", "mean", "last"]
 BeyondLimit = Literal["missing", "half", "limit"]
-Series = Literal["levels", "changes", "returns"]
+SeriesForm = Literal["levels", "changes", "returns"]
 MISSING: tuple[Missing, ...] = get_args(Missing)
 OF_CELLS = ("sheet", "header", "delimiter", "decimal", "encoding")  # another one of these makes other columns
+ONE_ROLE = {"label": "class", "sample_names": "name"}
+SINGLE = {"class", "name", "weight", "time"}
+ONE_OF = {
+    "samples": ("rows", "columns"),
+    "kind": ("table", "covariance"),
+    "missing": MISSING,
+    "decimal": (".", ","),
+    "limits": get_args(BeyondLimit),
+    "series": get_args(SeriesForm),
+}
+ADDED = ("orders", "skip_rows", "accepted", "missing_codes")
+OF_COLUMNS = ("label", "sample_names", "columns", "orders", "pivot", "skip_rows", "n_rows")  # forgotten with them
 
 
 @dataclass(frozen=True)
@@ -99,7 +111,7 @@ class Reading:
     missing: Missing = "refuse"
     missing_codes: Sequence[float | str] | None = None
     limits: BeyondLimit | None = None
-    series: Series | None = None
+    series: SeriesForm | None = None
     image_size: tuple[int, int] | None = None
     accepted: Sequence[str] = ()
 
@@ -188,17 +200,3 @@ class Reading:
             if sets.get(name):
                 sets[name] = tuple(dict.fromkeys([*given.get(name, ()), *sets[name]]))
         return replace(self, **(vars(Reading()) | given | sets))
-
-
-ONE_ROLE = {"label": "class", "sample_names": "name"}
-SINGLE = {"class", "name", "weight", "time"}
-ONE_OF = {
-    "samples": ("rows", "columns"),
-    "kind": ("table", "covariance"),
-    "missing": MISSING,
-    "decimal": (".", ","),
-    "limits": get_args(BeyondLimit),
-    "series": get_args(Series),
-}
-ADDED = ("orders", "skip_rows", "accepted", "missing_codes")
-OF_COLUMNS = ("label", "sample_names", "columns", "orders", "pivot", "skip_rows", "n_rows")  # forgotten with them

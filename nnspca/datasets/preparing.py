@@ -16,7 +16,7 @@ from nnspca.datasets.notes import decision
 from nnspca.errors import DataError
 
 CROP = "crop-"  # and how many pixels
-SMALL = 2000  # samples or features up to which all directions are computed to know the first
+DENSE_SIDE = 2000  # samples or features up to which all directions are computed to know the first
 SHARE = 0.25  # mean and standard deviation of Lee and Seung's images
 
 
@@ -243,7 +243,7 @@ def features(dataset: Dataset, steps: Sequence[str]) -> int:
 def _first(Y: np.ndarray) -> np.ndarray:
     """The direction of largest variance, with a fixed sign."""
     m, n = Y.shape
-    if min(m, n) <= SMALL:
+    if min(m, n) <= DENSE_SIDE:
         v = np.linalg.eigh(Y.T @ Y)[1][:, -1] if n <= m else Y.T @ np.linalg.eigh(Y @ Y.T)[1][:, -1]
     else:
         v = scipy.sparse.linalg.svds(Y, k=1, v0=np.ones(min(m, n)))[2][0]

@@ -14,7 +14,7 @@ from nnspca.datasets import catalogue, cells, missing, preparing, series
 from nnspca.datasets.columns import Column, Table
 from nnspca.datasets.covariances import invalid_entry
 from nnspca.datasets.dataset import Content, Dataset, Kind
-from nnspca.datasets.files import Source, contents_of, part_names
+from nnspca.datasets.files import FileSource, contents_of, part_names
 from nnspca.datasets.formats import MATRICES
 from nnspca.datasets.images import SUFFIXES as IMAGES
 from nnspca.datasets.layout import Grid
@@ -66,7 +66,7 @@ class FilePreview:
 
 
 def read(
-    path_or_bytes: Source,
+    path_or_bytes: FileSource,
     filename: str | Reading | None = None,
     reading: Reading | None = None,
     *,
@@ -140,7 +140,7 @@ def read(
 
 
 def preview(
-    path_or_bytes: Source, filename: str | Reading | None = None, reading: Reading | None = None, **options: Any
+    path_or_bytes: FileSource, filename: str | Reading | None = None, reading: Reading | None = None, **options: Any
 ) -> FilePreview:
     """Show how a file is understood: its first rows, what becomes of each column, every decision and doubt.
 
@@ -207,7 +207,7 @@ def _asked(filename: object, reading: Reading | None, options: Mapping[str, Any]
     return filename, replace(reading, **options)
 
 
-def _seen(source: Source, filename: Any, reading: Reading, name: str | None) -> _Seen:
+def _seen(source: FileSource, filename: Any, reading: Reading, name: str | None) -> _Seen:
     """Read a file as far as it can be read."""
     if name is not None:
         check_instance("name", name, str, "what to call the data set")

@@ -21,8 +21,8 @@ from nnspca.components._decompose import decompose
 from nnspca.components._deflate import deflated_problem
 from nnspca.control.arguments import Deflation, Effort, Method, check_flag, check_number, check_whole
 from nnspca.covariance import Covariance
-from nnspca.covariance.input import Given, numbers, package_of
-from nnspca.covariance.samples import added, check_weights, stated, warn_of_scales
+from nnspca.covariance.input import Input, numbers, package_of
+from nnspca.covariance.samples import check_weights, stated, sums_with, warn_of_scales
 from nnspca.covariance.sources import Source, genes_used, map_rows
 from nnspca.covariance.sums import Sums
 from nnspca.estimator import samples, settings
@@ -30,7 +30,7 @@ from nnspca.machines import HERE, jobs
 from nnspca.result import Certificate, Components, PartsCertificate
 from nnspca.tasks._scores import scores_of_rows
 
-FOUND = {  # by the samples taken so far
+FITTED = {  # by the samples taken so far
     *("components_", "n_components_", "n_nonzero_", "explained_variance_", "explained_variance_ratio_", "mean_"),
     *("cumulative_variance_", "scale_", "fingerprint_", "covariance_", "_covariance", "_found", "_proven", "_seed"),
 }
@@ -190,10 +190,10 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         for name in ("_sums", "n_samples_seen_"):  # of samples that were taken by parts
             self.__dict__.pop(name, None)
         X = genes_used(X)
-        rows = samples.read(self, X, first=True)
+        rows = samples.read_samples(self, X, first=True)
         if not isinstance(rows, Source):
-            chosen = X.chosen if isinstance(X, Given) else ""
-            rows = Given(rows, samples.names_of(self), chosen=chosen, package=package_of(X))
+            chosen = X.chosen if isinstance(X, Input) else ""
+            rows = Input(rows, samples.fitted_names(self), chosen=chosen, package=package_of(X))
         cov = Covariance.from_data(rows, stated(self.standardize), center=self.center, sample_weight=sample_weight)
         if isinstance(rows, Source):
             samples.learn_names(self, rows.names, cov.n_features)
@@ -223,10 +223,10 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         weights = samples.weights_of(self, sample_weight, source)
         if before is not None and (weights is not None) != before.weighted:
             raise ValueError("sample_weight is given in some calls of partial_fit only: give it in each, or in none")
-        sums = added(before, source, weights)
+        sums = sums_with(before, source, weights)
         if before is None:
             samples.learn_names(self, source.names, sums.n)
-        for name in FOUND:
+        for name in FITTED:
             self.__dict__.pop(name, None)
         self._sums, self.n_samples_seen_ = sums, sums.seen if self.center else sums.seen // 2
         return self
@@ -234,7 +234,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def __getattr__(self, name: str) -> Any:
         """Find the components of the samples taken so far when one of them is first asked for."""
         sums = self.__dict__.get("_sums")
-        if name in FOUND and sums is not None and "_found" not in self.__dict__:
+        if name in FITTED and sums is not None and "_found" not in self.__dict__:
             self._find(samples.covariance_of_sums(self, sums), sums.weight if self.center else sums.weight / 2)
             if name in self.__dict__:
                 return self.__dict__[name]
@@ -324,7 +324,10 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         check_is_fitted(self)
         held: Any = getattr(X, "dtypes", getattr(X, "dtype", ""))
         kinds = {str(kind) for kind in np.ravel(held)}
-        source, along = samples.read(self, X), partial(scores_of_rows, self.mean_, self.scale_, self.components_.T)
+        source, along = (
+            samples.read_samples(self, X),
+            partial(scores_of_rows, self.mean_, self.scale_, self.components_.T),
+        )
         if isinstance(source, Source) and source.spread is not None:
             samples.check_width(self, source.n)
             scores = map_rows(source, along, self.n_components_)

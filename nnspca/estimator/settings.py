@@ -16,7 +16,7 @@ from nnspca.covariance import Covariance
 from nnspca.result import Components
 from nnspca.tasks._solve import check_covariance
 
-GIVEN = set(inspect.signature(decompose).parameters) - {"starts", "options"}  # not options of a method
+DECOMPOSE_ARGUMENTS = set(inspect.signature(decompose).parameters) - {"starts", "options"}  # not options of a method
 USUAL = 10  # nonzero loadings if n_nonzero is not given
 
 
@@ -37,7 +37,7 @@ def of_found(parts: Components, cov: Covariance) -> dict[str, Any]:
 def options_of(given: dict[str, object] | None) -> dict[str, Any]:
     """Return the options of the method; ValueError for one that the estimator sets."""
     options: dict[str, Any] = check_options(given)
-    if named := sorted(set(options) & GIVEN):
+    if named := sorted(set(options) & DECOMPOSE_ARGUMENTS):
         raise ValueError(f"options={shown(given)} is not allowed: {named[0]!r} is no option of the method")
     return options
 

@@ -21,12 +21,12 @@ from nnspca.control.progress import Monitor
 from nnspca.errors import DataError, ReadingStopped, reason
 from nnspca.machines.workers import POLL_SECONDS
 
-TOGETHER = 8  # shares merged at a time
+MERGED = 8  # shares merged at a time
 FEWER = "give blocks of fewer rows, as by X.rechunk((rows, -1)), or workers more memory"
 Leaf = Callable[[Any, int, Any], Any]  # of a block, the number of its first row, and what lies beside its rows
 
 
-def total(
+def blocks_total(
     X: Any, leaf: Leaf, merged: Callable[[Sequence[Any]], Any], monitor: Monitor, beside: np.ndarray | None = None
 ) -> Any:
     """Return what the blocks of rows of a Dask array add up to.
@@ -74,7 +74,7 @@ def _here(shares: list[Any], merged: Callable[..., Any], monitor: Monitor) -> An
 
     tree = shares
     while len(tree) > 1:
-        tree = [dask.delayed(merged)(tree[i : i + TOGETHER]) for i in range(0, len(tree), TOGETHER)]
+        tree = [dask.delayed(merged)(tree[i : i + MERGED]) for i in range(0, len(tree), MERGED)]
     with _said():  # Dask's own Callback is not for several passes at a time
         return tree[0].compute(callbacks=[(None, None, None, told, None)])
 
@@ -100,11 +100,11 @@ def _there(client: Any, X: Any, shares: list[Any], merged: Callable[..., Any], m
                 left = blocks.intersection(future.key for future in futures if not future.done())
                 _tell(monitor, len(blocks) - len(left), len(blocks))
                 last = len(ended) == len(futures)
-                places = _places(client, ended, len(ended)) if last or len(ended) >= TOGETHER else []
+                places = _places(client, ended, len(ended)) if last or len(ended) >= MERGED else []
                 if last and len(places) == len(ended):  # one of each worker
-                    places = [(list(range(len(ended)))[i : i + TOGETHER], {}) for i in range(0, len(ended), TOGETHER)]
+                    places = [(list(range(len(ended)))[i : i + MERGED], {}) for i in range(0, len(ended), MERGED)]
                 for own, there in places:
-                    if last or len(own) >= TOGETHER:
+                    if last or len(own) >= MERGED:
                         some = [ended[i] for i in own]
                         whole = client.submit(merged, some, pure=False, priority=1, **there)
                         futures = [future for future in futures if future not in some] + [whole]

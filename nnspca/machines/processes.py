@@ -31,6 +31,7 @@ CACHED = 2  # shared objects that a worker keeps
 HINT = "give threads, such as executor=concurrent.futures.ThreadPoolExecutor(2)"
 _numbers = itertools.count()
 _keys: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
+_lines: weakref.WeakValueDictionary[int, Line] = weakref.WeakValueDictionary()
 _held: OrderedDict[str, Any] = OrderedDict()  # in a worker process: the latest shared objects
 
 
@@ -126,9 +127,6 @@ class Line:
                 workers.failure = error
         with workers.turn:
             return workers.cancelled or workers.failure is not None
-
-
-_lines: weakref.WeakValueDictionary[int, Line] = weakref.WeakValueDictionary()
 
 
 def _key(shared: object) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 GROUP, MANY = 8, 256  # size of groups whose maxima are compared first, to select few of many entries; of so many
-SMALL, LARGE = 1e-200, 1e200  # range in which a sum of squares neither underflows nor overflows
+LEAST_NORM, LARGEST_NORM = 1e-200, 1e200  # range in which a sum of squares neither underflows nor overflows
 IN_SINGLE = 1e-30, 1e30  # and in single precision
 SORTED = 2000  # entries up to which sorting all is as fast as selecting a few, with any ties
 
@@ -142,7 +142,7 @@ def _leading_groups(w: np.ndarray, count: int) -> np.ndarray:
 def unit(w: np.ndarray) -> np.ndarray:
     """Scale to unit Euclidean norm without overflow or underflow; zero vectors stay zero."""
     squares = np.einsum("...i,...i->...", w, w)[..., None]
-    small, large = IN_SINGLE if w.dtype == np.float32 else (SMALL, LARGE)
+    small, large = IN_SINGLE if w.dtype == np.float32 else (LEAST_NORM, LARGEST_NORM)
     plain = (squares > small) & (squares < large)
     if not plain.all():
         peak = np.abs(w).max(axis=-1, keepdims=True)
@@ -151,7 +151,7 @@ def unit(w: np.ndarray) -> np.ndarray:
     return w / np.where(squares > 0, np.sqrt(squares), 1.0)
 
 
-def best(g: np.ndarray, k: int, nonnegative: bool = True, include: tuple[int, ...] = ()) -> np.ndarray:
+def linear_maximiser(g: np.ndarray, k: int, nonnegative: bool = True, include: tuple[int, ...] = ()) -> np.ndarray:
     """Maximise ``g'x`` over the feasible set.
 
     The k largest positive entries, normalised; where no entry is positive, the unit vector at the largest one. Features
@@ -196,7 +196,7 @@ def rank_one(a: np.ndarray, k: int, nonnegative: bool = True) -> np.ndarray:
     array([0. , 0.6, 0.8])
     """
     if not nonnegative:
-        return best(a, k, nonnegative=False)
+        return linear_maximiser(a, k, nonnegative=False)
     plus, minus = keep_top(a, k), keep_top(-a, k)
     flip = (minus**2).sum(axis=-1) > (plus**2).sum(axis=-1)
     flip = flip[..., None]

@@ -13,7 +13,7 @@ import numpy as np
 
 # Features up to which nearly all binary digits of doubles are kept, and how many beyond. At 17 a proof loses 10⁻⁶ of
 # its bound (LFW standardised, k = 40). Half: 2·10⁻³, in files of half the size; double: none, in three times the size.
-FEW = 100
+FINE_SIDE = 100
 DIGITS = (46, 17)
 TILE = 96  # side of the blocks in which pairs are visited
 WIDTH = 6  # most bytes of a number: whole numbers of as many are doubles
@@ -41,7 +41,7 @@ def rounded(L: np.ndarray, M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     own, L = L.diagonal().copy(), L.copy()
     np.fill_diagonal(L, 0.0)
     top, least = max(float(L.max(initial=0.0)), float(M.max(initial=0.0))), float(L.min(initial=0.0))
-    down, near = DIGITS[len(L) > FEW] - int(np.frexp(max(top, -least))[1]), np.empty_like(M)
+    down, near = DIGITS[len(L) > FINE_SIDE] - int(np.frexp(max(top, -least))[1]), np.empty_like(M)
     for above, below in tiles(len(L)):
         entries, a, b = np.rint(_scaled(L[above], down)), M[above], M[below].T
         is_larger = a >= b if above != below else np.triu(a >= b) | np.tril(a > b)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-TOGETHER = 256  # rows of the array that are summed in single precision before their sum is added to the others
+SINGLE_ROWS = 256  # rows of the array that are summed in single precision before their sum is added to the others
 
 
 class SingleProducts:
@@ -17,7 +17,7 @@ class SingleProducts:
     """
 
     def __init__(self, Y: np.ndarray) -> None:
-        self._parts = [Y[at : at + TOGETHER].astype(np.float32) for at in range(0, len(Y), TOGETHER)]
+        self._parts = [Y[at : at + SINGLE_ROWS].astype(np.float32) for at in range(0, len(Y), SINGLE_ROWS)]
 
     def at(self, rows: np.ndarray | slice, columns: np.ndarray | slice) -> np.ndarray:
         """Return the entries at rows × columns, an array of its own."""

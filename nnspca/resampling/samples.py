@@ -16,8 +16,8 @@ from nnspca.control.arguments import Method, Options, Seed, check_flag, check_wh
 from nnspca.control.progress import Monitor, ShouldStop
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import DENSE_EIGEN
-from nnspca.covariance.input import Given, check_finite, check_masks, numbers, places_among, read_given
-from nnspca.covariance.problem import Features as Chosen
+from nnspca.covariance.input import Input, check_finite, check_masks, numbers, places_among, read_given
+from nnspca.covariance.problem import SomeFeatures as Chosen
 from nnspca.covariance.problem import orthonormal
 from nnspca.covariance.samples import GATHERED, Constant, check_weights, is_large, stacked, stated, warn_of_scales
 from nnspca.covariance.sources import Source, chunked, genes_used, in_memory, summed, total_of
@@ -27,7 +27,7 @@ from nnspca.machines import Executor, check_executor
 from nnspca.result import Components, Features
 from nnspca.tasks._solve import check_method, check_seed
 
-READ = "deflation", "min_angle", "starts", "include", "exclude"  # that are no options of a method
+DECOMPOSE_OPTIONS = "deflation", "min_angle", "starts", "include", "exclude"  # that are no options of a method
 AT_ONCE = 2**20  # numbers copied at a time
 Squares = tuple[Any, dict[int, np.ndarray]]  # sums of each feature's, and of each sample by the first one's row
 
@@ -47,7 +47,7 @@ class Samples:
 
     X: Any  # ndarray or scipy.sparse.csr_array, shape (m, n); or a Source of blocks that stay on workers of Dask
     standardize: bool
-    described: Given | None = None  # names and other facts about the features, without the numbers
+    described: Input | None = None  # names and other facts about the features, without the numbers
     center: bool = True  # whether the mean is taken off
     weights: np.ndarray | None = None  # shape (m,): how much each sample counts; all the same if None
     groups: np.ndarray | None = None  # shape (m,): whole numbers from 0, for samples that are drawn together
@@ -66,7 +66,7 @@ class Samples:
 
     def covariance(self, rows: np.ndarray) -> Covariance | None:
         """Return the covariance of samples in ascending order, some repeated; None if nothing of weight varies."""
-        described, weights = self.described or Given(None), None if self.weights is None else self.weights[rows]
+        described, weights = self.described or Input(None), None if self.weights is None else self.weights[rows]
         if weights is not None and not weights.any():
             return None
         how: dict[str, Any] = {"center": self.center, "sample_weight": weights}
@@ -206,7 +206,7 @@ def read_samples(
             "longer has them"
         )
     source = chunked(data)
-    given = read_given(data) if source is None else Given(None, source.names, chosen=source.chosen)
+    given = read_given(data) if source is None else Input(None, source.names, chosen=source.chosen)
     if given.is_matrix:
         raise DataError(
             f"{what} needs the samples themselves: {shown(getattr(data, 'name', 'this data set'))} is only a "
@@ -215,7 +215,7 @@ def read_samples(
     order = None if known is None else places_among(given.names, known.given_names, "parts")
     described = replace(given, values=None)
     if order is not None and known is not None:
-        described = Given(None, known.given_names, chosen=known.chosen)
+        described = Input(None, known.given_names, chosen=known.chosen)
     if source is not None:
         source = source if order is None else source.only(order)
         X: Any = source.heeding(monitor.should_stop, monitor.part(0.0, 0.0).relay)
@@ -228,10 +228,10 @@ def read_samples(
         if X.ndim != 2 or min(X.shape) < 1:
             raise DataError(f"data must be a table of shape (samples, features); got shape {X.shape}")
         X = X if order is None else X[:, order]
-    return _told(Samples(X, scaled, described, centred), sample_weight, groups)
+    return _with_weights_and_groups(Samples(X, scaled, described, centred), sample_weight, groups)
 
 
-def _told(samples: Samples, sample_weight: object, groups: object) -> Samples:
+def _with_weights_and_groups(samples: Samples, sample_weight: object, groups: object) -> Samples:
     """Return samples with what their caller says of each."""
     weights = check_weights(sample_weight, m := samples.shape[0])
     if groups is None:
@@ -301,7 +301,7 @@ class Recipe:
         options: Mapping[str, Any],
     ) -> Recipe:
         """Check the options of a call; DataError if there are too few samples."""
-        own = {name: value for name, value in options.items() if name not in READ}
+        own = {name: value for name, value in options.items() if name not in DECOMPOSE_OPTIONS}
         check_method(method, nonnegative).checked(own, call, joint=options["deflation"] == "joint")
         m, n = samples.shape
         search = cls(check_whole("n_components", r, 1, n), method, bool(nonnegative), check_seed(seed), options)

@@ -10,7 +10,7 @@ import numpy as np
 from nnspca.result import rounded, wording
 from nnspca.result.features import Features
 
-SMALL = 0.01  # a part that adds less than this share of the variance before it is counted, not described
+MINOR_SHARE = 0.01  # a part that adds less than this share of the variance before it is counted, not described
 COVERED = 0.8  # share of the pixels that lie in the named regions
 REGIONS = 3  # most regions that are named
 STRETCHES = 3  # most stretches of an axis that are named
@@ -36,7 +36,7 @@ def is_small(variances: Sequence[float] | np.ndarray) -> np.ndarray:
     """
     variances = np.asarray(variances, dtype=float)
     before = np.concatenate([[0.0], np.cumsum(variances)[:-1]])
-    return variances < SMALL * before
+    return variances < MINOR_SHARE * before
 
 
 def describe(support: np.ndarray, features: Features | None) -> str | None:
@@ -45,7 +45,7 @@ def describe(support: np.ndarray, features: Features | None) -> str | None:
         return None
     if features.image_shape is not None:
         comma = "," if len(support) > 1 else ""
-        return f"{wording.counted(len(support), 'pixel')}{comma} {pixels(support, features.image_shape)}"
+        return f"{wording.counted(len(support), 'pixel')}{comma} {where_in_image(support, features.image_shape)}"
     if features.axis is not None:
         title = features.axis_title.partition(" (")[0]
         where = intervals_of_axis(support, features.axis, features.axis_title)
@@ -53,7 +53,7 @@ def describe(support: np.ndarray, features: Features | None) -> str | None:
     return None
 
 
-def pixels(support: np.ndarray, shape: tuple[int, int]) -> str:
+def where_in_image(support: np.ndarray, shape: tuple[int, int]) -> str:
     """Return in which ninths, or else in which half, of an image most of these pixels lie.
 
     >>> pixels(np.array([0, 1, 9, 10]), (9, 9))

@@ -35,10 +35,10 @@ FEWEST, SIFTED = 2000, 20  # number of candidates: the larger of FEWEST and SIFT
 AMONG_CANDIDATES = 8  # restarts of the portfolio on them, however many are asked for
 CHOSEN, FORMED = 0.2, 0.4  # shares of the progress of a portfolio when candidates are chosen, and their entries formed
 CHOOSING = "choosing candidate features"
-STEPS = 3  # on all the features before they are chosen; 2 and 6 end as well
+FIRST_STEPS = 3  # on all the features before they are chosen; 2 and 6 end as well
 EXPLORED = 8  # random directions are drawn in the span of so many eigenvectors; 4 and 16 end as well
 PAIRED = 2000  # features above which all pairs would take longer than all other starts
-FEW = 50  # nonzeros above which a pair is of little use as a start
+PAIRED_K = 50  # nonzeros above which a pair is of little use as a start
 ROWS = 256  # features whose pairs are tried at once
 
 
@@ -69,7 +69,7 @@ def best(
     if problem.k == 1:
         return _alone(problem, monitor)
     widest = problem.cov.block(np.array([problem.cov.diagonal.argmax()]))
-    points, variances = climb(problem, widest, monitor=monitor, max_iter=STEPS)
+    points, variances = climb(problem, widest, monitor=monitor, max_iter=FIRST_STEPS)
     monitor.tell(0.0, "a first component", float(variances[0]))
     settings = StartSettings(restarts, leaders, starts, float(variances[0]))
     part = _portfolio(problem, rng, monitor, settings)
@@ -132,8 +132,8 @@ def _candidates(
     alone = np.union1d(np.argsort(-cov.diagonal, kind="stable")[:restarts], _longest_rows(problem, restarts, monitor))
     rows.append(cov.block(alone))
     rows.append(_em_starts(problem, restarts, rng, monitor))
-    if k <= FEW and 2 <= problem.n <= PAIRED:
-        rows.append(pairs(problem, restarts, monitor))
+    if k <= PAIRED_K and 2 <= problem.n <= PAIRED:
+        rows.append(best_pairs(problem, restarts, monitor))
     return np.vstack(rows)
 
 
@@ -244,7 +244,7 @@ def _candidate_features(
     rows += [] if nonnegative else [directions]
     given = np.zeros((0, problem.n)) if starts is None else np.atleast_2d(starts)
     _choosing(monitor, 0.3)
-    points, _ = climb(problem, np.vstack([*rows, given]), monitor=monitor, max_iter=STEPS)
+    points, _ = climb(problem, np.vstack([*rows, given]), monitor=monitor, max_iter=FIRST_STEPS)
     _choosing(monitor, 0.8)
     gradients = products(cov, points, monitor)
     raise_if_stopped(monitor)
@@ -282,7 +282,7 @@ def _em_starts(problem: Problem, restarts: int, rng: np.random.Generator, monito
     return np.vstack([w, optimise_on_support(cov, leader, nonnegative=nonnegative, monitor=monitor)[None]])
 
 
-def pairs(problem: Problem, count: int, monitor: Monitor) -> np.ndarray:
+def best_pairs(problem: Problem, count: int, monitor: Monitor) -> np.ndarray:
     """Return the pairs of features of largest variance, each feature with its best partner only.
 
     There are at least two features, and k >= 2. The pairs, ``count`` or fewer, are feasible unit rows

@@ -18,7 +18,7 @@ QUIET = Monitor()
 DENSE_EIGEN = 300  # above, the leading eigenvector comes from Lanczos iterations
 TIE = 1e-13  # relative difference of two variances that rounding alone can make
 CANDIDATES = 400  # features outside, and inside, considered in a round; half and twice as many end as well
-GAIN = 1e-10  # relative gain below which a swap is not worth its rounding
+SWAP_GAIN = 1e-10  # relative gain below which a swap is not worth its rounding
 
 
 def climb(
@@ -266,7 +266,7 @@ def polish(problem: Problem, x: np.ndarray, *, monitor: Monitor = QUIET) -> tupl
         y = climb(problem, y[None], monitor=monitor)[0][0]
         y = optimise_on_support(cov, y, nonnegative=nonnegative, monitor=monitor)
         gained = cov.variance(y)
-        if gained <= value * (1 + GAIN):
+        if gained <= value * (1 + SWAP_GAIN):
             break
         x, value = y, gained
         monitor.report_point(x, value)
@@ -290,7 +290,7 @@ def _best_swap(problem: Problem, x: np.ndarray, value: float) -> np.ndarray | No
         rest, pulls, dropped = np.array([value]), gradient[outside][None], np.array([-1])  # nothing is dropped
     else:
         if len(inside) == 1:  # nothing of x is left to mix with
-            return None if cov.diagonal.max() <= value * (1 + GAIN) else problem.widest()
+            return None if cov.diagonal.max() <= value * (1 + SWAP_GAIN) else problem.widest()
         # what is included is not dropped, and a feature that is all of x leaves nothing behind
         inside = inside[free[inside] & (1.0 - x[inside] ** 2 > 1e-12)]
         if not len(inside):
@@ -305,7 +305,7 @@ def _best_swap(problem: Problem, x: np.ndarray, value: float) -> np.ndarray | No
     pulled = feasible.allowed(pulls, nonnegative)
     prices = larger_eigenvalue(rest[:, None], pulled, cov.diagonal[outside])
     r, c = np.unravel_index(int(prices.argmax()), prices.shape)
-    if not prices[r, c] > value * (1 + GAIN):
+    if not prices[r, c] > value * (1 + SWAP_GAIN):
         return None
     y = x.copy()
     if dropped[r] >= 0:

@@ -12,7 +12,7 @@ from nnspca.result import Component
 from nnspca.solvers.climb import Best, optimise_on_support
 
 BISECTIONS = 10  # of ρ; on genes half as many end as well in half the time
-STEPS = 250  # most steps at one ρ; on genes half as many lose 1 % of the variance
+PENALTY_STEPS = 250  # most steps at one ρ; on genes half as many lose 1 % of the variance
 EXACT = 1e-5  # loadings below this share of the largest count as zero; half and twice of it end as well
 
 
@@ -37,7 +37,7 @@ def dspca(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, renor
             low = rho
         else:
             high = rho
-        x = feasible.best(x, k, nonnegative)
+        x = feasible.linear_maximiser(x, k, nonnegative)
         if renormalise:
             x = optimise_on_support(cov, x, nonnegative=nonnegative, monitor=monitor)
         found.offer(x)
@@ -52,7 +52,7 @@ def _relaxed(
 ) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
     """The relaxation at one ρ, from where another left off: X's leading eigenvector, and the state."""
     (Z, U), spectraplex = state, Fantope()
-    for step in range(STEPS):
+    for step in range(PENALTY_STEPS):
         X = spectraplex.nearest(Z - U + A)
         V = X + U
         before, Z = Z, np.maximum(V - rho, 0.0) if nonnegative else np.sign(V) * np.maximum(np.abs(V) - rho, 0.0)

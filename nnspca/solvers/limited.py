@@ -12,13 +12,13 @@ import numpy as np
 from nnspca.control.arguments import check_number, check_several, check_whole, shown
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Features, Problem, places_of
+from nnspca.covariance.problem import Problem, SomeFeatures, places_of
 from nnspca.result import Component
 from nnspca.solvers.climb import Best, leading_rows, optimise_on_support, products
 
-Groups = Iterable[tuple[Features, int]]
+Groups = Iterable[tuple[SomeFeatures, int]]
 STARTS, DIRECTIONS, LEADERS, TRIED = 50, 8, 3, 20  # single features, eigenvectors; points with swaps; partners of each
-STEPS, ROUGH, FINE = 2000, 1e-6, 1e-13  # of one climb, which rests at a smaller relative gain
+CLIMB_STEPS, ROUGH, FINE = 2000, 1e-6, 1e-13  # of one climb, which rests at a smaller relative gain
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +142,7 @@ def _climbed(problem: Problem, limits: Caps, start: np.ndarray, monitor: Monitor
     cov = problem.cov
     x = limits.best(products(cov, start[None], monitor)[0])
     value = cov.variance(x)
-    for _ in range(STEPS):
+    for _ in range(CLIMB_STEPS):
         y = limits.best(cov.apply(x))
         gained = cov.variance(y)
         if not gained > value * (1 + rest) or monitor.stop():

@@ -89,7 +89,7 @@ def epsilon_net(
     samples = min(net.samples_of_theorem(epsilon, d, n), max_samples)
     history: list[float] = []
     loadings, seen, stopped, done = np.zeros(n), -1.0, False, 0
-    for done, value, x in net.search(V, problem.k, samples, rng, nonnegative=problem.nonnegative):
+    for done, value, x in net.random_search(V, problem.k, samples, rng, nonnegative=problem.nonnegative):
         if value > seen:
             seen, loadings = value, x
             monitor.report_point(x, cov.variance(x))

@@ -11,7 +11,7 @@ from nnspca.covariance.factor import DenseFactor, SparseFactor
 from nnspca.covariance.forms import HeldMatrix
 from nnspca.covariance.provenance import Provenance
 
-ENTRIES = 2**22  # stored numbers of the data beyond which a search considers some of the samples first
+BATCH_ENTRIES = 2**22  # stored numbers of the data beyond which a search considers some of the samples first
 IN_SINGLE = 2**25  # and beyond which it does so in single precision, where they are dense
 DENSE = 2**23  # numbers of the data that are dense at a time
 SPARSE = 0.01  # share of a dense product's multiplications that a sparse product may have to take less time
@@ -25,7 +25,7 @@ def of_some_samples(cov: Covariance, rng: np.random.Generator, entries: int | No
         return cov
     m = factor.shape[0]
     stored = factor.Y.size if isinstance(factor, DenseFactor) else factor.S.nnz
-    count = m * (entries or ENTRIES) // max(stored, 1)
+    count = m * (entries or BATCH_ENTRIES) // max(stored, 1)
     if not 0 < count < m:
         return cov
     rows = np.sort(rng.choice(m, count, replace=False))

@@ -16,6 +16,8 @@ from nnspca.control.fields import with_fields
 from nnspca.errors import UnknownOption
 from nnspca.result import Component, Components
 
+__all__ = ["METHODS", "MethodInfo", "OptionInfo"]
+
 
 @dataclass(frozen=True)
 class OptionInfo:
@@ -100,8 +102,6 @@ class MethodInfo:
 
 
 with_fields(MethodInfo, OptionInfo)
-
-__all__ = ["METHODS", "MethodInfo", "OptionInfo"]
 
 
 def _read() -> dict[Any, MethodInfo]:

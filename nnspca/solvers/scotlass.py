@@ -11,7 +11,7 @@ from nnspca.numerics import feasible
 from nnspca.result import Component
 from nnspca.solvers.climb import Best, optimise_on_support
 
-STEPS = 200  # most steps of a climb; on genes half as many give up to 3 % more variance, twice as many nothing
+CLIMB_STEPS = 200  # most steps of a climb; on genes half as many give up to 3 % more variance, twice as many nothing
 
 
 def scotlass(
@@ -26,7 +26,7 @@ def scotlass(
     starts = [cov.eigenpairs(1)[1][:, 0], *rng.standard_normal((restarts - 1, cov.n_features))]
     found = Best(problem, monitor)
     for number, start in enumerate(starts):
-        first = feasible.best(start, cov.n_features, nonnegative)
+        first = feasible.linear_maximiser(start, cov.n_features, nonnegative)
         low, high = 1.0, float(np.sqrt(k))
         x = _climbed(cov, first, high, nonnegative, monitor)
         high = low if np.count_nonzero(x) <= k else high  # nothing to bisect
@@ -49,7 +49,7 @@ def scotlass(
 
 def _climbed(cov: Covariance, x: np.ndarray, t: float, nonnegative: bool, monitor: Monitor) -> np.ndarray:
     """Steps of the linearisation until x rests."""
-    for _ in range(STEPS):
+    for _ in range(CLIMB_STEPS):
         turned = within(cov.apply(x), t, nonnegative)
         rested = float(turned @ x) > 1 - 1e-12
         x = turned
@@ -68,7 +68,7 @@ def within(g: np.ndarray, t: float, nonnegative: bool) -> np.ndarray:
     """
     size = feasible.allowed(g, nonnegative)
     if not size.any():
-        return feasible.best(g, 1, nonnegative)
+        return feasible.linear_maximiser(g, 1, nonnegative)
     x = feasible.unit(size)
     if x.sum() > t:
         x = _thresholded(size, t)

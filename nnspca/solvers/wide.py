@@ -13,15 +13,15 @@ from nnspca.numerics import feasible
 from nnspca.solvers.climb import batches, climb, climb_by_width, distinct_supports, polish, products
 from nnspca.solvers.reduced import entry_by_entry, in_single
 
-TOGETHER = 4  # restarts in a round, whose starts share products with A: a round is always whole
+ROUND_RESTARTS = 4  # restarts in a round, whose starts share products with A: a round is always whole
 FEWEST_ROWS, MOST_ROWS, READING = 256, 2048, 0.1  # rows of A that a round reads, and seconds for those beyond
-LARGEST = 32  # features of largest variance whose rows the first round reads as well
+FIRST_ROWS = 32  # features of largest variance whose rows the first round reads as well
 DIRECTIONS = 8  # random ones of each round
 MEASURED = 64  # starts whose variance is computed, those with the largest lower bounds
 APART, CLIMBED, LEADING = 24, 8, 2  # starts that take one step, that climb to rest, and that are narrowed and polished
 RESTS = 1e-6  # relative gain at which a climb in single precision ends
 BEHIND = 0.02  # share of the best variance that a leader may be below it and still be polished
-NEAR = 3  # times k features outside the leader, among which it is polished first
+POLISHED = 3  # times k features outside the leader, among which it is polished first
 CLOSE = 0.001  # share that it may be below the best variance then, and still be polished on all features
 
 
@@ -33,14 +33,14 @@ def best_of_rows(
     A round depends on those before it only, so more restarts are never worse.
     """
     single = replace(problem, cov=in_single(problem.cov, rng))
-    order, streams = rng.permutation(problem.n), rng.spawn(-(-restarts // TOGETHER))
+    order, streams = rng.permutation(problem.n), rng.spawn(-(-restarts // ROUND_RESTARTS))
     count = int(np.clip(READING / single.cov.held.reading_seconds(order[:1]), FEWEST_ROWS, MOST_ROWS))
     best, history, met = problem.widest(), [float(problem.cov.diagonal.max())], set[bytes]()
     for number, stream in enumerate(streams):
         part = monitor.part(number / len(streams), (number + 1) / len(streams))
         features = order.take(np.arange(count) + count * number, mode="wrap")
         if number == 0:
-            features = np.union1d(features, np.argsort(-single.cov.diagonal, kind="stable")[:LARGEST])
+            features = np.union1d(features, np.argsort(-single.cov.diagonal, kind="stable")[:FIRST_ROWS])
         for leader in _leaders(single, _starts(single, features, stream, part), part.without_points()):
             if (key := np.packbits(leader != 0).tobytes()) not in met:
                 met.add(key)
@@ -99,7 +99,7 @@ def _polished(problem: Problem, x: np.ndarray, best: float, monitor: Monitor) ->
         return x
     pulls = gradient if problem.nonnegative else np.abs(gradient)
     pulls[(x != 0) | problem.included] = np.inf
-    near = np.sort(np.argsort(-pulls, kind="stable")[: (1 + NEAR) * problem.k])
+    near = np.sort(np.argsort(-pulls, kind="stable")[: (1 + POLISHED) * problem.k])
     include = tuple(np.searchsorted(near, problem.include).tolist())
     few = replace(problem, cov=entry_by_entry(cov, near), include=include)
     x[near], _ = polish(few, x[near], monitor=monitor.on_features(near, problem.n, cov.variance))

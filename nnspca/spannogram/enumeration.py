@@ -22,7 +22,7 @@ from nnspca.numerics import rounding
 
 MAX_VERTICES = 3_000_000  # most vertices; more are refused
 BATCH = 2048  # most directions of one batch
-ENTRIES = 60_000  # most rows examined for one batch: the stop switch is polled between batches
+BATCH_ENTRIES = 60_000  # most rows examined for one batch: the stop switch is polled between batches
 SUPPORTS_BETWEEN_POLLS = 256  # of the stop switch
 PERTURBATION = 1e-10  # relative size of the noise that separates equal rows; half and twice of it change nothing
 TOL = 1e-11  # relative to the row's norm: values above −TOL count as nonnegative
@@ -172,7 +172,7 @@ def generic(V: np.ndarray) -> np.ndarray:
 def _vertices(V: np.ndarray, k: int, nonnegative: bool) -> Iterator[tuple[list[tuple[int, ...]], int]]:
     """Visit all vertices, batch by batch: the supports found, and the number of directions."""
     n, d = V.shape
-    batch_size = max(1, min(BATCH, ENTRIES // (n + 1)))
+    batch_size = max(1, min(BATCH, BATCH_ENTRIES // (n + 1)))
     if nonnegative:
         extended = np.vstack([V, np.zeros(d)])
         for rows in _subsets(n + 1, d, batch_size):

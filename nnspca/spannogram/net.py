@@ -16,7 +16,7 @@ from nnspca.covariance import Covariance
 from nnspca.numerics import feasible
 from nnspca.result import Bound, ShouldStop
 
-ENTRIES = 100_000  # entries of Vc at a time: they fit the cache, and the stop switch is polled between batches
+BATCH_ENTRIES = 100_000  # entries of Vc at a time: they fit the cache, and the stop switch is polled between batches
 RANK, EPSILON = 3, 0.1  # the settings of Asteris et al. 2014, section 7
 
 
@@ -42,14 +42,14 @@ def failure_probability(epsilon: float, d: int, samples: int) -> float:
     return float((1.0 - betainc((d - 1) / 2, 0.5, epsilon)) ** samples)
 
 
-def search(
+def random_search(
     V: np.ndarray, k: int, samples: int, rng: np.random.Generator, *, nonnegative: bool = True
 ) -> Iterator[tuple[int, float, np.ndarray]]:
     """Solve the rank-one problem at random directions; yield their number, the largest ``‖V'x‖²``, and its x so far."""
     n, d = V.shape
     best, loadings, solved = -1.0, np.zeros(n), 0
     while solved < samples:
-        batch = min(samples - solved, max(1, ENTRIES // n))
+        batch = min(samples - solved, max(1, BATCH_ENTRIES // n))
         x = feasible.rank_one(feasible.unit(rng.standard_normal((batch, d))) @ V.T, k, nonnegative)
         values = ((x @ V) ** 2).sum(axis=1)
         leader = int(values.argmax())
@@ -107,7 +107,7 @@ def paper_bound(
     samples = min(samples_of_theorem(epsilon, d, cov.n_features), max_samples)
     V = vectors[:, :d] * np.sqrt(values[:d])
     value, done = 0.0, 0
-    for batch in search(V, k, samples, np.random.default_rng(seed), nonnegative=nonnegative):
+    for batch in random_search(V, k, samples, np.random.default_rng(seed), nonnegative=nonnegative):
         done, value, _ = batch
         if monitor.stop():
             break

@@ -19,7 +19,7 @@ from nnspca.numerics import feasible, rounding
 BATCH = 192  # cells split at a time
 TOLERANCE, ROUNDS = 1e-9, 200  # of a search that is shown
 ROOM = 1e-12  # relative margin of the upper bound, for a check that computes in another order
-ENTRIES = 4_000_000  # entries of Vc in memory at a time; half and twice as many take the same time
+BATCH_ENTRIES = 4_000_000  # entries of Vc in memory at a time; half and twice as many take the same time
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +135,7 @@ class Search:
 
     def _evaluate(self, directions: np.ndarray) -> None:
         """Compute h, rounded up, and the top sets at new corners; store the best point."""
-        step = max(1, ENTRIES // max(self.n, 1))
+        step = max(1, BATCH_ENTRIES // max(self.n, 1))
         heights, sets = [], []
         for start in range(0, len(directions), step):
             truncated = feasible.keep_top(directions[start : start + step] @ self.V.T, self.k, self.nonnegative)
@@ -168,13 +168,13 @@ class Search:
             if last_support is not None and np.array_equal(support, last_support):
                 rows = self.V[support]
                 c = np.linalg.eigh(rows.T @ rows)[1][:, -1]
-                candidate = feasible.best((c if c @ y > 0 else -c) @ self.V.T, self.k, self.nonnegative)
+                candidate = feasible.linear_maximiser((c if c @ y > 0 else -c) @ self.V.T, self.k, self.nonnegative)
                 z = candidate @ self.V
                 if z @ z > y @ y:
                     x, last_support = candidate, None
                     continue
             last_support = support
-            x = feasible.best(y @ self.V.T, self.k, self.nonnegative)
+            x = feasible.linear_maximiser(y @ self.V.T, self.k, self.nonnegative)
         self.evaluations += 1
 
     def _add(self, cells: np.ndarray) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from nnspca.covariance import Covariance
 from nnspca.spannogram import curves, enumeration
 from nnspca.studies.asteris2014 import ROWS, curve_numbers, over_angles
-from nnspca.studies.study import Given, Rows, StudyResult, Table
+from nnspca.studies.study import Given, StudyResult, Table, TableRows
 from nnspca.tasks._certify import certify
 from nnspca.tasks._solve import solve
 
@@ -23,7 +23,7 @@ REMOVED, KEPT, PROVEN = (
 )
 
 
-def cells(given: Given) -> Rows:
+def cells(given: Given) -> TableRows:
     """The cells of constant order of the magnitudes, each with its set of the largest."""
     edges = [-np.pi / 2, *curves.crossings(ROWS, nonnegative=False).angles.tolist(), np.pi / 2]
     middles = (np.array(edges[:-1]) + np.array(edges[1:])) / 2
@@ -49,7 +49,7 @@ def show_cells(run: StudyResult) -> Iterator[Table]:
     yield run.printed([len(crossings.angles)], note=note)
 
 
-def counts(given: Given) -> Rows:
+def counts(given: Given) -> TableRows:
     """Count candidate sets of random matrices, and compare with the bound of eq. (23)."""
     sizes = (4, 6, 8, 10, 12, 16, 20, 24, 30) if given.full else (4, 6, 8, 10, 12, 16)
     rng = np.random.default_rng(given.seed)
@@ -71,7 +71,7 @@ def show_counts(run: StudyResult) -> Iterator[Table]:
     yield run.drawn("counts.counts", guides=[line for line in lines if not line.startswith("Found")])
 
 
-def exactness(given: Given) -> Rows:
+def exactness(given: Given) -> TableRows:
     """Solve C = σI + A, A of rank D: with σ = λ_{D+1} taken off, with σ left in, and by trying every set."""
     N, K, draws = SIZES[given.full]
     shares = (0.0, 0.25, 0.5, 1.0, 2.0, 3.0, 4.0)

@@ -18,7 +18,7 @@ from nnspca.result import Certificate, Component
 from nnspca.spannogram import curves, enumeration
 from nnspca.spannogram.net import paper_bound
 from nnspca.studies.study import PRINTED as NUMBERS
-from nnspca.studies.study import PROOFS, WORDS, Given, Rows, StudyResult, Table
+from nnspca.studies.study import PROOFS, WORDS, Given, StudyResult, Table, TableRows
 from nnspca.tasks._certify import certify
 from nnspca.tasks._solve import solve
 
@@ -41,6 +41,11 @@ SEEKING = 0.5  # share of the progress for the two methods
 
 RANK, LARGEST_RANK = 3, 10  # d of the paper's experiments, and the largest that Theorem 1 is drawn for
 METHODS = ("epsilon-net", "em", "best")
+GRIDS = {  # k of the reduced form, those of the full one, and the methods
+    "fig4": ((10, 80, 90, 180), (2, 5, *range(10, 201, 10), 240, 300, 361), tuple(TITLES)),
+    "fig5": ((5, 50, 500), (5, *range(10, 201, 10), 250, 300, 400, 500), METHODS),
+    "fig6": ((1, 2, 5, 10, 20, 40, 60, 90), (*range(1, 21), *range(25, 91, 5), 93), METHODS),
+}
 
 
 def curve_numbers(support: np.ndarray) -> str:
@@ -63,7 +68,7 @@ def over_angles(heights: Callable[[np.ndarray], np.ndarray], name: str) -> pd.Da
 # Fig. 1
 
 
-def regions(given: Given) -> Rows:
+def regions(given: Given) -> TableRows:
     """Where the two largest positive curves change."""
     for i, (a, b, top) in enumerate(curves.regions(ROWS, TOP).supports(), start=1):
         yield "regions", {"Region": i, "From φ": a, "To φ": b, "Top-2 set": curve_numbers(top)}
@@ -84,7 +89,7 @@ def show_regions(run: StudyResult) -> Iterator[Table]:
 # Fig. 2
 
 
-def hardness(given: Given) -> Rows:
+def hardness(given: Given) -> TableRows:
     """Count how often the leading eigenvector is not feasible, over random supports."""
     rng = np.random.default_rng(given.seed)
     draws, sizes = 2000 if given.full else 200, (1, 2, 3, 5, 8, 12, 20, 30, 50)
@@ -147,18 +152,21 @@ def _plane(run: StudyResult, arc: tuple[float, float], best: np.ndarray, leading
 # Fig. 3
 
 
-def parts(given: Given) -> Rows:
+def parts(given: Given) -> TableRows:
     """Find six parts by two methods, each part among the pixels that no earlier one uses; then jointly."""
     data, cov = given.data[0], given.covariance()
     leading, k = float(cov.eigenpairs(1)[0][0]), min(CARDINALITY, max(1, cov.n_features // PARTS))
     samples = np.unique(np.linspace(0, len(data.X) - 1, PARTS).round().astype(int))
-    yield "pixels", [row for i, s in enumerate(samples, start=1) for row in pixels(SAMPLES, i, data.X[s], zeros=True)]
+    yield (
+        "pixels",
+        [row for i, s in enumerate(samples, start=1) for row in pixel_rows(SAMPLES, i, data.X[s], zeros=True)],
+    )
     for place, method in enumerate(SEARCHED):
         span = SEEKING * place / len(SEARCHED), SEEKING * (place + 1) / len(SEARCHED)
         found = decompose(cov, PARTS, k, method, certify="live" if given.full else None, **given.settings(*span))
         shares = [part.variance / proof.upper for part, proof in zip(found.parts, found.certificates, strict=False)]
         for number, part in enumerate(found.parts, start=1):
-            yield "pixels", pixels(TITLES[method], number, part.loadings)
+            yield "pixels", pixel_rows(TITLES[method], number, part.loadings)
             row = {"method": TITLES[method], "Part": number, "variance": part.variance / leading}
             yield "parts", row | ({"share": shares[number - 1]} if number <= len(shares) else {})
     counts = range(1, PARTS + 1) if given.full else (2, PARTS)  # with a proven band
@@ -169,7 +177,7 @@ def parts(given: Given) -> Rows:
         yield "together", {"Parts": point.n_components, "Together": total}
 
 
-def pixels(strip: str, image: int, values: np.ndarray, *, zeros: bool = False) -> list[dict[str, Any]]:
+def pixel_rows(strip: str, image: int, values: np.ndarray, *, zeros: bool = False) -> list[dict[str, Any]]:
     """Return a row for each pixel of an image that is not zero, or for each pixel."""
     places = range(len(values)) if zeros else np.flatnonzero(values).tolist()
     return [{"strip": strip, "image": image, "pixel": i, "value": float(values[i])} for i in places]
@@ -227,7 +235,7 @@ def _with_band(run: StudyResult, frame: pd.DataFrame, column: str, key: str, upp
 # Figs 4 to 6
 
 
-def variances(given: Given, grid: tuple[Sequence[int], Sequence[int], Sequence[Any]]) -> Rows:
+def variances(given: Given, grid: tuple[Sequence[int], Sequence[int], Sequence[Any]]) -> TableRows:
     """Solve for every k by every method, and prove two upper bounds: the paper's, and ours."""
     cov = given.covariance()
     leading = float(cov.eigenpairs(1)[0][0])
@@ -291,7 +299,7 @@ def guarantee(n: int, k: int, decay: float) -> float:
     return max(k / (2 * n), 1 / (1 + 2 * (n / k) * decay))
 
 
-def theorem(given: Given) -> Rows:
+def theorem(given: Given) -> TableRows:
     """Compare the guarantee of Theorem 1 with the shares that the bounds prove for a run of Alg. 3."""
     cases = [(0, 180), (1, 50), (2, 20), (2, 90)]  # data, and k
     if given.full:
@@ -343,11 +351,6 @@ def _titled(labels: Iterable[str]) -> dict[str, str]:
     return {label: f"{titles.get(name, name)}{comma}{rest}" for label, (name, comma, rest) in cut.items()}
 
 
-GRIDS = {  # k of the reduced form, those of the full one, and the methods
-    "fig4": ((10, 80, 90, 180), (2, 5, *range(10, 201, 10), 240, 300, 361), tuple(TITLES)),
-    "fig5": ((5, 50, 500), (5, *range(10, 201, 10), 250, 300, 400, 500), METHODS),
-    "fig6": ((1, 2, 5, 10, 20, 40, 60, 90), (*range(1, 21), *range(25, 91, 5), 93), METHODS),
-}
 FIGURES = {
     "asteris2014-fig1": (regions, show_regions),
     "asteris2014-fig2": (hardness, show_hardness),

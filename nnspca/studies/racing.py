@@ -21,7 +21,7 @@ from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import certify
 from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed, solve
 
-GAIN = 1e-6  # least relative gain of a new mark; variances that differ by less are tied
+MARK_GAIN = 1e-6  # least relative gain of a new mark; variances that differ by less are tied
 RUNNING, FINISHED, STOPPED, BARRED = "running", "finished", "stopped", "barred"
 MAX_MARKS = 200  # most marks of one lane; beyond, every second one is dropped
 PAUSE = 0.05  # CPU seconds between two looks at what changes
@@ -240,7 +240,7 @@ class _Turn:
 
         def found(loadings: np.ndarray, variance: float) -> None:
             best = 0.0 if self.component is None else self.component.variance
-            if not variance > best * (1 + GAIN):
+            if not variance > best * (1 + MARK_GAIN):
                 return
             seconds, sign = self._read_clock(), settings["nonnegative"]
             x = loadings if sign else feasible.orient(loadings)

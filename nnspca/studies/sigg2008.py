@@ -14,13 +14,13 @@ from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.result import Component
 from nnspca.solvers.em import soft_threshold
-from nnspca.studies.study import Given, Rows, StudyResult, Table
+from nnspca.studies.study import Given, StudyResult, Table, TableRows
 from nnspca.tasks._solve import solve
 
 K = "Cardinality"
 RIDGE = 10.0  # not printed; with one this large, similar neighbours do not exclude each other
 CONVERGED = 1e-6  # Algorithm 2 stops when w changes by less than this; not printed either
-STEPS = 1000  # most steps of Algorithm 2
+MOST_STEPS = 1000  # most steps of Algorithm 2
 EM, EM_STEPS = "emPCA", "emPCA: steps"  # Algorithm 2 as printed
 
 
@@ -33,10 +33,6 @@ class MethodCurve:
     options: dict[str, Any] = field(default_factory=dict)
 
 
-RIDGE = 10.0  # not printed; with one this large, similar neighbours do not exclude each other
-CONVERGED = 1e-6  # Algorithm 2 stops when w changes by less than this; not printed either
-STEPS = 1000  # most steps of Algorithm 2
-EM, EM_STEPS = "emPCA", "emPCA: steps"  # Algorithm 2 as printed
 EM_OPT = MethodCurve("emPCA, renormalised", "em")
 SPCA = MethodCurve("SPCA", "elastic-net", {"renormalise": False, "ridge": RIDGE})
 SPCA_OPT = MethodCurve("SPCA, renormalised", "elastic-net", {"ridge": RIDGE})
@@ -44,7 +40,7 @@ PATH = MethodCurve("PathSPCA", "greedy")
 CUT = MethodCurve("thresholding, renormalised", "thresholding")
 
 
-def grid(n: int, last: int, points: int) -> list[int]:
+def cardinality_grid(n: int, last: int, points: int) -> list[int]:
     """Return about ``points`` cardinalities from 1 to ``last``, or to n where that is less.
 
     >>> grid(50, 100, 5)
@@ -67,7 +63,7 @@ def algorithm_2(cov: Covariance, k: int, monitor: Monitor) -> tuple[np.ndarray, 
     (array([1., 0., 0.]), 1)
     """
     w, steps = cov.eigenpairs(1)[1].T, 0
-    while steps < STEPS and not monitor.stop():
+    while steps < MOST_STEPS and not monitor.stop():
         w, last = soft_threshold(cov.apply(w), k, False), w
         steps += 1
         if abs(float(w[0] @ last[0])) > 1 - CONVERGED:
@@ -84,10 +80,10 @@ def run_method(
     return part, time.thread_time() - started
 
 
-def variances(given: Given, entrants: tuple[MethodCurve, ...]) -> Rows:
+def variances(given: Given, entrants: tuple[MethodCurve, ...]) -> TableRows:
     """Solve for every k by Algorithm 2 as printed, and by every method."""
     cov = standardised(given)
-    ks = grid(cov.n_features, 150, 31 if given.full else 5)
+    ks = cardinality_grid(cov.n_features, 150, 31 if given.full else 5)
     for place, k in enumerate(ks):
         w, steps = algorithm_2(cov, k, given.monitor)
         row = {EM: float(cov.variance(w)), EM_STEPS: steps}
@@ -105,11 +101,11 @@ def show_variances(run: StudyResult) -> Iterator[Table]:
         yield run.printed([frame[EM_STEPS].mean()], note=note)
 
 
-def times(given: Given) -> Rows:
+def times(given: Given) -> TableRows:
     """Time every method at every k: the minimum of a few runs."""
     cov = standardised(given)
     cov.eigenpairs(1)  # computed before timing, since all methods need it
-    ks = grid(cov.n_features, *((400, 21) if given.full else (200, 4)))
+    ks = cardinality_grid(cov.n_features, *((400, 21) if given.full else (200, 4)))
     for place, k in enumerate(ks):
         row = {
             entrant.title: max(min(run_method(given, cov, k, entrant)[1] for _ in range(3 if given.full else 1)), 1e-4)

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.special
 
 from nnspca.covariance import Covariance
-from nnspca.studies.study import Given, Rows, StudyResult, Table
+from nnspca.studies.study import Given, StudyResult, Table, TableRows
 from nnspca.tasks._solve import solve
 
 CE = "CE + SR"
@@ -17,7 +17,7 @@ CHOICES = ("emPCA", "emPCA (nn)", CE)
 SIZES = tuple(range(10, 251, 10))  # numbers of features, the range of the figure
 STARTS = {False: 10, True: 100}  # of k-means, in the reduced and in the full form
 NAMED = 70  # of them the one in the paper's text
-ENTRIES = 400_000  # entries of the matrices whose eigenvalues are computed between two polls of the stop switch
+MOST_ENTRIES = 400_000  # entries of the matrices whose eigenvalues are computed between two polls of the stop switch
 
 
 def entropy(values: np.ndarray) -> np.ndarray:
@@ -43,7 +43,7 @@ def contributions(X: np.ndarray, stop: Callable[[], bool]) -> np.ndarray | None:
     m, n = X.shape
     gram = X @ X.T if m <= n else X.T @ X
     total = entropy(np.linalg.eigvalsh(gram)[None])[0]
-    batch = max(1, ENTRIES // len(gram) ** 2)
+    batch = max(1, MOST_ENTRIES // len(gram) ** 2)
     out = np.empty(n)
     for start in range(0, n, batch):
         if stop():
@@ -88,7 +88,7 @@ def cluster_scores(given: Given, Y: np.ndarray, labels: np.ndarray) -> tuple[flo
     return (float(np.mean(scores)), float(np.std(scores))) if scores else (0.0, 0.0)
 
 
-def selection(given: Given) -> Rows:
+def selection(given: Given) -> TableRows:
     """Choose features in three ways, cluster the samples by them, and compare with the labels; on both scalings."""
     data = given.data[0]
     X = np.asarray(data.X, float)

@@ -13,8 +13,8 @@ from nnspca.components._deflate import deflate
 from nnspca.covariance import Covariance
 from nnspca.result import Components
 from nnspca.studies.asteris2014 import drawn_at
-from nnspca.studies.sigg2008 import K, MethodCurve, grid, run_method, standardised
-from nnspca.studies.study import Given, Rows, StudyResult, Table
+from nnspca.studies.sigg2008 import K, MethodCurve, cardinality_grid, run_method, standardised
+from nnspca.studies.study import Given, StudyResult, Table, TableRows
 from nnspca.studies.zass2006 import nspca
 
 ALPHAS = {"NSPCA, α = 10⁵": 1e5, "NSPCA, α = 10⁶": 1e6, "NSPCA, α = 10⁷": 1e7}  # as printed, for A = XX'
@@ -38,10 +38,10 @@ def in_units(alpha: float, cov: Covariance, own: bool) -> float:
     return alpha / (float(cov.eigenpairs(1)[0][0]) * (cov.n_samples or 1) if own else UNIT)
 
 
-def single(given: Given) -> Rows:
+def single(given: Given) -> TableRows:
     """Variance of one nonnegative component against its cardinality, by emPCA and by NSPCA at three penalties."""
     cov = without_first(standardised(given))
-    ks = grid(cov.n_features, 200, 21 if given.full else 4)
+    ks = cardinality_grid(cov.n_features, 200, 21 if given.full else 4)
     alphas = {title: in_units(alpha, cov, given.own) for title, alpha in ALPHAS.items()}
     exactly = {"restarts": STARTS, "renormalise": False, "cut": False}  # a price β that leaves k loadings, or none
     entrants = [MethodCurve(title, "coordinate-descent", {"alpha": a, **exactly}) for title, a in alphas.items()]
@@ -73,7 +73,7 @@ def least_angle(parts: Components) -> float:
     return float(parts.angles[~np.eye(len(parts), dtype=bool)].min(initial=90.0))
 
 
-def summary_rows(title: str, parts: Components) -> Rows:
+def summary_rows(title: str, parts: Components) -> TableRows:
     """Yield what several components explain and use."""
     values = parts.cumulative_variance.tolist()
     yield "variance", [{"method": title, "Components": r, "variance": v} for r, v in enumerate(values, start=1)]
@@ -114,7 +114,7 @@ def at_price(
     return best or at(high)
 
 
-def disjoint(given: Given) -> Rows:
+def disjoint(given: Given) -> TableRows:
     """Orthogonal components of twenty pixels each."""
     cov = without_first(standardised(given))
     count, k = count_of(given, cov), min(CARDINALITY, cov.n_features)
@@ -129,7 +129,7 @@ def disjoint(given: Given) -> Rows:
     yield from summary_rows("NSPCA, α = 10⁸", few)
 
 
-def near_orthogonal(given: Given) -> Rows:
+def near_orthogonal(given: Given) -> TableRows:
     """Components at least 85 degrees apart."""
     cov = without_first(standardised(given))
     count, settings = count_of(given, cov), given.settings(0.0, 0.6) | {"min_angle": ANGLE}

@@ -22,8 +22,8 @@ from nnspca.result import Certificate, OnProgress, PartsCertificate, ShouldStop,
 from nnspca.result.wording import safe_cell
 from nnspca.tasks._solve import check_seed
 
-Row = dict[str, Any]
-Rows = Iterator[tuple[str, Row | list[Row]]]  # the name of a frame, and a row or several for it
+TableRow = dict[str, Any]
+TableRows = Iterator[tuple[str, TableRow | list[TableRow]]]  # the name of a frame, and a row or several for it
 DIGITS = 4  # of a number shown
 WORDS = tomllib.loads(Path(__file__).with_name("studies.toml").read_text(encoding="utf-8"))
 ZERO = 1e-12  # what is smaller is rounding
@@ -166,7 +166,7 @@ class Given:
         reports = {"on_progress": self.monitor.part(*span).relay} if span else {}
         return {"seed": self.seed, "should_stop": self.monitor.should_stop, **reports}
 
-    def proven(self, proof: Certificate | PartsCertificate, unit: float, place: int = 0) -> tuple[str, Row]:
+    def proven(self, proof: Certificate | PartsCertificate, unit: float, place: int = 0) -> tuple[str, TableRow]:
         """Return the row of what a certificate proves of one of the data sets."""
         parts = getattr(proof, "n_components", 1)
         row = {"data": self.data[place].name, "k": proof.k, "parts": parts, "lower": proof.lower, "upper": proof.upper}
@@ -278,7 +278,7 @@ class Study:
     opening: str  # a sentence: what the study asks
     more: str  # what it does, and its result
     differs: str  # from the paper: preprocessing, version of the data, results not reproduced
-    yields: Callable[[Given], Rows] = field(repr=False)
+    yields: Callable[[Given], TableRows] = field(repr=False)
     show: Callable[[StudyResult], Iterable[Table]] = field(repr=False)
     needs: tuple[str, ...] = ()  # names of the data sets that the paper used
     stand_ins: tuple[str, ...] = ()  # a bundled replacement for each
@@ -349,7 +349,7 @@ class Study:
         loaded = tuple(datasets.load(d, should_stop=should_stop) if isinstance(d, str) else d for d in sources)
         names, monitor = tuple(d.name for d in loaded), Monitor(should_stop, on_progress)
         shape = next((d.image_shape or (1, d.n_features) for d in loaded), (1, 1))
-        lists: dict[str, list[Row]] = {}
+        lists: dict[str, list[TableRow]] = {}
 
         def result(stopped: bool = False) -> StudyResult:
             frames = {name: pd.DataFrame(rows) for name, rows in lists.items()}

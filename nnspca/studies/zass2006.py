@@ -13,8 +13,8 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.problem import cumulative_variance
 from nnspca.result import Components, overlap
 from nnspca.solvers.nmf import nmf_parts
-from nnspca.studies.asteris2014 import pixels
-from nnspca.studies.study import WORDS, Given, Rows, StudyResult, Table
+from nnspca.studies.asteris2014 import pixel_rows
+from nnspca.studies.study import WORDS, Given, StudyResult, Table, TableRows
 
 COUNT = 10  # components of each panel
 ACTIVE = 55  # pixels GSPCA may use, Fig. 2(f)
@@ -70,14 +70,14 @@ def nspca(
 # Fig. 2
 
 
-def panels(given: Given) -> Rows:
+def panels(given: Given) -> TableRows:
     """Find the ten components of each of the six panels."""
     cov = given.covariance()
     penalties, count = prices(given, cov), min(COUNT, cov.n_features)
 
-    def described(title: str, U: np.ndarray, alpha: float | None = None, beta: float | None = None) -> Rows:
+    def described(title: str, U: np.ndarray, alpha: float | None = None, beta: float | None = None) -> TableRows:
         for image, u in enumerate(U.T, start=1):
-            yield "pixels", pixels(title, image, (u / (np.abs(u).max() or 1.0)).round(6))
+            yield "pixels", pixel_rows(title, image, (u / (np.abs(u).max() or 1.0)).round(6))
         yield "summary", {"Panel": title, "α ÷ λ₁": alpha, "β ÷ λ₁": beta, **measured(cov, U)}
 
     pairs = ((penalties.low, 0.0), (penalties.high, 0.0), (penalties.low, penalties.price))
@@ -112,7 +112,7 @@ def show_panels(run: StudyResult) -> Iterator[Table]:
 # Fig. 3
 
 
-def price_series(given: Given) -> Rows:
+def price_series(given: Given) -> TableRows:
     """Raise α, then β, and record overlap and nonzeros."""
     cov = given.covariance()
     penalties, points = prices(given, cov), 13 if given.full else 3
@@ -137,7 +137,7 @@ def show_price_series(run: StudyResult) -> Iterator[Table]:
 # Fig. 5
 
 
-def pit_props(given: Given) -> Rows:
+def pit_props(given: Given) -> TableRows:
     """Find six components by each method."""
     cov = given.covariance()
     count = min(PARTS, cov.n_features)

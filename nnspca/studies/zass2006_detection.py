@@ -11,7 +11,7 @@ import pandas as pd
 from nnspca.covariance import Covariance
 from nnspca.datasets import Dataset, load
 from nnspca.solvers.nmf import nmf_parts
-from nnspca.studies.study import WORDS, Given, Rows, StudyResult, Table
+from nnspca.studies.study import WORDS, Given, StudyResult, Table, TableRows
 from nnspca.studies.zass2006 import ACTIVE, COUNT, gspca, nspca, prices
 
 TRAINED = (1000, 2000)  # faces and other images of the training set
@@ -81,7 +81,7 @@ def detect(U: np.ndarray, split: Split) -> tuple[np.ndarray, float]:
     return 100 * np.interp(FALSE / 100, false, true), float(roc_auc_score(split.face_test, scores))
 
 
-def detection(given: Given) -> Rows:
+def detection(given: Given) -> TableRows:
     """Train and test on every split, method after method."""
     X, face = first_class(given.data[0])
     count = 10 if given.full else 1

@@ -10,12 +10,13 @@ from nnspca.certificates.judge import checked
 from nnspca.control.arguments import Effort, Seed, check_flag, check_instance
 from nnspca.control.stopping import interruptible
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Features, Problem, check_restriction, restricted
+from nnspca.covariance.problem import Problem, SomeFeatures, check_restriction, restricted
 from nnspca.machines.workers import Executor, with_executor
 from nnspca.result import Certificate, Component, OnProgress, ShouldStop
 from nnspca.solvers.limited import Groups, check_limits
+from nnspca.tasks._excluding import Left
 from nnspca.tasks._rounds import Request, complete, narrow, near_support
-from nnspca.tasks._solve import Left, begin, check_seed, solve
+from nnspca.tasks._solve import check_seed, monitor_of, solve
 
 SOLVING = 0.3  # share of the progress that finding a component takes
 
@@ -33,8 +34,8 @@ def certify(
     component: Component | None = None,
     seed: Seed = 0,
     warm_start: Certificate | None = None,
-    include: Features = None,
-    exclude: Features = None,
+    include: SomeFeatures = None,
+    exclude: SomeFeatures = None,
     groups: Groups | None = None,
     max_loading: float | None = None,
     executor: Executor = None,
@@ -108,7 +109,7 @@ def certify(
     >>> cert.gap <= 0.001
     True
     """
-    monitor = begin(cov, should_stop, on_progress, time_limit)
+    monitor = monitor_of(cov, should_stop, on_progress, time_limit)
     k, ins, outs = check_restriction(cov, k, include, exclude)
     nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
     if component is not None:

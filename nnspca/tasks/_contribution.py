@@ -17,9 +17,9 @@ from nnspca.control.arguments import (
     check_columns,
     check_flag,
     check_instance,
-    check_names,
     check_whole,
     is_table,
+    places_by_name,
 )
 from nnspca.control.stopping import interruptible
 from nnspca.control.threads import one_blas_thread
@@ -32,7 +32,7 @@ from nnspca.numerics.doubles import read_only
 from nnspca.result import Certificate, Component, Components, Contribution, Judgement, OnProgress, ShouldStop
 from nnspca.solvers.climb import larger_eigenvalue, optimise_on_support
 from nnspca.tasks._certify import certify
-from nnspca.tasks._solve import begin, check_covariance, check_seed, check_sizes
+from nnspca.tasks._solve import check_covariance, check_seed, check_sizes, monitor_of
 
 TRIED = 8  # most promising exchanges whose loadings are optimised
 
@@ -78,7 +78,7 @@ def contribution(cov: Covariance, component: Component, feature: int | str) -> C
     check_covariance(cov)
     check_instance("component", component, Component, "one that nnspca.solve gave")
     n = cov.n_features
-    i = check_whole("feature", check_names("feature", feature, cov.feature_names), 0, n - 1)
+    i = check_whole("feature", places_by_name("feature", feature, cov.feature_names), 0, n - 1)
     part = checked(component, "component", Problem(cov, n, component.nonnegative))
     x, place = part.loadings, _Place(cov, part.loadings, float(part.variance), part.nonnegative)
     unit, others = place.value or 1.0, np.setdiff1d(np.flatnonzero(x), [i])
@@ -216,7 +216,7 @@ def certify_loadings(
     >>> print(nnspca.certify_loadings(nnspca.Covariance.from_data(X, names=names), found).summary())
     Component 1 has at least ... % of the optimum of nine features of any sign; gap at most ... % (proven); ...
     """
-    monitor, started = begin(cov, should_stop, on_progress), time.perf_counter()
+    monitor, started = monitor_of(cov, should_stop, on_progress), time.perf_counter()
     check_choice("effort", effort, PLANS)
     seed = check_seed(seed)
     X = _columns(cov, loadings).T

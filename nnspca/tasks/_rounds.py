@@ -220,12 +220,12 @@ def near_support(problem: Problem, like: Component) -> Near:
             return ()
         x = on_all(np.full(len(support), 1 / np.sqrt(len(support))), support, problem.n)
         x = optimise_on_support(problem.cov, x, nonnegative=problem.nonnegative, monitor=monitor)
-        return components(problem.cov, x[None], like, note=MET)
+        return as_components(problem.cov, x[None], like, note=MET)
 
     return near
 
 
-def components(cov: Covariance, X: np.ndarray, like: Component, **more: Any) -> tuple[Component, ...]:
+def as_components(cov: Covariance, X: np.ndarray, like: Component, **more: Any) -> tuple[Component, ...]:
     """The rows of X with variance as components, the largest first, with ``more`` and the other fields of ``like``."""
     parts = []
     for x in X + 0.0:  # no negative zeros

@@ -1,15 +1,13 @@
-"""Entry point of the solvers; and how every function takes ``exclude``: run on the features left, then widened."""
+"""Solve: the entry point of the solvers, and the checks of arguments that all tasks share."""
 
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import math
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields, is_dataclass, replace
-from functools import wraps
-from typing import Any, ParamSpec, TypeVar, Unpack
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -31,29 +29,10 @@ from nnspca.control.progress import Monitor, OnFound
 from nnspca.control.stopping import Stopped
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import (
-    Features,
-    Problem,
-    check_excluded,
-    check_restriction,
-    check_variances,
-    on_all,
-    places_of,
-    restricted,
-)
+from nnspca.covariance.problem import Problem, SomeFeatures, check_restriction, on_all, restricted
 from nnspca.numerics import feasible
 from nnspca.numerics.doubles import read_only
-from nnspca.result import (
-    Certificate,
-    Component,
-    Components,
-    OnProgress,
-    PartsCertificate,
-    PartsSweep,
-    Progress,
-    ShouldStop,
-    Sweep,
-)
+from nnspca.result import Component, OnProgress, Progress, ShouldStop
 from nnspca.solvers.limited import Groups, check_limits, limited
 from nnspca.solvers.registry import METHODS, MethodInfo
 
@@ -69,8 +48,8 @@ def solve(
     on_progress: OnProgress | None = None,
     on_found: OnFound | None = None,
     start: np.ndarray | None = None,
-    include: Features = None,
-    exclude: Features = None,
+    include: SomeFeatures = None,
+    exclude: SomeFeatures = None,
     groups: Groups | None = None,
     max_loading: float | None = None,
     **options: Unpack[Options],
@@ -135,7 +114,7 @@ def solve(
     >>> nnspca.solve(cov, k=2, exclude=[2]).support, nnspca.solve(cov, k=2, include=[1]).support
     (array([0]), array([0]))
     """
-    monitor = begin(cov, should_stop, on_progress, on_found=on_found)
+    monitor = monitor_of(cov, should_stop, on_progress, on_found=on_found)
     info, nonnegative = check_method(method, nonnegative), bool(nonnegative)
     k, ins, outs = check_restriction(cov, k, include, exclude)
     seed = check_seed(seed)
@@ -203,7 +182,7 @@ def check_covariance(cov: object) -> None:
     check_instance("cov", cov, Covariance, "Covariance.from_data(X) of samples as rows, or Covariance.from_matrix(A)")
 
 
-def begin(
+def monitor_of(
     cov: object,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
@@ -293,72 +272,3 @@ def _check_start(start: object, n: int) -> np.ndarray:
     if rows.ndim != 2 or rows.shape[1] != n or not np.isfinite(rows).all() or not rows.any(axis=1).all():
         raise ValueError(f"start is {shown(start)}; give finite points of shape ({n},) or (r, {n}), none of them 0")
     return feasible.unit(rows)
-
-
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-@dataclass(frozen=True)
-class Left:
-    """The features left of a covariance."""
-
-    whole: Covariance
-    exclude: tuple[int, ...]
-    places: np.ndarray
-
-    def widen(self, result: Any) -> Any:
-        """What was found on the features left, for all features; certificates of deflated covariances stay."""
-        cov = self.whole
-        if isinstance(result, Component):
-            x = read_only(on_all(result.loadings, self.places, cov.n_features))
-            return replace(result, loadings=x, features=cov.features)
-        if isinstance(result, tuple):
-            return tuple(self.widen(one) for one in result)
-        if not is_dataclass(result) or isinstance(result, type):
-            return result
-        kept = {"certificates"} if isinstance(result, Components) else {"bounds"}
-        values = {field.name: getattr(result, field.name) for field in fields(result) if field.name not in kept}
-        changed = {name: wide for name, value in values.items() if (wide := self.widen(value)) is not value}
-        if isinstance(result, Certificate | Components):
-            changed["include"] = tuple(self.places[list(result.include)].tolist())
-        if isinstance(result, Certificate | PartsCertificate):
-            changed |= {"fingerprint": cov.fingerprint, "exclude": self.exclude}
-        elif isinstance(result, Components):
-            changed |= {"total": cov.trace, "exclude": self.exclude}
-        elif isinstance(result, PartsSweep):
-            changed["total"] = cov.trace
-        elif isinstance(result, Sweep):
-            changed["leading"] = float(cov.eigenpairs(1)[0][0])
-        return replace(result, **changed)
-
-
-def excluding(call: Callable[P, R]) -> Callable[P, R]:
-    """Let a function take ``exclude``: it is called with the covariance of the other features, and without it."""
-    signature = inspect.signature(call)
-
-    @wraps(call)
-    def limited(*args: P.args, **settings: P.kwargs) -> R:
-        if settings.get("exclude") is None:
-            return call(*args, **settings)
-        asked = signature.bind(*args, **settings).arguments
-        exclude, cov = asked.pop("exclude"), asked.get("cov")
-        if not isinstance(cov, Covariance) or not (outs := check_excluded(cov, exclude)):
-            return call(*args, **settings)
-        left = Left(cov, outs, np.setdiff1d(np.arange(cov.n_features), outs))
-        check_variances(cov.diagonal[left.places])
-        own = cov.restrict(left.places)
-        asked["cov"] = own
-        if asked.get("include") is not None:
-            ins = places_of("include", asked["include"], cov.n_features, cov.feature_names)
-            if both := sorted(set(ins) & set(outs)):
-                raise ValueError(f"include and exclude share feature {both[0]}; give it to one of them at most")
-            asked["include"] = np.searchsorted(left.places, ins).tolist()
-        for name, listener in asked.items():
-            if name.startswith("on_") and name != "on_progress" and listener is not None:
-                asked[name] = lambda result, tell=listener: tell(left.widen(result))
-        options = asked.pop("options", {})  # of a method
-        run: Callable[..., R] = call
-        return left.widen(run(**asked, **options))
-
-    return limited

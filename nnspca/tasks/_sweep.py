@@ -15,7 +15,7 @@ from nnspca.bounds.plan import PLANS
 from nnspca.control.arguments import Effort, Method, Seed, check_choice, check_one_or_several, check_several
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Features, Problem, places_of
+from nnspca.covariance.problem import Problem, SomeFeatures, places_of
 from nnspca.machines import Executor, TaskArguments, Workers, asked, check_executor
 from nnspca.result import (
     Certificate,
@@ -30,11 +30,12 @@ from nnspca.result import (
 from nnspca.solvers.climb import climb, polish
 from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import certify as certify_one
+from nnspca.tasks._excluding import excluding
 from nnspca.tasks._rounds import is_neighbour
-from nnspca.tasks._solve import begin, check_cardinality, check_includes, check_method, check_seed, excluding, solve
+from nnspca.tasks._solve import check_cardinality, check_includes, check_method, check_seed, monitor_of, solve
 
 OnPoint = Callable[[SweepPoint], None]
-Place = tuple[int, str]  # of a point: its k, or number of parts, and method
+PointKey = tuple[int, str]  # of a point: its k, or number of parts, and method
 
 
 @excluding
@@ -46,8 +47,8 @@ def sweep(
     nonnegative: bool = True,
     certify: Effort | None = "live",
     seed: Seed = 0,
-    include: Features = None,
-    exclude: Features = None,
+    include: SomeFeatures = None,
+    exclude: SomeFeatures = None,
     executor: Executor = None,
     on_point: OnPoint | None = None,
     should_stop: ShouldStop | None = None,
@@ -98,7 +99,7 @@ def sweep(
     >>> [(row["k"], round(row["variance"], 3)) for row in curve.to_records()]
     [(2, 1.954), (4, 2.937)]
     """
-    monitor = begin(cov, should_stop, on_progress, on_point=on_point)
+    monitor = monitor_of(cov, should_stop, on_progress, on_point=on_point)
     ks = check_one_or_several("k", k)
     listed = [methods] if isinstance(methods, str) else methods
     chosen = check_several("methods", listed, "names:", ", ".join(map(repr, METHODS)))
@@ -158,11 +159,11 @@ def path(
     full = {k for i, level in enumerate(levels) for k in level if sum(map(len, levels[:i])) < (anchors or len(every))}
     # best takes longest and is read most: it goes first, and nothing waits for others
     after = {(k, "best"): [(other, "best") for other in near] for k, near in neighbours(levels).items()}
-    others: dict[Place, list[Place]] = {(k, name): [] for k in every for name in methods if name != "best"}
+    others: dict[PointKey, list[PointKey]] = {(k, name): [] for k in every for name in methods if name != "best"}
     after = (after if "best" in methods else {}) | others
     curve = Curve(on_point, monitor, len(after))
 
-    def begin(at: Place) -> TaskArguments:
+    def begin(at: PointKey) -> TaskArguments:
         """The task of a point, or None if its component is known by now."""
         k, name = at
         if (before := known(k, name)) is not None:
@@ -267,10 +268,10 @@ class Curve:
     on_point: Callable[[Any], None] | None
     monitor: Monitor
     total: int  # points, and certificates that are counted with them
-    points: dict[Place, Any] = field(default_factory=dict)
+    points: dict[PointKey, Any] = field(default_factory=dict)
     certificates: dict[int, Any] = field(default_factory=dict)
 
-    def put(self, at: Place, point: SweepPoint | PartsPoint) -> None:
+    def put(self, at: PointKey, point: SweepPoint | PartsPoint) -> None:
         """Store a point, and report it."""
         self.points[at] = point
         if self.on_point is not None:

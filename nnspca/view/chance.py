@@ -17,14 +17,14 @@ from nnspca.result import rounded
 from nnspca.result.chance import LEVEL, chance_opening
 from nnspca.view import cache, running
 from nnspca.view.jobs import Job
-from nnspca.view.ledger import Problem
 from nnspca.view.running import Button
+from nnspca.view.stored import Problem
 from nnspca.view.subject import Subject
 
 FILE = Path(__file__).with_name("chance.json")
 DRAWS = 20
 LIGHT = "greedy"  # of several parts, and of many features, for the data and for shuffled columns
-LIVE = 10**6  # numbers of one's own data up to which columns are shuffled unasked
+UNASKED_NUMBERS = 10**6  # numbers of one's own data up to which columns are shuffled unasked
 QUICK = {"restarts": 4, "leaders": 2}  # takes a third of the time of the full search, and finds 0 to 0.2 % less
 
 
@@ -42,13 +42,13 @@ class Chance(NamedTuple):
         return self.p <= LEVEL if self.p else self.observed > self.reach
 
 
-def search(n: int, r: int = 1) -> dict[str, Any]:
+def search_options(n: int, r: int = 1) -> dict[str, Any]:
     """Return how the app searches data of n features, and shuffled columns, for a component or r parts."""
     return {"draws": DRAWS, **(QUICK if r == 1 and n <= DENSE_FEATURES else {"method": LIGHT})}
 
 
 @functools.cache
-def stored() -> dict[Problem, Mapping[str, Any]]:
+def stored_chances() -> dict[Problem, Mapping[str, Any]]:
     """Return what is stored of each problem: rows along k of the opening path, and by number of parts."""
     return {(of["hash"], of["standardise"], of["nonnegative"]): of for of in json.loads(FILE.read_text("utf-8"))}
 
@@ -59,7 +59,7 @@ def chance_at(subject: Subject, k: int) -> Chance | None:
     Between two k that are stored, the data reach at least what they do at the smaller one, and shuffled columns at most
     what they do at the larger one.
     """
-    if (held := stored().get(subject.problem)) is not None:
+    if (held := stored_chances().get(subject.problem)) is not None:
         light, rows = held["light"], held["ks"]
         low, high = (row for row in rows if row[0] <= k), [row for row in rows if row[0] >= k]
         _, observed, _, p = max(low)
@@ -69,7 +69,7 @@ def chance_at(subject: Subject, k: int) -> Chance | None:
 
 def parts_at(subject: Subject, r: int, k: int | None = None) -> list[Chance]:
     """Return what chance gives beside each of r parts found one after the other; none where it is not known."""
-    held, k = stored().get(subject.problem), k or subject.k
+    held, k = stored_chances().get(subject.problem), k or subject.k
     if held is not None and held["parts"] and k == held["k"]:
         return [Chance(o, q, p, light=True) for _, o, q, p in held["parts"][:r]]
     found = cache.results().get(subject.key_of("chance", subject.seed, k, r))
@@ -81,19 +81,23 @@ def parts_at(subject: Subject, r: int, k: int | None = None) -> list[Chance]:
 
 def is_known(subject: Subject, r: int = 1) -> bool:
     """Tell whether nothing is left to shuffle: it is known what chance gives, or there are no samples."""
-    return subject.data.kind == "covariance" or bool(parts_at(subject, r)) or (r == 1 and subject.problem in stored())
+    return (
+        subject.data.kind == "covariance"
+        or bool(parts_at(subject, r))
+        or (r == 1 and subject.problem in stored_chances())
+    )
 
 
 def follow_chance(subject: Subject, after: Job | None, r: int = 1) -> None:
     """Shuffle the columns where it is not known, unasked or by a button, and draw the page again once that is done."""
     if is_known(subject, r):
         return
-    key, how = subject.key_of("chance", subject.seed, subject.k, r), search(subject.data.n_features, r)
+    key, how = subject.key_of("chance", subject.seed, subject.k, r), search_options(subject.data.n_features, r)
     made = subject.task("chance", key, nnspca.parallel_analysis, subject.k, r, **how)
     made = dataclasses.replace(made, after=after, background=True)
     about = f"Shuffle each column by itself {DRAWS} times, and search again: how much does chance explain?"
-    if subject.data.X.shape[0] * subject.data.n_features <= LIVE and subject.problem not in stored():
-        job: Job | None = running.ask(made)
+    if subject.data.X.shape[0] * subject.data.n_features <= UNASKED_NUMBERS and subject.problem not in stored_chances():
+        job: Job | None = running.join_or_begin(made)
     else:
         job = running.offer(made, Button("Compare with chance", about, ":material/shuffle:"))
     if job is not None:

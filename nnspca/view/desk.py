@@ -11,11 +11,11 @@ from nnspca.datasets import Dataset, FilePreview, Inspection
 
 LINES = 200  # columns that are shown at once
 UNSEEN = Inspection((0, 0), ())  # of a file that cannot be used
-File = tuple[str, bytes]  # its name and content
+NamedFile = tuple[str, bytes]  # its name and content
 
 
 @dataclass(frozen=True)
-class Reading(nnspca.datasets.Reading):
+class DeskReading(nnspca.datasets.Reading):
     """How a file is read, and what stands for a matrix that is no covariance."""
 
     repair: bool = False  # the nearest covariance
@@ -31,7 +31,7 @@ class Reading(nnspca.datasets.Reading):
         return json.dumps(given, separators=(",", ":")) if given else ""
 
     @classmethod
-    def of_text(cls, text: str) -> Reading:
+    def of_text(cls, text: str) -> DeskReading:
         """Return what a link says; the usual where it is of no use."""
         try:
             return cls(**json.loads(text))
@@ -43,16 +43,16 @@ class Reading(nnspca.datasets.Reading):
 class Desk:
     """A visitor's files that are one data set, from the moment they are brought."""
 
-    files: tuple[File, ...]
+    files: tuple[NamedFile, ...]
     called: str | None = None  # the name of the data set, where that of its file is taken
     path: Path | None = None  # of a file or folder of the server's owner, in place of files
-    reading: Reading = Reading()  # as it is wanted
+    reading: DeskReading = DeskReading()  # as it is wanted
 
-    tried: Reading | None = None  # as it was last tried
+    tried: DeskReading | None = None  # as it was last tried
     seen: FilePreview = field(default_factory=FilePreview)  # what was understood then
     problem: str = ""  # why no page could use it
 
-    read: Reading | None = None  # as the data below were read
+    read: DeskReading | None = None  # as the data below were read
     data: Dataset | None = None
     inspected: Inspection = UNSEEN
     left_out: tuple[str, ...] = ()  # features that were left out after reading

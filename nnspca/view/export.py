@@ -33,7 +33,7 @@ PAGE = Path(__file__).with_name("report.html")
 ROWS, MORE = 200, 40  # most rows of a table on paper; features that no part uses, those with PCA's largest loadings
 ROUNDS = 100
 NONE = "A certificate is of components that keep to k and the signs, and of parts that share no feature."
-Table = list[dict[str, Any]]
+Records = list[dict[str, Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class Answer:
     method: str  # how they were found
     code: str  # Python that finds them again
     known: Known | None = None  # what the ledger has of them
-    prove: Callable[[], panels.Proof] | None = None  # makes their certificate, or finds it made
+    prove: Callable[[], panels.AnyCertificate] | None = None  # makes their certificate, or finds it made
 
     @property
     def parts(self) -> Components:
@@ -59,7 +59,7 @@ def export_panel(stem: str, answer: Answer, more: Mapping[str, Content]) -> None
     subject = answer.subject
     loadings = {way: parts.loadings for way, parts in answer.results.items()}
     beside = Beside(answer.parts, subject)
-    section(beside)
+    report_section(beside)
     held: dict[str, Content] = {
         "report.html": lambda: report(answer),
         "loadings.csv": lambda: downloads.loadings(loadings, subject.data),
@@ -68,13 +68,13 @@ def export_panel(stem: str, answer: Answer, more: Mapping[str, Content]) -> None
     if beside.groups:
         held["groups.csv"] = lambda: downloads.table_csv(beside.groups)
     if subject.data.kind != "covariance":
-        held["scores.csv"] = lambda: downloads.scores(loadings, subject)
+        held["scores.csv"] = lambda: downloads.scores_csv(loadings, subject)
     if prove := answer.prove:
         held |= {"certificate.npz": lambda: panels.certificate_npz(prove(), subject), **panels.CHECKERS}
     downloads.offer_files(stem, {**held, **more}, answer.code)
 
 
-def rows(results: Mapping[str, Components]) -> list[dict[str, object]]:
+def part_records(results: Mapping[str, Components]) -> list[dict[str, object]]:
     """Return one row for each part of each solver."""
     return [
         {
@@ -94,7 +94,7 @@ def rows(results: Mapping[str, Components]) -> list[dict[str, object]]:
 def report(answer: Answer) -> str:
     """Return parts as a web page that needs nothing else and prints on one sheet."""
     parts, subject, proof = answer.parts, answer.subject, answer.prove and answer.prove()
-    data, many, noun = subject.data, len(parts.parts), component.noun(subject.data)
+    data, many, noun = subject.data, len(parts.parts), component.feature_noun(subject.data)
     what, words = f"{parts.parts[0].cardinality} of {data.n_features:,} {noun}", ""
     if many > 1:
         what = f"{many} parts of at most {subject.k:,} {noun}"
@@ -113,12 +113,12 @@ def report(answer: Answer) -> str:
     info = catalogue.infos().get(data.name)
     may_show = info is not None and (info.bundled or data.name in catalogue.own_datasets())  # else over plain grey
     return Template(PAGE.read_text(encoding="utf-8")).substitute(
-        title=html.escape(f"{what}: {sanitize.line(data.title or data.name)}"),
-        verdict=_bold(f"{answer.verdict} {sanitize.line(words).replace('**', '* *')}"),  # a name turns no text bold
+        title=html.escape(f"{what}: {sanitize.one_line(data.title or data.name)}"),
+        verdict=_bold(f"{answer.verdict} {sanitize.one_line(words).replace('**', '* *')}"),  # a name turns no text bold
         picture=component.component_page(
             component.of(parts, data, _digits(answer)), data, component.mean_sample(data) if may_show else None
         ),
-        data=html.escape(sanitize.line(f"{about} Terms: {data.terms}" if data.terms else about)),
+        data=html.escape(sanitize.one_line(f"{about} Terms: {data.terms}" if data.terms else about)),
         method=html.escape(method),
         numbers="".join(
             f"<tr><td>{html.escape(row)}</td>{''.join(f'<td><b>{html.escape(cell)}</b></td>' for cell in cells)}</tr>"
@@ -135,7 +135,7 @@ def _bold(words: str) -> str:
     return re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", html.escape(words))
 
 
-def _checked(certificate: panels.Proof, subject: Subject) -> str:
+def _checked(certificate: panels.AnyCertificate, subject: Subject) -> str:
     """Check a certificate by the second route; say so, why it holds, and what checks the file beside a report."""
     nnspca.verify(certificate, subject.cov)
     file = "certificate.npz"
@@ -218,7 +218,7 @@ class Beside:
         return [f"part {r + 1}" for r in range(many)] if many > 1 else ["this"]
 
     @cached_property
-    def loadings(self) -> Table:
+    def loadings(self) -> Records:
         """One row for each feature of a part, or of the largest loadings of PCA: all three methods side by side."""
         U, cov = self.parts.loadings, self.subject.cov
         q = min(max(U.shape[1], 3), cov.n_features, cov.n_samples or cov.n_features)
@@ -249,24 +249,24 @@ class Beside:
         data = self.subject.data
         if data.labels is None:
             return []
-        names = {-1: "", **{c: sanitize.line(str(name), sanitize.NAME) for c, name in enumerate(data.label_names)}}
+        names = {-1: "", **{c: sanitize.one_line(str(name), sanitize.NAME) for c, name in enumerate(data.label_names)}}
         return [names.get(c, str(c)) for c in data.labels.tolist()]
 
     @cached_property
-    def scores(self) -> Table:
+    def scores(self) -> Records:
         """One row for each sample: its name, class and scores."""
         data = self.subject.data
         if data.kind == "covariance":
             return []
         return [
-            {"sample": sanitize.line(data.sample_names[i], sanitize.NAME) if data.sample_names else i + 1}
+            {"sample": sanitize.one_line(data.sample_names[i], sanitize.NAME) if data.sample_names else i + 1}
             | ({"class": self.classes[i]} if self.classes else {})
             | {f"score, {name}": float(value) for name, value in zip(self.names, row, strict=True)}
             for i, row in enumerate(self.values)
         ]
 
     @cached_property
-    def groups(self) -> Table:
+    def groups(self) -> Records:
         """One row for each class and part: its mean, and how well the part tells it from the others."""
         data = self.subject.data
         if data.labels is None or data.kind == "covariance":
@@ -279,7 +279,7 @@ class Beside:
                     continue
                 rows.append(
                     {
-                        "class": sanitize.line(str(label), sanitize.NAME),
+                        "class": sanitize.one_line(str(label), sanitize.NAME),
                         "samples": int(mine.sum()),
                         "part": name,
                         "mean score": float(self.values[mine, r].mean()),
@@ -294,10 +294,10 @@ class Beside:
     def reading(self) -> tuple[str, ...]:
         """What was decided when the data were read, and what is still doubted."""
         data = self.subject.data
-        return tuple(sanitize.line(f"{note}") for note in (*data.notes, *data.doubts))
+        return tuple(sanitize.one_line(f"{note}") for note in (*data.notes, *data.doubts))
 
 
-def section(beside: Beside) -> None:
+def report_section(beside: Beside) -> None:
     """Show it on the page: loadings beside PCA's, groups, and how the data were read."""
     number = st.column_config.NumberColumn(format="%.3f")
     st.markdown("**Loadings, and what PCA says.** A click on a heading sorts.")
@@ -327,7 +327,7 @@ def on_paper(beside: Beside) -> str:
     return "\n".join(pieces)
 
 
-def _table(rows: Table) -> str:
+def _table(rows: Records) -> str:
     """Return rows as HTML, numbers rounded to three digits."""
     head = "".join(f'<th tabindex="0">{html.escape(name)}</th>' for name in rows[0])
     body = "".join(

@@ -17,6 +17,13 @@ from nnspca.view import say
 
 TURN = 6.0  # seconds of work after which a run gives way to others that wait
 LOOK_SECONDS = 0.1  # between two looks at whether a waiting run was stopped
+POLL_SECONDS = 0.5  # between two looks at a run, of the page's and of its own at who looks
+LEFT = 5.0  # seconds after which a run that no page shows lets all others go first
+ABANDONED = 300.0  # seconds after which a run that no page shows stops itself
+AFTER = 8.0  # seconds of a run's age up to which another one waits for its first result
+STOP_POLL_SECONDS = 0.05  # between two looks meanwhile at whether to stop
+
+Work = Callable[["Job"], Any]  # what it returns is the last result
 
 
 class FairSemaphore:
@@ -81,15 +88,6 @@ class FairSemaphore:
         over = time.monotonic() - job._served > TURN
         waiting = [other for other in self._waiting if not other.background or job.background]
         return self._free < len(waiting) and any(over or (job.background and not w.background) for w in waiting)
-
-
-POLL_SECONDS = 0.5  # between two looks at a run, of the page's and of its own at who looks
-LEFT = 5.0  # seconds after which a run that no page shows lets all others go first
-ABANDONED = 300.0  # seconds after which a run that no page shows stops itself
-AFTER = 8.0  # seconds of a run's age up to which another one waits for its first result
-STOP_POLL_SECONDS = 0.05  # between two looks meanwhile at whether to stop
-
-Work = Callable[["Job"], Any]  # what it returns is the last result
 
 
 def part_of_report(

@@ -15,16 +15,12 @@ Entries hold no proofs: certificates, which take megabytes, are kept as other re
 
 from __future__ import annotations
 
-import functools
 import itertools
-import json
 import math
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -32,19 +28,18 @@ import streamlit as st
 from nnspca.bounds import carried
 from nnspca.result import Component
 from nnspca.result.rounded import OPTIMAL, optimal, share
+from nnspca.view import stored
 from nnspca.view.cache import nbytes
-from nnspca.view.link.state import opening
+from nnspca.view.stored import Problem, Stored, StoredParts
 
 MOST_BYTES = 64 * 2**20
 MOST_FOLLOWED = 256  # choices of k for which what follows is kept until the next find
 STORED = "stored proof"
-NEAR = OPTIMAL / 2  # by how much a carried bound has to be lower, relatively, to be shown where a proof is stored
+CARRIED_LOWER = (
+    OPTIMAL / 2
+)  # by how much a carried bound has to be lower, relatively, to be shown where a proof is stored
 
-Problem = tuple[str, bool, bool]  # content hash of the data, standardised, nonnegative
 _changes = itertools.count(1)  # of all accounts: no two have had the same version
-FILE = Path(__file__).with_name("stored.npz")
-STEPS = 4095  # of the largest loading
-Key = tuple[str, bool, bool]  # name of the data set, standardised, nonnegative
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,7 +214,7 @@ def _carried(own: Mapping[int, _Entry], ks: Sequence[int], least: float) -> dict
             best = entry if entry.lower > best.lower or not best.components else best
         here, follow = own.get(k, _Entry()), carried.following(k, at, bounds, least)
         upper = float(follow.min(initial=math.inf))
-        proven = math.isfinite(here.upper) and here.upper <= upper * (1 + NEAR * here.stored)
+        proven = math.isfinite(here.upper) and here.upper <= upper * (1 + CARRIED_LOWER * here.stored)
         upper, source = here.upper if proven else upper, ""
         if not proven and at.size and math.isfinite(upper):
             givers = at[follow <= upper]
@@ -254,147 +249,7 @@ def _sum_up(first: float, second: float) -> float:
     return math.nextafter(math.nextafter(first + second, math.inf) + abs(second) * 2**-52, math.inf)
 
 
-@dataclass(frozen=True)
-class Made:
-    """How a stored upper bound was made, as far as that was kept."""
-
-    day: str = ""  # year-month-day
-    bound: str = ""  # its name in the registry of bounds
-    effort: str = ""
-    seconds: float = 0.0
-
-
-def stored() -> Mapping[Problem, Stored]:
-    """Return what is stored, by problem; of components, only how many there are is read here."""
-    return _read(FILE)
-
-
-@functools.cache
-def _read(file: Path) -> dict[Problem, Stored]:
-    with np.load(file, allow_pickle=False) as arrays:
-        written = json.loads(arrays["about"].item())
-    found = {}
-    for about in written:
-        name, problem = about["name"], (about["content_hash"], about["standardise"], about["nonnegative"])
-        opened = (name, *problem[1:]) == default_view(name)
-        found[problem] = Stored(name, problem, about["opening"], opened, about, file)
-    return found
-
-
-def cardinalities(problem: Problem) -> tuple[int, ...]:
-    """Return the k at which proofs of a problem are stored, ascending; none where it is not stored."""
-    held = stored().get(problem)
-    rows = () if held is None else zip(held.about["ks"], held.about["upper"], strict=True)
-    return tuple(k for k, upper in rows if math.isfinite(upper))
-
-
-def unpack(support: np.ndarray, levels: np.ndarray, n: int) -> np.ndarray:
-    """Return the unit vector of a support and loadings in ``STEPS``.
-
-    >>> unpack(np.array([1, 2]), np.array([3, 4]), 3).round(4).tolist()
-    [0.0, 0.6, 0.8]
-    """
-    loadings = np.zeros(n)
-    loadings[support] = levels.astype(float) / STEPS
-    return loadings / np.linalg.norm(loadings)
-
-
-def from_changes(moved: np.ndarray, counts: Iterable[int], changes: np.ndarray, n: int) -> Iterator[tuple[Any, Any]]:
-    """Yield supports and levels, each told by its difference from those before: first from none.
-
-    ``moved`` has the features in one of two supports alone, ``counts`` of each, and ``changes`` those of levels.
-    Components of neighbouring k differ by little, so this takes half the room.
-
-    >>> pairs = from_changes(np.array([0, 2, 0]), [2, 1], np.array([7, 9, -1], "<i2"), 3)
-    >>> [(support.tolist(), levels.tolist()) for support, levels in pairs]
-    [([0, 2], [7, 9]), ([2], [8])]
-    """
-    inside, levels, start, end = np.zeros(n, bool), np.zeros(n, "<i2"), 0, 0
-    for count in counts:
-        inside[moved[start : start + count]] ^= True
-        support = np.flatnonzero(inside)
-        levels[~inside] = 0
-        levels[support] += changes[end : end + len(support)]
-        yield support.astype("<u2"), levels[support]
-        start, end = start + count, end + len(support)
-
-
-@dataclass(frozen=True, eq=False)
-class StoredParts(Sequence[Component]):
-    """Components as they are stored: each is unpacked when it is asked for."""
-
-    n: int  # number of features
-    k: int
-    nonnegative: bool
-    variances: Sequence[float]
-    chain: Callable[[], Sequence[tuple[np.ndarray, np.ndarray]]]  # support and levels of all stored beside them
-    start: int  # where these begin
-
-    def __len__(self) -> int:
-        """Return how many there are."""
-        return len(self.variances)
-
-    def __getitem__(self, at: Any) -> Any:
-        """Return one of them."""
-        variance, (support, levels) = self.variances[at], self.chain()[self.start + at]
-        return Component(unpack(support, levels, self.n), variance, "best", self.k, self.nonnegative)
-
-
-@dataclass(frozen=True, eq=False)
-class Stored:
-    """What the file has of one problem."""
-
-    name: str  # of the data set
-    problem: Problem
-    opening: int  # the k that the data set opens with
-    opened: bool  # whether it opens at this scale and with this sign constraint
-    about: Mapping[str, Any]  # all numbers: see tests/ledger.py, which writes them
-    file: Path
-
-    def made(self, k: int) -> Made:
-        """Return how the upper bound at a stored k was made."""
-        return Made(*self.about["made"][self.about["ks"].index(k)])
-
-    def read(self) -> Iterator[tuple[int, int, StoredParts, float, float]]:
-        """Yield k, for how many parts, the component or the parts, their variance, and the upper bound."""
-        for k, part, upper in self.singles():
-            yield k, 1, part, part.variances[0], upper
-        for (k, r), parts, upper in self.groups():
-            yield k, r, parts, math.fsum(parts.variances), upper
-
-    def singles(self) -> Iterator[tuple[int, StoredParts, float]]:
-        """Yield each k with its component and upper bound, infinite where none is stored."""
-        ks = self.about["ks"]
-        return zip(ks, self._packed("", ks, [1] * len(ks)), self.about["upper"], strict=True)
-
-    def groups(self) -> Iterator[tuple[tuple[int, int], StoredParts, float]]:
-        """Yield each k and number of parts with the parts, of which there may be fewer, and their upper bound."""
-        at, ks = zip(self.about["parts_ks"], self.about["counts"], strict=True), self.about["parts_ks"]
-        return zip(at, self._packed("parts_", ks, self.about["parts_of"]), self.about["parts_upper"], strict=True)
-
-    def _packed(self, kind: str, ks: Sequence[int], sizes: Sequence[int]) -> Iterator[StoredParts]:
-        n, nonnegative, variances = self.about["n"], self.problem[2], self.about[f"{kind}lower"]
-        chain, ends = functools.partial(_unpacked, self, kind), itertools.accumulate(sizes)
-        for k, size, end in zip(ks, sizes, ends, strict=True):
-            yield StoredParts(n, k, nonnegative, variances[end - size : end], chain, end - size)
-
-
-@functools.cache
-def _unpacked(held: Stored, kind: str) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return the support and the levels of each component, read when the first of them is used."""
-    place = held.about["arrays"]
-    with np.load(held.file, allow_pickle=False) as arrays:
-        moved, planes = (arrays[f"{place}/{kind}{part}"] for part in ("moved", "changes"))
-    changes = np.ascontiguousarray(planes.T).view("<i2").ravel()
-    return list(from_changes(moved, held.about[f"{kind}moved"], changes, held.about["n"]))
-
-
-def default_view(name: str) -> Key:
-    """Return the scale and the sign constraint with which a data set opens, after its name."""
-    return name, opening(name).standardise, True
-
-
 @st.cache_resource(show_spinner=False)
 def shared() -> Ledger:
     """Return the ledger of all visits, the stored results in it."""
-    return Ledger(stored())
+    return Ledger(stored.problems())

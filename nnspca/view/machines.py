@@ -16,7 +16,7 @@ from nnspca.result import ShouldStop
 from nnspca.view import sanitize
 
 PROCESSES = "NNSPCA_PROCESSES"  # how many processes work beside the server; 0: its own threads do
-MOST = 8  # processes where nothing is said: each takes about 100 MB
+MOST_PROCESSES = 8  # processes where nothing is said: each takes about 100 MB
 IDLE = 60.0  # seconds after which a process without tasks ends
 POLL_SECONDS = 0.05  # between two looks for a free one; at 0.02 those who wait take a tenth of the server's time
 
@@ -61,11 +61,13 @@ def _free(should_stop: ShouldStop) -> Iterator[machines.Processes | None]:
     yield None
 
 
-def start() -> None:
+def start_processes() -> None:
     """Start the processes, unless that was done, and say what of the setting cannot be used."""
     count, wrong = _processes()
     if wrong:
-        st.caption(f":material/warning: {PROCESSES} is {sanitize.code(wrong)}; it takes a whole number from 0 to 64.")
+        st.caption(
+            f":material/warning: {PROCESSES} is {sanitize.code_span(wrong)}; it takes a whole number from 0 to 64."
+        )
     if count:
         _processes_for("calls", count)
 
@@ -76,7 +78,7 @@ def _processes() -> tuple[int, str]:
     if setting.isdecimal() and int(setting) <= 64:
         return int(setting), ""
     here = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(here, MOST), setting
+    return min(here, MOST_PROCESSES), setting
 
 
 @st.cache_resource(show_spinner=False)

@@ -1,8 +1,8 @@
 """The one way in which a page has something computed: what it is about, its run, its button, progress and Stop.
 
-A page makes a :class:`Task`. :func:`ask` joins this session's run of it or begins one, :func:`offer` draws the button
-that does, and :func:`follow` draws progress and Stop. One run of a kind at a time: a session that asks for another one
-stops the last. What a run finds goes into the ledger and the cache, where every session finds it.
+A page makes a :class:`Task`. :func:`join_or_begin` gives this session's run of it, :func:`offer` draws the button that
+does, and :func:`follow` draws progress and Stop. One run of a kind at a time: a session that asks for another one stops
+the last. What a run finds goes into the ledger and the cache, where every session finds it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from nnspca.view.jobs import FairSemaphore, Job, Work
 from nnspca.view.link import canvas
 
 PATIENCE = 0.4  # seconds a page waits before it shows progress: quick runs never flash a bar
-TELLING = 0.1  # share of a run after which its seconds tell how long the whole takes
+TELLING_SHARE = 0.1  # share of a run after which its seconds tell how long the whole takes
 LONG = 5.0  # seconds after which a run says how long it has been going
 POLL_SECONDS = 0.3  # between two looks of the browser at a run
 
@@ -80,7 +80,7 @@ def run_of(task: Task) -> Job | None:
     return None
 
 
-def ask(task: Task) -> Job:
+def join_or_begin(task: Task) -> Job:
     """Return this session's run of a task, joined or begun."""
     if run_of(task) is None:
         begin(task)
@@ -94,7 +94,7 @@ def offer(task: Task, button: Button, *, at_once: bool = False, in_place: bool =
     """
     job = run_of(task)
     if job is None and at_once:
-        job = ask(task)
+        job = join_or_begin(task)
     busy = job is not None and not job.done
     if job is not None:
         job.place = st.container() if busy and in_place else None
@@ -218,8 +218,8 @@ def _watch(job: Job, patience: float, news: Callable[[Job], object], says: Calla
 
 def _words(job: Job) -> str:
     """Say what a job does; where that is long for how long, and how long it will take as far as it can be told."""
-    words, share = "Stopping" if job.stopped else sanitize.line(job.stage), job.progress.fraction
+    words, share = "Stopping" if job.stopped else sanitize.one_line(job.stage), job.progress.fraction
     if job.age <= LONG:
         return words
-    whole = f"of about {fixed(job.age / share, 0)} s" if share > TELLING and not job.stopped else "so far"
+    whole = f"of about {fixed(job.age / share, 0)} s" if share > TELLING_SHARE and not job.stopped else "so far"
     return f"{words} · {fixed(job.age, 0)} s {whole}"

@@ -57,7 +57,7 @@ def explains(what: str, many: int, variance: float, whole: float, unit: str, upp
     return f"{what} {'explains' if many == 1 else 'explain'} {said} of {unit}"
 
 
-def proven_share(variance: float, upper: float, whole: float, source: str = "") -> str:
+def nearness(variance: float, upper: float, whole: float, source: str = "") -> str:
     """Say how near the best possible a variance is proven to be, in per cent of ``whole``: the maximum is rounded up.
 
     >>> proven_share(0.5, 0.51, 1.0, "carried from k = 7")
@@ -74,7 +74,7 @@ def proven_share(variance: float, upper: float, whole: float, source: str = "") 
 
 def class_name(data: Dataset, c: int) -> str:
     """Return the name of a class, or its number where it has none; a bare number is said to be a class."""
-    name = sanitize.line(str(data.label_names[c]), sanitize.NAME) if c < len(data.label_names) else str(c)
+    name = sanitize.one_line(str(data.label_names[c]), sanitize.NAME) if c < len(data.label_names) else str(c)
     return f"class {name}" if name.replace(".", "").isdigit() else name
 
 

@@ -22,10 +22,11 @@ from nnspca.studies.racing import Race
 from nnspca.view import cache, ledger, machines
 from nnspca.view.figures.band import Band
 from nnspca.view.jobs import Job
-from nnspca.view.ledger import Known, Problem
+from nnspca.view.ledger import Known
 from nnspca.view.link.state import State
 from nnspca.view.running import Key, Task
 from nnspca.view.sources import preparation
+from nnspca.view.stored import Problem
 
 _T = TypeVar("_T")
 

@@ -21,7 +21,7 @@ import numpy as np
 from playwright.sync_api import TimeoutError
 
 import nnspca
-from nnspca.view.explore.choices import cardinalities
+from nnspca.view.explore.choices import path_ks
 from nnspca.view.link.state import default_k
 from tests.benchmarks.visits import PATIENCE, Visitor, visiting
 from tests.browser.page import rest
@@ -125,7 +125,7 @@ def live(name: str) -> Measure:
 def ks_of(name: str) -> tuple[int, ...]:
     """Return the k that the page starts with."""
     n = next(info.shape[1] for info in nnspca.datasets.available() if info.name == name)
-    return cardinalities(n, default_k(n, name))
+    return path_ks(n, default_k(n, name))
 
 
 def one_more(visitor: Visitor) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 import nnspca
 from nnspca.result import ParallelAnalysis, rounded
 from nnspca.tasks import best_separation
-from nnspca.view import chance, ledger
+from nnspca.view import chance, stored
 from nnspca.view.explore import choices
 
 MOST = 450  # largest k whose chance is stored: of 12,582 genes, one search for more takes half a minute
@@ -59,14 +59,14 @@ def rows_of(found: ParallelAnalysis) -> list[list[float]]:
 
 def store(names):
     """Write what chance gives beside the views that are stored: along k, and of 1 to 10 parts at the opening k."""
-    kept = {problem: dict(held) for problem, held in chance.stored().items()} if chance.FILE.exists() else {}
-    for problem, held in sorted(ledger.stored().items(), key=lambda item: not item[1].opened):
+    kept = {problem: dict(held) for problem, held in chance.stored_chances().items()} if chance.FILE.exists() else {}
+    for problem, held in sorted(stored.problems().items(), key=lambda item: not item[1].opened):
         if (names and held.name not in names) or problem in kept:
             continue
         data = nnspca.datasets.load(held.name)
         if data.kind != "covariance":
             how = {"standardize": problem[1], "nonnegative": problem[2]}
-            path = choices.cardinalities(data.n_features, held.opening)
+            path = choices.path_ks(data.n_features, held.opening)
             ks = {*choices.thinned(tuple(k for k in path if k <= MOST), 6), held.opening}
             light = partial(nnspca.parallel_analysis, data, draws=chance.DRAWS, method=chance.LIGHT, **how)
             kept[problem] = {

@@ -30,7 +30,7 @@ def posed():
 @pytest.fixture(scope="module")
 def begun(posed):
     """An elimination of it, some way down."""
-    made = elimination.start(*posed, np.inf, Limits(300, LOSS), QUIET)
+    made = elimination.choose_features(*posed, np.inf, Limits(300, LOSS), QUIET)
     for _ in range(40):
         made.work(0.0, False)
     return made
@@ -50,7 +50,7 @@ def test_a_bound_proves_what_all_cases_prove_by_as_few_as_it_needs(begun):
 
 def test_there_are_no_more_splittings_than_their_proofs_may_be_stored(begun, monkeypatch):
     held = [case for case in begun.cases.values() if case.splitting is not None]
-    monkeypatch.setattr("nnspca.bounds.branch.ENTRIES", 2 * len(held) * len(begun.inside) ** 2)
+    monkeypatch.setattr("nnspca.bounds.branch.TREE_ENTRIES", 2 * len(held) * len(begun.inside) ** 2)
     fresh = next(case for case in begun.cases.values() if case not in held)
     before = fresh.source
     fresh.source = None  # its own splitting is the only one to continue
@@ -67,7 +67,7 @@ def test_the_proofs_by_the_same_multipliers_are_stored_once(begun):
 
 @pytest.mark.parametrize(("most", "cramped"), [(0.6, True), (0.01, False)])
 def test_a_part_is_too_small_where_the_upper_bound_is_that_of_features_outside_that_may_hold_much(posed, most, cramped):
-    made = elimination.start(*posed, np.inf, Limits(300, LOSS), QUIET)
+    made = elimination.choose_features(*posed, np.inf, Limits(300, LOSS), QUIET)
     made.excluded_mass = np.where(np.arange(K) == K - 1, most, 1e-6 * np.arange(K))
     for case in made.cases.values():
         case.value, case.is_stalled = made.lower_bound * 1.001, True

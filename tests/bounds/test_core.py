@@ -74,7 +74,7 @@ def proven():
     words = {"budget": 2.0, "goal": cov.variance(x), "monitor": Monitor(), "read": 10**6, "flat": True}
     order = np.argsort(-rows.ingredients.weights)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(core, "MOST", 120)
+        patch.setattr(core, "MOST_IN_CORE", 120)
         made = list(core.bounds(problem, x, order, rows.ingredients.weights, rows.value, **words))
     return cov, x, rows, made
 
@@ -167,7 +167,7 @@ def test_a_core_is_near_the_optimum_of_several_parts():
 def test_parts_that_leave_no_room_in_a_core_have_a_larger_one():
     cov, k, budget = wide(12), 12, 0.01
     parts = nnspca.decompose(cov, 2, k, deflation="together")
-    assert 2 * 2 * k > (budget / (core.MANY * core.STEP)) ** 0.4
+    assert 2 * 2 * k > (budget / (core.CORE_STEPS * core.STEP)) ** 0.4
     bound = bounds_of(cov, parts.loadings.T, k, budget=budget)[-1]
     assert derive(bound.ingredients, Problem(cov, k), 2) <= bound.value
     assert 0.8 < parts.variances.sum() / bound.value <= 1

@@ -10,7 +10,7 @@ from nnspca.bounds import branch, elimination, masses
 from nnspca.bounds.cases import Elimination
 from nnspca.bounds.companions import Companions
 from nnspca.bounds.elimination import Budget
-from nnspca.bounds.plan import GAIN, PLANS
+from nnspca.bounds.plan import BOUND_GAIN, PLANS
 from nnspca.bounds.selection import Limits, cumulative_masses
 from nnspca.certificates import elimination as judged
 from nnspca.certificates.derivations import derive
@@ -86,7 +86,7 @@ def few_side_by_side(monkeypatch):
 @pytest.fixture(autouse=True)
 def short_roots(monkeypatch):
     """Trees of few steps prove as much about trees."""
-    monkeypatch.setattr(branch, "STEPS", 20)
+    monkeypatch.setattr(branch, "NODE_STEPS", 20)
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])
@@ -164,7 +164,7 @@ def test_what_matters_little_is_set_aside_without_loss():
 def test_too_many_heavy_features_are_told_at_once():
     cov = held_as_factor(np.random.default_rng(0).standard_normal((8, 14)))
     part = nnspca.solve(cov, 3)
-    assert elimination.start(Problem(cov, 3), part.loadings, np.inf, Limits(4, 1e-3), QUIET) is None
+    assert elimination.choose_features(Problem(cov, 3), part.loadings, np.inf, Limits(4, 1e-3), QUIET) is None
 
 
 def test_rows_that_were_read_are_read_on_a_machine_that_sees_the_covariance_as_far_off_as_it_may_be():
@@ -245,9 +245,9 @@ def test_a_thorough_elimination_goes_on_below_the_gain_that_a_live_one_asks_for(
     """LFW faces at k = 40 stayed at .99998: what is left to gain there was called too little to begin."""
     cov = nnspca.Covariance.from_data(np.random.default_rng(0).standard_normal((40, 30)) * 0.8 ** np.arange(30))
     part = nnspca.solve(cov, 3)
-    least = part.variance * (1 + GAIN / 2)
+    least = part.variance * (1 + BOUND_GAIN / 2)
     posed, how = (Problem(cov, 3), part.loadings, least, Limits(20, 3e-4)), {"goal": part.variance, "monitor": QUIET}
-    few, more = (list(elimination.eliminate(*posed, Budget(1.0, gain=gain), **how)) for gain in (GAIN, 1e-6))
+    few, more = (list(elimination.eliminate(*posed, Budget(1.0, gain=gain), **how)) for gain in (BOUND_GAIN, 1e-6))
     assert not few
     assert more[-1].value < least
-    assert PLANS["thorough"].gain < PLANS["live"].gain == GAIN
+    assert PLANS["thorough"].gain < PLANS["live"].gain == BOUND_GAIN

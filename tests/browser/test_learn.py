@@ -71,7 +71,7 @@ def paint(page: Page, row: int, columns: tuple[int, int]) -> None:
 
 def share(support: list[int]) -> float:
     """The share of the upper bound that these pixels keep with their best weights; all of them co-vary positively."""
-    cov = boards.covariance("lfw-faces")
+    cov = boards.opening_covariance("lfw-faces")
     block = cov.block(np.array(support), np.array(support))
     assert (block >= 0).all()
     return float(np.linalg.eigvalsh(block)[-1]) / boards.proven("lfw-faces").upper
@@ -137,7 +137,7 @@ def test_the_game_is_painted_hinted_undone_revealed_and_kept_in_the_link_without
     expect(page.locator("[data-say=readout]")).to_contain_text(
         re.compile(r"You: .* of the optimum\. Solver: .*, proven optimal")
     )
-    best, whole, said = boards.proven("lfw-faces"), boards.covariance("lfw-faces").trace, readout(page)
+    best, whole, said = boards.proven("lfw-faces"), boards.opening_covariance("lfw-faces").trace, readout(page)
     mine, you, its, bound = map(float, re.findall(r"(\d+\.\d+) %", said))
     assert you <= 100 * share(painted(found)) < you + 0.11
     assert mine <= 100 * share(painted(found)) * best.upper / whole < mine + 0.11

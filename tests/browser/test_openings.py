@@ -13,13 +13,13 @@ import pytest
 
 import nnspca
 from nnspca.result import rounded
-from nnspca.view import ledger
+from nnspca.view import stored
 from nnspca.view.certificate.proofs import file_of
 from tests.browser.page import player, quiet, saved
 
 pytestmark = [pytest.mark.browser, pytest.mark.heavy]
 LONG = ("leukemia", "cbcl-faces-raw")
-OPENINGS = [(held.name, held.problem[1], held.opening) for held in ledger.stored().values() if held.opened]
+OPENINGS = [(held.name, held.problem[1], held.opening) for held in stored.problems().values() if held.opened]
 NUMBERS = re.compile(r": (\S+) is attained.*has more than (\S+); ratio", re.DOTALL)
 
 

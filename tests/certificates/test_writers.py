@@ -7,7 +7,7 @@ import pytest
 
 import nnspca
 from nnspca.certificates.derivations import DERIVATIONS
-from nnspca.certificates.exact import WRITERS, UnsupportedProof, Writer, section, write
+from nnspca.certificates.exact import WRITERS, UnsupportedProof, Writer, checker_section, write
 from nnspca.certificates.proofs import CarriedProof, PairProof
 
 
@@ -36,11 +36,11 @@ def test_a_new_proof_is_written_once_its_writer_is_named(cov, monkeypatch):
     cert = nnspca.certify(cov, 3)
     forged = nnspca.Bound("norm", cert.lower, ingredients=NormProof())
     alone = replace(cert, bounds=(forged,))
-    assert section(alone, cov, {}) is None
+    assert checker_section(alone, cov, {}) is None
     monkeypatch.setitem(WRITERS, NormProof, norm)
-    assert section(alone, cov, {})[0]["proof"] == {"kind": "norm", "k": 3}
+    assert checker_section(alone, cov, {})[0]["proof"] == {"kind": "norm", "k": 3}
     taken = replace(alone, k=2, bounds=(replace(forged, ingredients=CarriedProof(3, NormProof())),))
-    assert section(taken, cov, {})[0]["proof"] == {"kind": "norm", "k": 3}
+    assert checker_section(taken, cov, {})[0]["proof"] == {"kind": "norm", "k": 3}
 
 
 def test_a_proof_that_is_written_in_vain_leaves_no_array_behind(cov):
@@ -48,8 +48,8 @@ def test_a_proof_that_is_written_in_vain_leaves_no_array_behind(cov):
     cert = nnspca.certify_parts(cov, 2, 2)
     unknown = nnspca.Bound("variances", 0.0, ingredients=NormProof())
     other = cert.bound("eigenvalues")
-    told, arrays = section(replace(cert, bounds=(other, unknown)), cov, {})
-    only, alone = section(replace(cert, bounds=(other,)), cov, {})
+    told, arrays = checker_section(replace(cert, bounds=(other, unknown)), cov, {})
+    only, alone = checker_section(replace(cert, bounds=(other,)), cov, {})
     assert told == only
     assert set(arrays) == set(alone)
     assert all((arrays[name] == alone[name]).all() for name in arrays)

@@ -28,7 +28,7 @@ def made_brief(patch):
     brief = replace(PLANS["live"], features=450, relaxation=0.6, trees=0.15, closed=-1)
     patch.setattr(_rounds, "PLANS", dict.fromkeys(PLANS, brief))
     budgets.at_any_gap(patch)
-    patch.setattr(branch, "STEPS", 20)
+    patch.setattr(branch, "NODE_STEPS", 20)
     budgets.few_starts(patch)
 
 

@@ -18,7 +18,7 @@ import nnspca
 from nnspca import check, check_more
 from nnspca.bounds import branch, core, elimination, pair_scaled, plain
 from nnspca.bounds.selection import Limits
-from nnspca.certificates.exact import section
+from nnspca.certificates.exact import checker_section
 from nnspca.certificates.proofs import CarriedProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
@@ -66,7 +66,7 @@ class Corpus:
     def accept(self, name, cert, bound, cov, data):
         """Add the certificate with this bound alone."""
         alone = with_one_bound(cert, bound)
-        assert section(alone, cov, {}) is not None, name
+        assert checker_section(alone, cov, {}) is not None, name
         self.accepted[name] = npz(alone, cov), data
         self.add(name, *self.accepted[name])
 

@@ -35,7 +35,7 @@ def made(m=M, n=N, seed=0, dtype=np.float64):
 @pytest.fixture
 def small(monkeypatch):
     """Sum anything in blocks of a few rows."""
-    monkeypatch.setattr(samples, "WHOLE", 0)
+    monkeypatch.setattr(samples, "READ_WHOLE", 0)
     monkeypatch.setattr(sums, "FEWEST", 8)
     monkeypatch.setattr(sums, "BLOCK", 16 * N)
     monkeypatch.setattr(sources, "CHUNK", 30 * N)
@@ -82,7 +82,7 @@ def relative_errors(A, E):
 def test_what_rounding_moves_data_by_is_in_its_room(kind, weighted, summed, small, monkeypatch):
     """Against the same covariance in exact arithmetic, entry by entry and in all."""
     if not summed:
-        monkeypatch.setattr(samples, "WHOLE", 2**24)
+        monkeypatch.setattr(samples, "READ_WHOLE", 2**24)
     X = made(60, 4, 3)
     if kind == "far":
         X += 1e9
@@ -153,7 +153,7 @@ def test_a_feature_that_never_varies_has_no_variance_at_all(small):
 def test_an_array_summed_in_blocks_has_the_covariance_of_the_whole(dtype, standardize, monkeypatch):
     X = (made() > 3) if dtype is bool else np.abs(made()).astype(dtype)
     own = Covariance.from_data(X, standardize)
-    monkeypatch.setattr(samples, "WHOLE", 0)
+    monkeypatch.setattr(samples, "READ_WHOLE", 0)
     for given in (X, np.asfortranarray(X), pandas.DataFrame(X)):
         close(Covariance.from_data(given, standardize), own)
     weights = np.random.default_rng(0).integers(0, 3, M)
@@ -236,7 +236,7 @@ def test_whatever_holds_the_rows_their_covariance_is_the_same(holder, large, who
         assert cov.fingerprint == Covariance.from_data(scipy.sparse.csr_array(X) if sparse else X).fingerprint
         close(cov, whole)
         return
-    monkeypatch.setattr(samples, "WHOLE", 0)
+    monkeypatch.setattr(samples, "READ_WHOLE", 0)
     monkeypatch.setattr(sources, "CHUNK", 30 * N)
     cov = Covariance.from_data(given)
     close(cov, whole)
@@ -389,7 +389,7 @@ def test_the_features_that_vary_most_are_chosen_in_one_pass_and_keep_their_names
     }
     given = (HOLDERS | here)[holder](X, tmp_path)
     if large:
-        monkeypatch.setattr(samples, "WHOLE", 0)
+        monkeypatch.setattr(samples, "READ_WHOLE", 0)
         monkeypatch.setattr(sources, "CHUNK", 30 * N)
     few = nnspca.most_variable(given, 3)
     expected = np.sort(np.argsort(-X.var(axis=0))[:3])

@@ -95,7 +95,7 @@ SIZES = {"matrix": (20, 50), "matrix of sums": (60, 100), "factor": (20, 3100), 
 @pytest.mark.parametrize("size", SIZES)
 def test_data_of_equal_numbers_have_one_fingerprint_and_one_proof(size, share, standardize, by_cost, monkeypatch):
     budgets.quick(monkeypatch)
-    monkeypatch.setattr(samples, "WHOLE", 2_000)
+    monkeypatch.setattr(samples, "READ_WHOLE", 2_000)
     monkeypatch.setattr(sources, "CHUNK", 500)
     rng = np.random.default_rng(2)
     X = rng.integers(1, 5, SIZES[size]) * (rng.random(SIZES[size]) < share)

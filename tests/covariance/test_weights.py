@@ -42,7 +42,7 @@ def test_one_sample_of_weight_has_no_variance():
 
 @pytest.mark.parametrize("standardize", [False, True])
 def test_sparse_samples_too_many_to_be_held_as_dense_ones_have_weights_too(standardize, monkeypatch):
-    monkeypatch.setattr(making, "WHOLE", 10)
+    monkeypatch.setattr(making, "READ_WHOLE", 10)
     X = made(60, 5)
     X[np.random.default_rng(2).random(X.shape) < 0.7] = 0.0
     weights = np.random.default_rng(1).integers(0, 4, len(X))

@@ -138,7 +138,7 @@ def test_both_scales_come_from_one_pass_and_are_those_of_from_data(tmp_path, mon
     from nnspca.covariance.choosing import both_scales
     from nnspca.covariance.sources import chunked
 
-    monkeypatch.setattr(samples, "WHOLE", 0)
+    monkeypatch.setattr(samples, "READ_WHOLE", 0)
     path, _ = written("npy", tmp_path)
     opened = open_lazily(path)
     for given in (opened, most_variable(opened, 3)):

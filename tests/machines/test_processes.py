@@ -278,4 +278,4 @@ def explored(seed):
 def notes():
     from nnspca.view import machines
 
-    machines.start()
+    machines.start_processes()

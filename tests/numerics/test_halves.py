@@ -9,7 +9,7 @@ from nnspca.numerics.halves import Halves
 
 @pytest.mark.parametrize("nonnegative", [True, False])
 @pytest.mark.parametrize("size", [1.0, 1e-200, 1e150])
-@pytest.mark.parametrize("n", [1, 2, 9, halves.FEW + 1, 130])
+@pytest.mark.parametrize("n", [1, 2, 9, halves.FINE_SIDE + 1, 130])
 def test_what_is_rounded_covers_l_and_comes_back_from_its_halves(n, size, nonnegative):
     rng = np.random.default_rng(n)
     L, ratio = rng.standard_normal((n, n)), np.exp(2 * rng.standard_normal((n, n)))

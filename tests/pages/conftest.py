@@ -22,7 +22,7 @@ from nnspca.datasets import fetch
 from nnspca.resampling import _bootstrap
 from nnspca.solvers import coordinate_descent
 from nnspca.studies import sigg2008, sigg2008_genes
-from nnspca.view import cache, chance, ledger
+from nnspca.view import cache, chance, ledger, stored
 from nnspca.view.certificate import proofs
 from nnspca.view.desk import Desk
 from nnspca.view.explore import choices, work
@@ -56,7 +56,7 @@ def the_player_has_few_steps(monkeypatch):
 @pytest.fixture(autouse=True)
 def columns_are_shuffled_where_it_is_asked(monkeypatch):
     """What chance gives is measured beside each answer; here where a test presses the button."""
-    monkeypatch.setattr(chance, "LIVE", 0)
+    monkeypatch.setattr(chance, "UNASKED_NUMBERS", 0)
     monkeypatch.setattr(_bootstrap, "SHUFFLES", 2)
 
 
@@ -83,7 +83,7 @@ def nothing_stored(monkeypatch):
     """The ledger of data that no thorough run has seen."""
     book = Ledger()
     monkeypatch.setattr(ledger, "shared", lambda: book)
-    monkeypatch.setattr(ledger, "cardinalities", lambda problem: ())
+    monkeypatch.setattr(stored, "cardinalities", lambda problem: ())
     monkeypatch.setattr(proofs, "stored_certificate", lambda subject, k: None)
     ledger.shared.clear = book._accounts.clear
     return book
@@ -121,13 +121,15 @@ def short_studies(short_proofs, load_once, monkeypatch):
         ranked = contributions(X[:, :RANKED], stop)
         return None if ranked is None else np.concatenate([ranked, np.full(X.shape[1] - len(ranked), -np.inf)])
 
-    contributions, grid = sigg2008_genes.contributions, sigg2008.grid
+    contributions, grid = sigg2008_genes.contributions, sigg2008.cardinality_grid
     honest = coordinate_descent.coordinate_ascent
     monkeypatch.setattr(datasets, "load", lambda name, **_: load_once(name))
     monkeypatch.setattr(coordinate_descent, "coordinate_ascent", few_sweeps)
     monkeypatch.setattr(sigg2008_genes, "contributions", of_few)
     monkeypatch.setattr(sigg2008_genes, "STARTS", {False: CLUSTERED, True: CLUSTERED})
-    monkeypatch.setattr(sigg2008, "grid", lambda n, last, points: grid(n, min(last, SEARCHED), min(points, 4)))
+    monkeypatch.setattr(
+        sigg2008, "cardinality_grid", lambda n, last, points: grid(n, min(last, SEARCHED), min(points, 4))
+    )
     for regression in (sigg2008.SPCA, sigg2008.SPCA_OPT):
         monkeypatch.setitem(regression.options, "rounds", 1)
 
@@ -226,7 +228,7 @@ def shelved(*records: shelf.Record) -> dict:
             name=r.name,
             problem=r.problem,
             opening=r.opening,
-            opened=(r.name, r.standardise, r.nonnegative) == ledger.default_view(r.name),
+            opened=(r.name, r.standardise, r.nonnegative) == stored.opening_key(r.name),
             about={"ks": sorted(r.components)},
             read=functools.partial(read, r),
         )

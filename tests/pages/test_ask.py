@@ -43,7 +43,7 @@ import streamlit as st
 from nnspca.view import running
 given = st.session_state
 task, button = given["task"], running.Button("Begin", "", "")
-given["job"] = running.offer(task, button) if given["button"] else running.ask(task)
+given["job"] = running.offer(task, button) if given["button"] else running.join_or_begin(task)
 """
 
 

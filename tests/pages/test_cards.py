@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 import nnspca
-from nnspca.view import cache, collection, ledger, session
+from nnspca.view import cache, collection, ledger, session, stored
 from nnspca.view.link import canvas
 from nnspca.view.link.state import State, default_k, opening
 from nnspca.view.sources import catalogue
@@ -37,7 +37,7 @@ def record(name):
 def shelf(monkeypatch):
     """Nothing is stored but what a test puts here, no data set is read and no picture drawn yet."""
     records = {}
-    monkeypatch.setattr(ledger, "stored", lambda: shelved(*records.values()))
+    monkeypatch.setattr(stored, "problems", lambda: shelved(*records.values()))
     cache.shared.clear()
     ledger.shared.clear()
     yield records
@@ -61,7 +61,7 @@ def picture(card):
 def test_a_card_is_drawn_without_reading_data_whose_mean_is_stored(shelf, monkeypatch):
     read = []
     assert not any(card.foot or card.picture for card in shown(monkeypatch, State()).values()), "nothing is stored"
-    shelf[ledger.default_view("digits")] = record("digits")
+    shelf[stored.opening_key("digits")] = record("digits")
     ledger.shared.clear()
     monkeypatch.setattr(nnspca.datasets, "load", read.append)
     card = shown(monkeypatch, State())["digits"]
@@ -87,7 +87,7 @@ def colours(card):
 def test_the_part_lies_over_the_mean_face_where_the_data_are_which_may_not_be_passed_on(name, shelf, monkeypatch):
     if not catalogue.infos()[name].local:
         pytest.skip(f"{name} is not on this machine")
-    shelf[ledger.default_view(name)] = record(name)
+    shelf[stored.opening_key(name)] = record(name)
     ledger.shared.clear()
     painted, greys = colours(shown(monkeypatch, State())[name])
     assert painted >= 20

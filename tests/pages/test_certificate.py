@@ -134,7 +134,7 @@ def test_a_run_that_stays_above_the_stored_bound_is_told_beside_that_bound(nothi
     assert fall.after.upper > stored == about.known_at().upper
     total, shown = about.total, rounded.decimals(live.lower, stored, about.total)
     most, own = (rounded.percent(upper / total, shown, up=True) for upper in (stored, fall.after.upper))
-    assert f"maximum is {most}" in say.proven_share(about.known_at().lower, stored, total) or about.known_at().optimal
+    assert f"maximum is {most}" in say.nearness(about.known_at().lower, stored, total) or about.known_at().optimal
     slow = dataclasses.replace(fall, seconds=10.0, begun=3 * fall.after.upper - 2 * stored)
     assert slow.missing == pytest.approx(5.0) and math.isinf(fall.missing), "as fast as it fell; this one did not fall"
     assert all(number in proofs.gain_in_words(slow, total) for number in (most, own, rounded.seconds(5.0)))

@@ -7,7 +7,7 @@ import pytest
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.view import cache, chance, ledger
+from nnspca.view import cache, chance, stored
 from nnspca.view.chance import Chance
 from nnspca.view.explore.view import sentence
 from nnspca.view.ledger import Known
@@ -21,7 +21,7 @@ from tests.pages.conftest import sent, settle
 def test_noise_is_said_to_be_chance_before_it_is_said_to_be_optimal(strength):
     X = planted(np.random.default_rng(1), 40, 12, 4, strength)
     data = Dataset(name="table", X=X, feature_names=tuple(f"x{i}" for i in range(X.shape[1])))
-    found = nnspca.parallel_analysis(data, 4, **chance.search(12))
+    found = nnspca.parallel_analysis(data, 4, **chance.search_options(12))
     subject = Subject(data, State(data="table", k=4))
     cache.results().put(subject.key_of("chance", 0, 4, 1), found)
     part, known = found.parts[0], chance.chance_at(subject, 4)
@@ -34,7 +34,7 @@ def test_noise_is_said_to_be_chance_before_it_is_said_to_be_optimal(strength):
 
 
 def test_the_columns_are_shuffled_on_request_and_the_page_says_what_they_reach(open_page, monkeypatch):
-    monkeypatch.setattr(chance, "stored", dict)
+    monkeypatch.setattr(chance, "stored_chances", dict)
     page = settle(open_page("pages/explore.py", data="synthetic-spiked", k=8), path=True)
     assert "shuffled columns" not in sent(page, "play")["here"]["contexts"][0]
     page = settle(page.button(key="start-chance").click().run(), path=True)
@@ -43,7 +43,7 @@ def test_the_columns_are_shuffled_on_request_and_the_page_says_what_they_reach(o
 
 def test_what_is_stored_is_of_the_data_that_are_stored_and_no_answer_there_is_chance():
     held = json.loads(chance.FILE.read_text("utf-8"))
-    assert held and {(of["hash"], of["standardise"], of["nonnegative"]) for of in held} <= set(ledger.stored())
+    assert held and {(of["hash"], of["standardise"], of["nonnegative"]) for of in held} <= set(stored.problems())
     for of in held:
         rows = np.array(of["ks"])
         assert (np.diff(rows[:, 0]) > 0).all() and rows[0, 0] == 1 and (rows[1:, 1] > rows[1:, 2]).all()

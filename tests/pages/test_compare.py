@@ -10,7 +10,7 @@ import pytest
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import rounded
-from nnspca.view import ledger
+from nnspca.view import stored
 from nnspca.view.compare import sets
 from nnspca.view.desk import Desk
 from nnspca.view.figures.band import gap_position
@@ -56,7 +56,7 @@ def test_what_is_known_is_shown_without_a_run_and_a_live_run_changes_no_number(o
     (figure,) = drawn(page)
     for name, title in (("pitprops", "Pit props"), ("digits", "Handwritten digits")):
         subject = Subject(catalogue.dataset(name), State(data=name))
-        rows = subject.known_along(ledger.cardinalities(subject.problem))
+        rows = subject.known_along(stored.cardinalities(subject.problem))
         lower, below = (t for t in figure["data"] if t.get("name") == title and t.get("mode") == "lines+markers")
         assert [k for k, _ in lower["customdata"]] == list(rows)
         for (k, shown), depth in zip(below["customdata"], below["y"], strict=True):
@@ -72,8 +72,8 @@ def test_what_is_known_is_shown_without_a_run_and_a_live_run_changes_no_number(o
 
 def test_each_k_of_a_live_run_is_one_at_which_a_proof_is_stored():
     known = Subject(catalogue.dataset("digits"), State())
-    assert set(sets.cardinalities(known)) <= set(ledger.cardinalities(known.problem))
-    assert sets.cardinalities(Subject(known.data, State(sign=state.ANY_SIGN))) == (1, 3, 10, 26, 64)
+    assert set(sets.ks_to_solve(known)) <= set(stored.cardinalities(known.problem))
+    assert sets.ks_to_solve(Subject(known.data, State(sign=state.ANY_SIGN))) == (1, 3, 10, 26, 64)
 
 
 def test_data_of_which_nothing_is_known_are_computed_first_and_solve_live_starts_from_nothing(empty_ledger, open_page):

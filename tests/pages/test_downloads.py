@@ -44,7 +44,7 @@ WRITERS = {
     "any table": lambda data: downloads.table_csv([{data.name: data.name, "n": -1.5}, {data.name: 2, "n": data.name}]),
     "a study": lambda data: Table("t", "T", pd.DataFrame({data.name: [data.name, -1.5]})).to_csv().encode(),
     "loadings": lambda data: downloads.loadings({data.name: BOTH}, data),
-    "scores of parts": lambda data: downloads.scores({data.name: BOTH}, Subject(data, State())),
+    "scores of parts": lambda data: downloads.scores_csv({data.name: BOTH}, Subject(data, State())),
 }
 
 
@@ -125,5 +125,5 @@ def test_tables_hold_each_loading_and_score():
     rows = read(downloads.loadings(found, data))
     assert [row["feature"] for row in rows] == [str(name) for name in data.feature_names]
     assert [float(row["em part 2"]) for row in rows] == parts.loadings[:, 1].tolist()
-    scores = [float(row["em part 1"]) for row in read(downloads.scores(found, Subject(data, State(data="digits"))))]
+    scores = [float(row["em part 1"]) for row in read(downloads.scores_csv(found, Subject(data, State(data="digits"))))]
     assert np.allclose(scores, ((data.X - data.X.mean(axis=0)) @ parts.loadings)[:, 0])

@@ -11,7 +11,7 @@ import pytest
 import nnspca
 from nnspca.bounds import carried
 from nnspca.result import rounded
-from nnspca.view import cache, ledger, running
+from nnspca.view import cache, ledger, running, stored
 from nnspca.view.certificate import proofs
 from nnspca.view.explore import choices, payload
 from nnspca.view.explore.view import View
@@ -85,11 +85,11 @@ def test_where_the_ledger_answers_no_run_begins_and_solve_live_tells_how_it_goes
 
 
 def test_between_stored_k_a_bound_is_carried_no_proof_is_made_and_the_counts_stay(open_page):
-    stored = ledger.cardinalities(Subject(catalogue.dataset("lfw-faces"), State(**FACES)).problem)
+    ks = stored.cardinalities(Subject(catalogue.dataset("lfw-faces"), State(**FACES)).problem)
     page = open_page("pages/explore.py", **FACES)
     before = played(page)
-    assert tuple(before["band"]["ks"]) == stored
-    k = next(k for k in range(stored[0], stored[-1]) if k not in stored)
+    assert tuple(before["band"]["ks"]) == ks
+    k = next(k for k in range(ks[0], ks[-1]) if k not in ks)
     page = open_page("pages/explore.py", **FACES | {"k": k})
     assert {job.key[0] for job in jobs(page, path=True)} == {"find"}
     shown = played(settle(page))

@@ -20,7 +20,7 @@ def strokes(*traces):
     drawn.update_layout(
         height=300, margin={"t": 10, "b": 20}, xaxis={"range": [0, 4]}, yaxis={"range": [3, 7]}, template=None
     )
-    return re.findall(r"<path[^>]*>", unquote(charts.sketch(drawn, style.LIGHT)))
+    return re.findall(r"<path[^>]*>", unquote(charts.figure_sketch(drawn, style.LIGHT)))
 
 
 @pytest.mark.parametrize(

@@ -31,9 +31,9 @@ def named(monkeypatch, *paths):
 
 def small(monkeypatch, kept=8):
     """Let a few numbers be many."""
-    monkeypatch.setattr(hosted, "WHOLE", 0)
-    monkeypatch.setattr("nnspca.covariance.samples.WHOLE", 0)
-    monkeypatch.setattr(hosted, "MOST", kept)
+    monkeypatch.setattr(hosted, "READ_WHOLE", 0)
+    monkeypatch.setattr("nnspca.covariance.samples.READ_WHOLE", 0)
+    monkeypatch.setattr(hosted, "MOST_FEATURES", kept)
 
 
 def test_a_small_file_is_read_at_once_and_used_as_any_other(place, open_page):

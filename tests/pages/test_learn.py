@@ -78,7 +78,7 @@ def test_a_board_that_the_ledger_does_not_know_is_solved_once(monkeypatch):
 def test_what_travels_to_the_browser_is_the_covariance():
     for board in ("faces", "digits"):
         name = boards.BOARDS[board]
-        Z, cov, some = boards.samples(name), boards.covariance(name), np.arange(0, 64, 7)
+        Z, cov, some = boards.samples(name), boards.opening_covariance(name), np.arange(0, 64, 7)
         np.testing.assert_allclose((Z.T @ Z)[np.ix_(some, some)], cov.block(some, some), rtol=1e-9, atol=1e-9)
         sent = boards.payload(board)
         assert ("samples" in sent) == (Z.shape[0] < Z.shape[1])
@@ -90,7 +90,7 @@ def test_what_travels_to_the_browser_is_the_covariance():
 @pytest.mark.parametrize("board", ["faces", "digits", "spectra"])
 def test_the_game_says_of_each_board_its_own_choices_and_what_row_sums_and_the_best_proof_prove(board):
     name, facts, words = boards.BOARDS[board], boards.facts(board), chapters.chapter(CHAPTERS[0], boards.facts(board))
-    cov, best, k = boards.covariance(name), boards.proven(name), boards.board_k(name)
+    cov, best, k = boards.opening_covariance(name), boards.proven(name), boards.board_k(name)
     assert (facts["n"], facts["k"]) == (cov.n_features, k)
     assert boards.payload(board)["upper"] == best.upper
     assert proven_share(best.lower / best.upper) == facts["share"]
@@ -106,7 +106,7 @@ def test_the_game_says_of_each_board_its_own_choices_and_what_row_sums_and_the_b
 
 
 def test_what_chapters_1_to_3_say_of_faces_holds_of_their_loadings_and_of_the_choices():
-    cov, k, best = boards.covariance(chapters.FACES), 40, boards.proven(chapters.FACES)
+    cov, k, best = boards.opening_covariance(chapters.FACES), 40, boards.proven(chapters.FACES)
     values, vectors = chapters.leading()
     facts, told = chapters.pca()["facts"], chapters.ghosts()["facts"]
     np.testing.assert_allclose(cov.variance(vectors.T), values, rtol=1e-9)
@@ -119,7 +119,7 @@ def test_what_chapters_1_to_3_say_of_faces_holds_of_their_loadings_and_of_the_ch
     assert is_said(100 * cut @ block @ cut / values[0], facts["cut"])
     assert is_said(100 * best.lower / values[0], facts["ours"])
     assert np.linalg.eigvalsh(block)[-1] < best.lower, "whatever the loadings on PCA's largest, the solver's have more"
-    nmf, ours = boards.parts()
+    nmf, ours = boards.nmf_and_best()
     for name, rows in (("pca", vectors.T), ("nmf", nmf)):
         used = np.mean([(np.abs(rows[:, i]) > 0.05 * np.abs(rows).max(axis=1)).sum() for i in range(cov.n_features)])
         assert is_said(used, told[name])
@@ -135,7 +135,7 @@ def test_what_chapters_1_to_3_say_of_faces_holds_of_their_loadings_and_of_the_ch
 
 def test_the_board_of_faces_is_standardised_and_its_best_pixels_are_one_patch():
     """Exercise 1 of the guide for teachers."""
-    np.testing.assert_allclose(boards.covariance(chapters.FACES).diagonal, 1, rtol=1e-12)
+    np.testing.assert_allclose(boards.opening_covariance(chapters.FACES).diagonal, 1, rtol=1e-12)
     columns, left = chapters.image_shape()["columns"], set(boards.proven(chapters.FACES).component.support)
     patch = [left.pop()]
     for i in patch:

@@ -10,7 +10,7 @@ import pytest
 import nnspca
 from nnspca.bounds import carried
 from nnspca.result import Component
-from nnspca.view import ledger
+from nnspca.view import ledger, stored
 from nnspca.view.cache import nbytes
 from nnspca.view.ledger import Known, Ledger
 from tests import ledger as made
@@ -120,9 +120,9 @@ def test_neither_a_lower_live_bound_nor_one_carried_from_a_stored_one_is_called_
     along = book.parts_along(PROBLEM, 2, (1, 2, 3), 0.5)
     assert [along[r].stored for r in (1, 2, 3)] == [True, False, True]
     assert math.isfinite(along[2].upper)
-    book.record(PROBLEM, 3, None, 2.0 - ledger.NEAR)  # lower by what no page tells
+    book.record(PROBLEM, 3, None, 2.0 - ledger.CARRIED_LOWER)  # lower by what no page tells
     assert book.at(PROBLEM, 2, 0.5).upper == 2.0
-    book.record(PROBLEM, 3, None, 2.0 - 3 * ledger.NEAR)
+    book.record(PROBLEM, 3, None, 2.0 - 3 * ledger.CARRIED_LOWER)
     assert book.at(PROBLEM, 2, 0.5).source == "carried from k = 3"
     book.record(PROBLEM, 2, None, 1.5)
     assert not book.at(PROBLEM, 2, 0.0).stored
@@ -143,9 +143,9 @@ def test_threads_that_write_at_once_lose_nothing():
 
 
 def test_what_is_stored_is_read_when_its_problem_is_asked_for_and_unpacked_when_a_component_is(monkeypatch):
-    records, held = shelf.records(), ledger.stored()
+    records, held = shelf.records(), stored.problems()
     assert {record.problem for record in records.values()} == held.keys()
-    monkeypatch.setattr(ledger, "unpack", lambda *_: pytest.fail("no component was asked for"))
+    monkeypatch.setattr(stored, "unit_vector", lambda *_: pytest.fail("no component was asked for"))
     book = Ledger(held)
     for record in records.values():
         ks = sorted(record.components)
@@ -153,7 +153,7 @@ def test_what_is_stored_is_read_when_its_problem_is_asked_for_and_unpacked_when_
             assert (row.stored or "carried" in row.source) and row.upper <= record.components[k][1]
             assert row.lower >= record.components[k][0].variance
     monkeypatch.undo()
-    record = records[ledger.default_view("lfw-faces")]
+    record = records[stored.opening_key("lfw-faces")]
     for k in (1, record.opening):
         shown = book.at(record.problem, k, 0.0).component
         assert shown.k == k and (shown.loadings == record.components[k][0].loadings).all()
@@ -168,22 +168,22 @@ def test_fewer_parts_than_their_number_are_stored_and_read_as_they_are(tmp_path,
     record = shelf.Record(
         "few", "few", False, True, 4, 2, {2: (parts[0], 2.5)}, {(2, 2): (parts, 4.5), (2, 3): (parts, 5.0)}
     )
-    monkeypatch.setattr(ledger, "FILE", tmp_path / "stored.npz")
+    monkeypatch.setattr(stored, "FILE", tmp_path / "stored.npz")
     made.write({("few", False, True): record})
-    known = Ledger(ledger.stored()).parts_along(record.problem, 2, (2, 3), 1.0)
+    known = Ledger(stored.problems()).parts_along(record.problem, 2, (2, 3), 1.0)
     assert [(len(row.components), row.upper, row.stored) for row in known.values()] == [(2, 4.5, True), (2, 5.0, True)]
 
 
 def test_a_component_stored_without_an_upper_bound_has_the_carried_one_and_is_not_called_proven(tmp_path, monkeypatch):
     part = replace(component(2.0, n=9, k=6), loadings=np.eye(9)[0])
     found = {4: (part, 2.2), 6: (replace(part, variance=2.1), math.inf), 8: (part, 2.4)}
-    monkeypatch.setattr(ledger, "FILE", tmp_path / "stored.npz")
+    monkeypatch.setattr(stored, "FILE", tmp_path / "stored.npz")
     made.write({("gap", False, True): shelf.Record("gap", "gap", False, True, 9, 4, found, {})})
     problem = ("gap", False, True)
-    known = Ledger(ledger.stored()).along(problem, (6, 8), 1.0)
+    known = Ledger(stored.problems()).along(problem, (6, 8), 1.0)
     assert (known[6].lower, known[6].upper, known[6].source) == (2.1, 2.4, "carried from k = 8")
     assert (known[6].found, known[6].proven, known[6].stored, known[8].stored) == (True, False, False, True)
-    assert ledger.cardinalities(problem) == (4, 8)
+    assert stored.cardinalities(problem) == (4, 8)
 
 
 def test_what_follows_of_hundreds_of_k_is_worked_out_once_until_the_next_find(monkeypatch):

@@ -193,7 +193,7 @@ from nnspca.view.frame import sidebar
 from nnspca.view.link import state, widgets
 sidebar.sidebar(st.session_state["page"])
 if st.session_state["page"] == "explore":
-    options = state.methods_for(True, 625 if state.current().data == "lfw-faces" else 13)
+    options = state.methods_for(True, 625 if state.of_sidebar().data == "lfw-faces" else 13)
     widgets.choose(state.keys_of("explore")["method"], "Solver", options=options)
 widgets.notes()
 """

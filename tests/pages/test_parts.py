@@ -11,7 +11,7 @@ import pytest
 
 import nnspca
 from nnspca.result import rounded
-from nnspca.view import ledger
+from nnspca.view import ledger, stored
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import Suggestion
 from nnspca.view.necessity import is_bounded
@@ -117,11 +117,11 @@ def test_the_parts_before_stay_dimmed_and_named_until_others_are_found_and_a_car
 
 
 def test_where_the_ledger_answers_no_run_begins_and_a_live_one_ends_in_one_sentence(empty_ledger, page, monkeypatch):
-    monkeypatch.setattr(ledger, "stored", lambda: shelved(*pitprops_stored(3).values()))
+    monkeypatch.setattr(stored, "problems", lambda: shelved(*pitprops_stored(3).values()))
     app = page(**SMALL, r=3)
-    stored = texts(app)
-    assert maximum(app) == pytest.approx(54.83) and "(stored proof)" in stored
-    assert "parts" not in app.session_state["session"].jobs and "Live" not in stored
+    shown = texts(app)
+    assert maximum(app) == pytest.approx(54.83) and "(stored proof)" in shown
+    assert "parts" not in app.session_state["session"].jobs and "Live" not in shown
     app.button(key="start-parts").click().run()
     said = texts(settle(app))
     record = pitprops_stored(3)[PITPROPS]

@@ -40,7 +40,7 @@ def test_the_covariance_of_large_data_is_made_as_a_run_that_stops_at_once(open_p
         return form(*given, **rest)
 
     monkeypatch.setattr(nnspca.Covariance, "from_dataset", slowly)
-    monkeypatch.setattr(preparation, "QUICK", 0.0)
+    monkeypatch.setattr(preparation, "QUICK_PRODUCTS", 0.0)
     mine = Dataset(name="mine", title="mine", X=ROWS + 2)
     page = open_page("pages/explore.py", session=owner(mine), data="mine", scale="standardised", k=2)
     page.button(key="stop-prepare").click().run()

@@ -8,7 +8,7 @@ import pytest
 from nnspca import datasets
 from nnspca.result import rounded
 from nnspca.studies.racing import BARRED, FINISHED, RUNNING, Fall, Lane, Mark, Race
-from nnspca.view import ledger, say
+from nnspca.view import say, stored
 from nnspca.view.compare import figures, race
 from nnspca.view.figures.style import DARK
 from nnspca.view.link.state import AS_IS, FIRST_RACE, STANDARDISED, State
@@ -70,7 +70,7 @@ def test_a_stored_race_opens_without_a_run_and_says_no_more_than_the_ledger(open
 
 
 def test_every_stored_race_is_of_a_view_that_a_data_set_opens_with_and_says_no_more_than_the_ledger():
-    opening = {(*r.problem, r.opening): r for key, r in shelf.records().items() if key == ledger.default_view(r.name)}
+    opening = {(*r.problem, r.opening): r for key, r in shelf.records().items() if key == stored.opening_key(r.name)}
     assert len(race.stored_races()["races"]) >= 5 and race.stored_races()["races"].keys() <= opening.keys()
     for record in opening.values():
         scale = STANDARDISED if record.standardise else AS_IS
@@ -89,7 +89,7 @@ def lane(name, state, seconds, *marks, reason=""):
 
 def test_every_share_is_of_the_lowest_upper_bound_known():
     lanes = (lane("em", FINISHED, 1.0, (0.5, 0.8)),)
-    shown = figures.race(Race(lanes, (Fall(0.1, 1.0),), FINISHED, 2.0), ("em",), DARK, 0.9)
+    shown = figures.race_curves(Race(lanes, (Fall(0.1, 1.0),), FINISHED, 2.0), ("em",), DARK, 0.9)
     lines = {trace.name: trace for trace in shown.data}
     assert lines["EM"].y[0] == pytest.approx(100 * 0.8 / 0.9)
     assert lines[figures.BOUND].y[-1] == pytest.approx(100 / 0.9 - 100) and lines[figures.BOUND].yaxis == "y2"
@@ -99,7 +99,7 @@ def test_every_share_is_of_the_lowest_upper_bound_known():
 def test_no_share_is_over_100_and_the_upper_bound_falls_in_a_panel_of_its_own():
     lanes = (lane("em", FINISHED, 4.0, (1.0, 0.5), (3.0, 0.8)), lane("best", FINISHED, 4.0, (2.0, 0.7)))
     standing = Race(lanes, (Fall(0.5, 2.0), Fall(2.5, 1.0)), FINISHED, 5.0)
-    shown = figures.race(standing, ("em", "best"), DARK, 1.0)
+    shown = figures.race_curves(standing, ("em", "best"), DARK, 1.0)
     (bound,) = [trace for trace in shown.data if trace.yaxis == "y2"]
     assert list(zip(bound.x, bound.y, strict=True)) == [(0.5, 100.0), (2.5, 0.0), (5.0, 0.0)]
     assert max(max(trace.y) for trace in shown.data if trace.yaxis != "y2" and trace.y[0] is not None) <= 100
@@ -108,5 +108,5 @@ def test_no_share_is_over_100_and_the_upper_bound_falls_in_a_panel_of_its_own():
 
 
 def test_before_an_upper_bound_there_are_axes_and_nothing_is_claimed():
-    shown = figures.race(Race((lane("em", RUNNING, 1.0, (0.5, 0.5)),)), ("em",), DARK, np.inf)
+    shown = figures.race_curves(Race((lane("em", RUNNING, 1.0, (0.5, 0.5)),)), ("em",), DARK, np.inf)
     assert not shown.data

@@ -59,7 +59,7 @@ def test_whatever_the_data_lack_every_sample_has_its_place_and_every_feature_its
         assert said
         if scores is not None:
             assert isinstance(say.separation(data, scores[:, None]), str)
-            drawn = samples.strips(first, about)
+            drawn = samples.class_strips(first, about)
             rows, of = drawn["rows"], unpacked(drawn["of"])
             assert unpacked(drawn["which"]).tolist() == list(range(len(data.X)))
             assert set(of.tolist()) == set(range(len(rows))) and len(rows) <= samples.CLASSES + 1

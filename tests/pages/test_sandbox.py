@@ -206,7 +206,7 @@ WIDE = b",".join([b"1"] * 74_000)
 )
 def test_a_small_text_of_very_many_columns_is_read_within_the_limits_too(text, monkeypatch):
     monkeypatch.setattr(sandbox, "SCRIPT", "raise SystemExit(3)")
-    assert len(text) < sandbox.SMALL
+    assert len(text) < sandbox.QUICK_BYTES
     for name in ("t.csv", "t.TXT"):
         with pytest.raises(DataError, match="gave up"):
             read(text, name)

@@ -23,7 +23,7 @@ from nnspca.view.frame import sidebar
 from nnspca.view.link import state, widgets
 counting = sidebar.sidebar(st.session_state["page"])
 widgets.notes()  # draws a k that no page has drawn
-st.session_state["_seen"] = counting, state.current()
+st.session_state["_seen"] = counting, state.of_sidebar()
 """
 
 

@@ -4,7 +4,7 @@ import pytest
 
 import nnspca
 from nnspca.result import rounded
-from nnspca.view import ledger
+from nnspca.view import stored
 from nnspca.view.certificate import panels, proofs
 from nnspca.view.certificate.proofs import FOLDER
 from nnspca.view.link.state import AS_IS, STANDARDISED, State
@@ -44,7 +44,7 @@ def test_a_stored_certificate_is_opened_and_without_one_the_proof_says_its_day_a
         page = settle(open_page("pages/explore.py", data="digits", k=k, proof=True))
         assert not jobs(page) and panels.claim(subject.known_at(), subject) in texts(page)
     known = subject.known_at()
-    assert ledger.stored()[subject.problem].made(15).day in texts(page)
+    assert stored.problems()[subject.problem].made(15).day in texts(page)
     settle(page.button(key="start-prove").click().run())
     proof = proofs.certificate_at(subject, 15)
     assert proof.upper <= known.upper or (proof.ratio >= 1 - rounded.OPTIMAL and known.optimal)

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.view import ledger
+from nnspca.view import stored
 from nnspca.view.link.state import default_k
 from tests import ledger as made
 from tests import shelf
 
-KEYS = [(held.name, *held.problem[1:]) for held in ledger.stored().values()]
+KEYS = [(held.name, *held.problem[1:]) for held in stored.problems().values()]
 FETCHED = ("cbcl-faces", "cbcl-faces-raw", "leukemia", "lrs")
-OPENED = [key for key in KEYS if key == ledger.default_view(key[0])]
+OPENED = [key for key in KEYS if key == stored.opening_key(key[0])]
 ROUND = 1e-9  # relative: sums in another order
 
 
@@ -45,7 +45,7 @@ def test_every_data_set_is_stored_at_both_scales_with_the_sign_constraint_and_wi
     for key, record in shelf.records().items():
         assert made.missing(key, record) == ([], []) and record.opening == default_k(record.n, record.name)
         assert made.weakest(record) is None, "between two stored k little is lost by carrying"
-    assert ledger.FILE.stat().st_size < 3_000_000
+    assert stored.FILE.stat().st_size < 3_000_000
 
 
 @pytest.mark.parametrize("key", listed(KEYS))
@@ -78,6 +78,6 @@ def test_no_solver_finds_more_than_a_stored_bound_allows(key):
 def test_stored_loadings_lose_next_to_nothing():
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("digits"))
     part = nnspca.solve(cov, 12)
-    again = ledger.unpack(*shelf.pack(part.loadings), cov.n_features)
+    again = stored.unit_vector(*shelf.pack(part.loadings), cov.n_features)
     assert np.isclose(np.linalg.norm(again), 1.0)
     assert cov.variance(again) >= part.variance * (1 - 1e-7)

@@ -12,7 +12,7 @@ import nnspca
 from nnspca.datasets import catalogue, fetch, preparing, read
 from nnspca.view import running
 from nnspca.view.data import desk
-from nnspca.view.desk import Reading
+from nnspca.view.desk import DeskReading
 from nnspca.view.link.state import State
 from nnspca.view.sources import uploads
 from nnspca.view.ui import downloads
@@ -138,7 +138,7 @@ def test_a_doubt_is_asked_and_no_answer_is_called_read_as_meant_until_it_is_sett
         settle(page.selectbox(key="desk-missing").set_value("mean").run())
     assert page.success and not page.warning and "open" not in page.success[0].value
     assert ("accepted" in desk.reading.arguments) == (not missing)
-    assert Reading.of_text(desk.reading.text) == desk.reading
+    assert DeskReading.of_text(desk.reading.text) == desk.reading
     again = read(CODED, "coded.csv", **json.loads(desk.reading.text))
     assert again.content_hash == desk.data.content_hash and not again.doubts
 

@@ -103,7 +103,7 @@ def test_samples_on_workers_of_dask_are_resampled_there(sparse, told, monkeypatc
     X = np.where(np.abs(planted()) > sparse, planted(), 0.0)
     blocks, held = dask.array.from_array(X, chunks=(17, -1)), scipy.sparse.csr_array(X) if sparse else X
     blocks = blocks.map_blocks(scipy.sparse.csr_matrix) if sparse else blocks
-    monkeypatch.setattr(making, "WHOLE", 0)
+    monkeypatch.setattr(making, "READ_WHOLE", 0)
     monkeypatch.setattr(reading, "GATHERED", 0)  # so that none are loaded
     options = {"method": "em", "seed": 3, **told}
     own, *others = (

@@ -61,7 +61,7 @@ def test_parts_that_add_hardly_anything_are_counted():
 @given(st.integers(1, 30), st.integers(1, 30), st.data())
 def test_pixels_are_said_to_lie_where_they_do(rows, columns, data):
     support = np.array(sorted(data.draw(st.sets(st.integers(0, rows * columns - 1), min_size=1, max_size=12))))
-    said = sentences.pixels(support, (rows, columns))
+    said = sentences.where_in_image(support, (rows, columns))
     at = np.column_stack(np.divmod(support, columns)) + 0.5
     if "at the " in said:
         cells = {f"{sentences._ninth(int(3 * r / rows), int(3 * c / columns))}" for r, c in at}

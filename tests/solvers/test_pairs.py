@@ -9,7 +9,7 @@ import nnspca
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
-from nnspca.solvers.best import ROWS, pairs
+from nnspca.solvers.best import ROWS, best_pairs
 from tests.oracle import optimum
 from tests.problems import DATA, MATRICES
 
@@ -19,7 +19,7 @@ def test_the_first_pair_is_the_optimum_of_two_features(nonnegative):
     for kind, seed in itertools.product((*MATRICES, *DATA), range(3)):
         problem = kind(np.random.default_rng(seed), 9)
         cov, best = problem.cov, optimum(problem.A, 2, nonnegative)[0]
-        found = pairs(Problem(cov, 2, nonnegative), 5, Monitor())
+        found = best_pairs(Problem(cov, 2, nonnegative), 5, Monitor())
         assert all(feasible.infeasibility(x, 2, nonnegative) == "" for x in found)
         slack = 1e-9 * float(np.abs(problem.A).max())
         values = [cov.variance(x) for x in found]
@@ -34,7 +34,7 @@ def test_more_features_than_are_looked_at_at_once():
     X = rng.standard_normal((40, n))
     X[:, n - 1] = X[:, 3] + 0.01 * rng.standard_normal(40)
     cov = nnspca.Covariance.from_data(X, standardize=True)
-    found = pairs(Problem(cov, 2, True), 16, Monitor())
+    found = best_pairs(Problem(cov, 2, True), 16, Monitor())
     assert found.shape == (16, n)
     assert np.flatnonzero(found[0]).tolist() == [3, n - 1]
     supports = {tuple(np.flatnonzero(x)) for x in found}

@@ -17,17 +17,17 @@ def test_some_samples_have_nearly_the_covariance_of_all(sparse, monkeypatch):
     X = data(4000, 7000, 0.01)
     cov = nnspca.Covariance.from_data(X if sparse else X[:1500].toarray())
     rng = np.random.default_rng(0)
-    monkeypatch.setattr(reduced, "ENTRIES", 10**9)
+    monkeypatch.setattr(reduced, "BATCH_ENTRIES", 10**9)
     assert reduced.of_some_samples(cov, rng) is cov
     held = X.nnz if sparse else cov.n_samples * cov.n_features
-    monkeypatch.setattr(reduced, "ENTRIES", held // 2)
+    monkeypatch.setattr(reduced, "BATCH_ENTRIES", held // 2)
     some = reduced.of_some_samples(cov, rng)
     assert some.n_samples in (cov.n_samples // 2, cov.n_samples // 2 - 1)
     assert some.trace == pytest.approx(cov.trace, rel=0.1)
 
 
 def test_a_covariance_held_as_its_entries_is_not_thinned(monkeypatch):
-    monkeypatch.setattr(reduced, "ENTRIES", 1)
+    monkeypatch.setattr(reduced, "BATCH_ENTRIES", 1)
     cov = nnspca.Covariance.from_data(data())
     assert reduced.of_some_samples(cov, np.random.default_rng(0)) is cov
 
@@ -58,7 +58,7 @@ def test_a_search_that_chooses_features_by_some_samples_ends_as_well(monkeypatch
     assert cov.held.factor is not None and cov.n_features > best.WIDE
     stages = []
     whole = nnspca.solve(cov, 8, on_progress=stages.append)
-    monkeypatch.setattr(reduced, "ENTRIES", X.nnz // 3)
+    monkeypatch.setattr(reduced, "BATCH_ENTRIES", X.nnz // 3)
     part = nnspca.solve(cov, 8)
     assert part.variance == pytest.approx(cov.variance(part.loadings), rel=1e-14)
     assert part.variance >= whole.variance * (1 - 1e-9)

@@ -31,7 +31,7 @@ def test_every_point_is_feasible_and_below_the_optimum(seed, nonnegative):
     rng = np.random.default_rng(seed)
     V = rng.standard_normal((7, 3))
     best = oracle.optimum_of_rows(V, 3, nonnegative)[0]
-    for _, value, x in net.search(V, 3, 4000, rng, nonnegative=nonnegative):
+    for _, value, x in net.random_search(V, 3, 4000, rng, nonnegative=nonnegative):
         assert feasible.infeasibility(x, 3, nonnegative) == ""
         assert value == pytest.approx(((x @ V) ** 2).sum())
         assert value <= best * (1 + 1e-12)
@@ -39,8 +39,8 @@ def test_every_point_is_feasible_and_below_the_optimum(seed, nonnegative):
 
 
 def test_batches_are_counted_and_the_value_never_falls(monkeypatch):
-    monkeypatch.setattr(net, "ENTRIES", 50)
+    monkeypatch.setattr(net, "BATCH_ENTRIES", 50)
     V = np.random.default_rng(0).standard_normal((10, 2))
-    seen = [(done, value) for done, value, _ in net.search(V, 3, 23, np.random.default_rng(1))]
+    seen = [(done, value) for done, value, _ in net.random_search(V, 3, 23, np.random.default_rng(1))]
     assert [done for done, _ in seen] == [5, 10, 15, 20, 23]
     assert sorted(value for _, value in seen) == [value for _, value in seen]

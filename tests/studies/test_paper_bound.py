@@ -33,5 +33,5 @@ def test_it_asks_after_every_few_entries_whether_to_stop(monkeypatch):
     rank_one = net.feasible.rank_one
     monkeypatch.setattr(net.feasible, "rank_one", lambda w, *rest: seen.append(w.size) or rank_one(w, *rest))
     paper_bound(cov, 20, should_stop=lambda: stops.append(0) or False)
-    assert max(seen) <= 2 * net.ENTRIES
+    assert max(seen) <= 2 * net.BATCH_ENTRIES
     assert len(stops) >= len(seen) > 10

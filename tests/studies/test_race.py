@@ -26,7 +26,7 @@ def test_every_solver_shows_feasible_points_and_ends_with_its_own_answer(small, 
     for lane in ended.lanes:
         assert lane.state == FINISHED, lane
         answer = nnspca.solve(small, 4, lane.method, nonnegative=nonnegative, seed=3)
-        assert answer.variance <= lane.variance * (1 + 2 * racing.GAIN)
+        assert answer.variance <= lane.variance * (1 + 2 * racing.MARK_GAIN)
         part = lane.component
         assert np.linalg.norm(part.loadings) == pytest.approx(1)
         assert small.variance(part.loadings) == pytest.approx(lane.variance)

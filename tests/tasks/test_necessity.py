@@ -91,7 +91,7 @@ def test_so_it_does_where_the_covariance_is_never_formed(sparse, nonnegative, br
 @BOTH
 @pytest.mark.parametrize("seed", range(2))
 def test_so_it_does_where_most_features_are_set_aside(seed, nonnegative, brief, monkeypatch):
-    monkeypatch.setattr(without, "SMALL", 6)
+    monkeypatch.setattr(without, "BRANCHED", 6)
     chosen = []
     begin = without.whole_relaxation
     monkeypatch.setattr(without, "whole_relaxation", lambda *given: (chosen.append(begin(*given)), chosen[-1])[1])

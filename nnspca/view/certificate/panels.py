@@ -16,7 +16,7 @@ from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS
 from nnspca.certificates.exact import needs_second_checker
 from nnspca.datasets import Dataset
 from nnspca.result import Bound, Certificate, PartsCertificate, Progress, rounded, wording
-from nnspca.view import ledger, running, say
+from nnspca.view import running, say, stored
 from nnspca.view.certificate import proofs
 from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known
@@ -25,7 +25,7 @@ from nnspca.view.session import Content
 from nnspca.view.subject import Subject
 from nnspca.view.ui import charts, downloads
 
-Proof = Certificate | PartsCertificate
+AnyCertificate = Certificate | PartsCertificate
 CHECKERS: dict[str, Content] = {
     f"{at.stem}.py": at.read_bytes for at in (Path(check.__file__), Path(check_more.__file__))
 }
@@ -36,7 +36,7 @@ def why_true(name: str) -> str:
     return BOUNDS[name].argument if name in BOUNDS else PARTS_BOUNDS[name].summary
 
 
-def claim(proven: Proof | Known, subject: Subject) -> str:
+def claim(proven: AnyCertificate | Known, subject: Subject) -> str:
     """Say what a certificate proves, or what is known of one component, with its numbers, upper bounds rounded up."""
     (lower, upper), n = (proven.lower, proven.upper), subject.data.n_features
     k = proven.at if isinstance(proven, Known) else proven.k
@@ -60,7 +60,7 @@ def claim(proven: Proof | Known, subject: Subject) -> str:
     return f"{whole} above **{bound}**{most}. The best found has **{found}**, {best}"
 
 
-def certificate_details(certificate: Proof, known: Known, subject: Subject) -> None:
+def certificate_details(certificate: AnyCertificate, known: Known, subject: Subject) -> None:
     """Open the certificate: the bound that gave it, all the others, a second route, and the file."""
     won = certificate.winner
     gaps = [f"a gap of at most {rounded.gap(one.lower, one.upper)}" for one in (certificate, known)]
@@ -85,9 +85,9 @@ def certificate_details(certificate: Proof, known: Known, subject: Subject) -> N
     check_and_files(certificate, subject)
 
 
-def kept(known: Known, subject: Subject) -> None:
+def kept_proof(known: Known, subject: Subject) -> None:
     """Say how a proof whose file does not come with the package was made, and offer to make it here."""
-    made, live, thorough = ledger.stored()[subject.problem].made(known.at), PLANS["live"], PLANS["thorough"]
+    made, live, thorough = stored.problems()[subject.problem].made(known.at), PLANS["live"], PLANS["thorough"]
     longer = f", or up to {rounded.seconds(thorough.relaxation + thorough.trees)} if the stored proof took longer"
     lasts = f"about {rounded.seconds(made.seconds or live.seconds)}{'' if made.seconds else longer}"
     run = f" by a {made.effort} run" if made.effort else ""
@@ -102,7 +102,7 @@ def kept(known: Known, subject: Subject) -> None:
         running.follow_to_end(job, "Stopped before as much was proven. The stored proof is the lower bound.")
 
 
-def _row(bound: Bound, certificate: Proof, total: float) -> dict[str, str]:
+def _row(bound: Bound, certificate: AnyCertificate, total: float) -> dict[str, str]:
     wins, shown = bound is certificate.winner, rounded.decimals(certificate.lower, certificate.upper, total)
     return {
         "Upper bound": say.title(bound.name) + (" ← lowest proven" if wins else ""),
@@ -112,13 +112,13 @@ def _row(bound: Bound, certificate: Proof, total: float) -> dict[str, str]:
     }
 
 
-def command(file: str, certificate: Proof, subject: Subject) -> str:
+def command(file: str, certificate: AnyCertificate, subject: Subject) -> str:
     """Return the command that checks a certificate's file without the library."""
     checker = "check_more.py" if needs_second_checker(certificate, subject.cov) else "check.py"
     return shlex.join(["python", checker, file, f"{subject.data.name}.npy"])
 
 
-def check_and_files(certificate: Proof, subject: Subject) -> None:
+def check_and_files(certificate: AnyCertificate, subject: Subject) -> None:
     """Offer a check by the library's second route, the certificate as a file, and what checks that elsewhere."""
     r = certificate.n_components if isinstance(certificate, PartsCertificate) else 0
     key, name = ("parts", f"{subject.data.name}-r{r}") if r else ("explore", subject.data.name)
@@ -140,7 +140,7 @@ def check_and_files(certificate: Proof, subject: Subject) -> None:
     _files(certificate, subject, name, key)
 
 
-def _files(certificate: Proof, subject: Subject, stem: str, key: str) -> None:
+def _files(certificate: AnyCertificate, subject: Subject, stem: str, key: str) -> None:
     """Offer a certificate as a file, and all that checks it: a script, the checker that needs no library, its data."""
     data, cov, more = subject.data, subject.cov, needs_second_checker(certificate, subject.cov)
     code = downloads.program("certificate", subject.now, file=repr(f"{stem}.npz"))
@@ -168,7 +168,7 @@ def _files(certificate: Proof, subject: Subject, stem: str, key: str) -> None:
     st.code(command(f"{stem}.npz", certificate, subject), language="bash", wrap_lines=True)
 
 
-def certificate_npz(certificate: Proof, subject: Subject) -> bytes:
+def certificate_npz(certificate: AnyCertificate, subject: Subject) -> bytes:
     """Return a certificate with all its ingredients, as ``nnspca.load_certificate`` reads it."""
     if (held := proofs.stored_file(certificate, subject)) is not None:
         return held

@@ -16,7 +16,8 @@ import streamlit as st
 import nnspca
 from nnspca.bounds.plan import PLANS
 from nnspca.result import Certificate, Component, Components, PartsCertificate, Progress, rounded
-from nnspca.view import cache, ledger, running
+from nnspca.result.certificate import BETTER
+from nnspca.view import cache, running, stored
 from nnspca.view.jobs import Job, part_of_report
 from nnspca.view.ledger import Known
 from nnspca.view.running import Button, Key, Task
@@ -29,9 +30,8 @@ SAME = 1e-6  # relative difference of two variances of the same component: store
 WAITED = 30.0  # seconds that a download waits at most for as good a proof as is stored
 SHOWN = 3  # upper bounds that a sentence lists
 CLOSED = rounded.OPTIMAL / 4  # gap at which a longer proof ends: optimal however the numbers are rounded
-GAIN = 1e-9  # relative: a component that has no more variance than this beyond another is none better
 
-Proven = TypeVar("Proven", Certificate, PartsCertificate)
+AnyProof = TypeVar("AnyProof", Certificate, PartsCertificate)
 STOPPED = "Stopped. Every upper bound proven so far is kept."
 TIGHTEN = Button("Tighten the proof", "There is no upper bound yet.", ":material/compress:", "Go on tightening")
 
@@ -158,7 +158,7 @@ def stored_file(proof: Certificate | PartsCertificate, subject: Subject) -> byte
 
 
 def _held(subject: Subject, k: int) -> tuple[Certificate, Path] | tuple[None, None]:
-    held = ledger.stored().get(subject.problem)
+    held = stored.problems().get(subject.problem)
     file = None if held is None else file_of(held.name, subject.standardise, k)
     if file is None or not subject.nonnegative or not file.exists():
         return None, None
@@ -189,11 +189,11 @@ def certificate_of_parts(subject: Subject, r: int) -> PartsCertificate | None:
     return certificate
 
 
-def keep_best(certificate: Proven, subject: Subject) -> Proven:
+def keep_best(certificate: AnyProof, subject: Subject) -> AnyProof:
     """Keep a certificate, unless the one that is kept is tighter; return the one that stays."""
     r = certificate.n_components if isinstance(certificate, PartsCertificate) else 0
     key = _key(subject, certificate.k, r)
-    before: Proven | None = cache.results().get(key)
+    before: AnyProof | None = cache.results().get(key)
     subject.record(certificate)
     if before is not None and before.ratio >= certificate.ratio:
         return before
@@ -235,7 +235,7 @@ def proof_task(subject: Subject) -> Task:
 def _as_stored(subject: Subject, seconds: float) -> dict[str, Any]:
     """Return the arguments with which a run proves as much as is stored, unless that takes longer."""
     known = subject.known_at()
-    return {"component": known.component, "gap": (1 - known.ratio) * (1 - GAIN), "time_limit": seconds}
+    return {"component": known.component, "gap": (1 - known.ratio) * (1 - BETTER), "time_limit": seconds}
 
 
 def tighten_task(subject: Subject, parts: Components | None = None, r: int = 1) -> Task:
@@ -267,14 +267,10 @@ def _tighten(job: Job, subject: Subject, parts: Components | None = None, r: int
         more: dict[str, Any] = {"restarts": RESTARTS, "leaders": LEADERS, "start": before.component.loadings}
         more["on_progress"] = lambda at: listen(dataclasses.replace(at, fraction=0.0, variance=None))
         searched = subject.call(job, nnspca.solve, k, **more)
-        how["component"] = searched if searched.variance > before.lower * (1 + GAIN) else before.component
+        how["component"] = searched if searched.variance > before.lower * (1 + BETTER) else before.component
     how |= {"gap": CLOSED, "time_limit": math.inf, "on_progress": listen}  # for as long as it falls
     after = prove(subject, job, r=r, warm_start=before, **how)
     return ProofGain(known, after, time.monotonic() - start, before.upper)
-
-
-STOPPED = "Stopped. Every upper bound proven so far is kept."
-TIGHTEN = Button("Tighten the proof", "There is no upper bound yet.", ":material/compress:", "Go on tightening")
 
 
 def tighten_button(
@@ -312,7 +308,7 @@ def gain_in_words(fall: ProofGain, total: float) -> str:
     digits = rounded.decimals(max(before.lower, after.lower), min(before.upper, after.upper), total)
     old, new = (rounded.percent(upper / total, digits, up=True) for upper in (before.upper, after.upper))
     gained = after.lower / before.lower - 1 if before.lower > 0 else 0.0
-    better = f" A better component was found: {rounded.percent(gained)} more variance." if gained > GAIN else ""
+    better = f" A better component was found: {rounded.percent(gained)} more variance." if gained > BETTER else ""
     if after.upper > before.upper * (1 - NOTED):
         source = f" ({before.source})" if before.source else ""
         if new == old:

@@ -31,7 +31,7 @@ LEGEND_ROWS = 3  # more would be a hole below the figure on a wide screen
 OPACITY = 0.3  # of a band in the colour of its data set
 
 
-def race(standing: Race | None, names: Sequence[str], palette: Palette, upper: float) -> go.Figure:
+def race_curves(standing: Race | None, names: Sequence[str], palette: Palette, upper: float) -> go.Figure:
     """Draw every solver's steps and the upper bound's.
 
     ``upper`` is the lowest upper bound known, of which all is a share. Without a ``standing``, or
@@ -153,7 +153,7 @@ class Shown:
     band: Band  # what is known by k, as shares of the total variance
 
 
-def compared(sets: Sequence[Shown], palette: Palette) -> go.Figure:
+def sets_figure(sets: Sequence[Shown], palette: Palette) -> go.Figure:
     """Draw the two panels: for each data set a line and a band of what is known."""
     figure = go.Figure()
     for i, shown in enumerate(sets):
@@ -162,9 +162,9 @@ def compared(sets: Sequence[Shown], palette: Palette) -> go.Figure:
     least = min((at / shown.n for shown in sets for at in shown.band.at), default=0.02)
     title = "Variance, and the gap to the best possible"
     described = [
-        f"{sanitize.line(shown.title)}: {rounded.proven_gap(1 - max(found))} at {len(found)} values of k"
+        f"{sanitize.one_line(shown.title)}: {rounded.proven_gap(1 - max(found))} at {len(found)} values of k"
         if (found := shown.band.gaps.values())
-        else f"{sanitize.line(shown.title)}: no upper bound yet"
+        else f"{sanitize.one_line(shown.title)}: no upper bound yet"
         for shown in sets
     ]
     set_layout(
@@ -193,7 +193,7 @@ def compared(sets: Sequence[Shown], palette: Palette) -> go.Figure:
 
 def _add_known(figure: go.Figure, shown: Shown, i: int, palette: Palette) -> None:
     """Draw the line and the band of one data set, and below the gaps that were proven at their own k."""
-    band, colour, name = shown.band, palette.series[i % len(palette.series)], sanitize.label(shown.title)
+    band, colour, name = shown.band, palette.series[i % len(palette.series)], sanitize.figure_text(shown.title)
     rows = [row for row in zip(band.at, band.lower, band.upper, strict=True) if math.isfinite(row[2])]
     high, low = ([(row[0] / shown.n, 100 * row[end]) for row in rows] for end in (2, 1))
     fill_between(figure, high, low, rgba(colour, OPACITY), showlegend=False)

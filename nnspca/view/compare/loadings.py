@@ -17,7 +17,7 @@ from nnspca.view.subject import Subject
 
 TITLE = "Loadings found elsewhere: how good are they?"
 TEXT, FILE = "given-text", "given-file"
-LARGEST, MOST = 2_000_000, 20  # characters, and components
+MOST_CHARACTERS, MOST_COMPONENTS = 2_000_000, 20  # characters, and components
 SEPARATOR, BLANK = re.compile(r"[:;,\t]"), re.compile(r"\s*[;\t]\s*|\s*,\s+|\s+,\s*|\s+")
 
 
@@ -33,7 +33,7 @@ def read_loadings(text: str, names: Sequence[str]) -> np.ndarray:
            [0. , 1. , 0. ]])
     """
     lines = [line for line in text.splitlines() if line.strip()]
-    if not lines or len(text) > LARGEST or len(lines) > len(names) + 1:
+    if not lines or len(text) > MOST_CHARACTERS or len(lines) > len(names) + 1:
         raise ValueError(f"There are {len(lines):,} lines; these data have {len(names):,} features.")
     known = {name.strip(): i for i, name in enumerate(names)}
     try:
@@ -42,8 +42,8 @@ def read_loadings(text: str, names: Sequence[str]) -> np.ndarray:
         raise ValueError(f"The text is no CSV: {problem}.") from None
     titled = rows[0][0] not in known and not any(character.isdigit() for character in rows[0][-1])
     wide = len(rows[-1]) - 1
-    if not 0 < wide <= MOST:
-        raise ValueError(f"A line is a name and 1 to {MOST} loadings; the last one has {wide}.")
+    if not 0 < wide <= MOST_COMPONENTS:
+        raise ValueError(f"A line is a name and 1 to {MOST_COMPONENTS} loadings; the last one has {wide}.")
     loadings = np.zeros((len(names), wide))
     for name, *cells in rows[titled:]:
         if name not in known:
@@ -77,8 +77,8 @@ def judge_loadings(subject: Subject) -> None:
     names = list(map(str, subject.data.feature_names))
     st.markdown("One line for each feature: its name and its loading; one more column for each further component.")
     pasted, brought = st.columns([1.4, 1], gap="medium")
-    example = "\n".join(f"{sanitize.line(name)}: {x}" for name, x in zip(names, ("0.6", "0.8"), strict=False))
-    pasted.text_area("Paste them", key=TEXT, max_chars=LARGEST, height=110, placeholder=example)
+    example = "\n".join(f"{sanitize.one_line(name)}: {x}" for name, x in zip(names, ("0.6", "0.8"), strict=False))
+    pasted.text_area("Paste them", key=TEXT, max_chars=MOST_CHARACTERS, height=110, placeholder=example)
     brought.file_uploader("or bring a CSV file", key=FILE, type=["csv", "tsv", "txt"])
     if not (text := _text()).strip():
         return
@@ -98,7 +98,7 @@ def judge_loadings(subject: Subject) -> None:
 def _text() -> str:
     file = st.session_state.get(FILE)
     pasted: str = st.session_state.get(TEXT) or ""
-    return pasted if file is None else file.getvalue()[: LARGEST + 1].decode("utf-8", "replace")
+    return pasted if file is None else file.getvalue()[: MOST_CHARACTERS + 1].decode("utf-8", "replace")
 
 
 def records(judged: Judgement, subject: Subject) -> list[dict[str, object]]:
@@ -113,7 +113,7 @@ def records(judged: Judgement, subject: Subject) -> list[dict[str, object]]:
                 "Signs": "≥ 0" if part.nonnegative else "any",
                 "Explains (% of the total variance)": rounded.floor(100 * part.variance / subject.cov.trace, 2),
                 "Of the best possible with as many": rounded.ratio(part.variance, min(proof.upper, known)),
-                "Better": "" if other is None else sanitize.line(", ".join(other.names)),
+                "Better": "" if other is None else sanitize.one_line(", ".join(other.names)),
             }
         )
     return rows

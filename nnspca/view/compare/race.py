@@ -81,7 +81,7 @@ def under_way(job: Job, racers: Sequence[str], subject: Subject) -> None:
         if now and version == now:
             return None
         best, title = subject.known_at(), state.TITLES.__getitem__
-        figure = figures.race(standing, racers, palette, _upper(standing, best))
+        figure = figures.race_curves(standing, racers, palette, _upper(standing, best))
         said = {
             lane.method: f"{rounded.percent(lane.variance / subject.total, 2)} of the total variance, "
             f"{rounded.seconds(lane.seconds)}{' …' * (lane.state == RUNNING)}"
@@ -92,7 +92,7 @@ def under_way(job: Job, racers: Sequence[str], subject: Subject) -> None:
             [Look.of(name, i, palette).colour, f"{title(name)}: {said.get(name, '…')}"] for i, name in enumerate(racers)
         ]
         words = RUNNING_YET if standing is None else first_near_best(standing, best)
-        return {"version": now, "words": words, "lanes": lanes, "drawn": charts.sketch(figure, palette)}
+        return {"version": now, "words": words, "lanes": lanes, "drawn": charts.figure_sketch(figure, palette)}
 
     address = session.current().publish("race-standing", look)
     _standing(key="race-standing", data={**(look("") or {}), "address": address, "every": LOOK_MILLISECONDS})
@@ -139,7 +139,7 @@ def race_figure(known: Race | None, racers: Sequence[str], subject: Subject, pla
     best = subject.known_at()
     where = "" if subject.k == k else f"**At k\u00a0=\u00a0{subject.k:,}**, the nearest with a stored race: "
     write_answer(place, "compare", RUNNING_YET if known is None else where + first_near_best(known, best))
-    drawn = figures.race(known, racers, charts.palette(), _upper(known, best))
+    drawn = figures.race_curves(known, racers, charts.palette(), _upper(known, best))
     charts.figure(drawn, "race", first=True)
     st.caption("  \n".join([*([] if known is None else missing_solvers(known)), CLOCK]))
     return drawn
@@ -204,7 +204,7 @@ def race_files(standing: Race, figure: Figure, subject: Subject, racers: Sequenc
         {name.replace("_", " "): cell for name, cell in row.items()} | {"who": state.TITLES.get(str(row["who"]), PROOF)}
         for row in standing.to_records(subject.known_at().upper)
     ]
-    downloads.table(f"{subject.data.name}-k{subject.k}-race", rows, figure, _code(subject.now, racers))
+    downloads.offer_table(f"{subject.data.name}-k{subject.k}-race", rows, figure, _code(subject.now, racers))
 
 
 def _code(now: State, racers: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import nnspca
 from nnspca.result import SweepPoint, rounded
-from nnspca.view import ledger, sanitize
+from nnspca.view import sanitize, stored
 from nnspca.view.compare import figures
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import Job, part_of_report
@@ -31,7 +31,7 @@ WORKING = "Computing the upper bounds …"
 
 def labels() -> dict[str, str]:
     """Return the short title of each data set, without what its brackets add where that tells no two apart."""
-    titles = {name: sanitize.line(info.title) for name, info in catalogue.infos().items()}
+    titles = {name: sanitize.one_line(info.title) for name, info in catalogue.infos().items()}
     short = {name: title.partition(" (")[0] for name, title in titles.items()}
     counts = Counter(short.values())
     return {name: title if counts[title] == 1 else titles[name] for name, title in short.items()}
@@ -58,9 +58,9 @@ def state_of(name: str, now: State) -> State:
     return now if name == now.data else replace(now, data=name, scale=state.default_scale(name), prep=())
 
 
-def cardinalities(subject: Subject) -> tuple[int, ...]:
+def ks_to_solve(subject: Subject) -> tuple[int, ...]:
     """Return the k to solve: for each share of the features the nearest at which there is a stored proof."""
-    n, stored_ks = subject.data.n_features, ledger.cardinalities(subject.problem)
+    n, stored_ks = subject.data.n_features, stored.cardinalities(subject.problem)
     ks = {min(max(round(share * n), 1), n) for share in SHARES}
     return tuple(sorted({min(stored_ks, key=lambda k: max(k / at, at / k)) for at in ks} if stored_ks else ks))
 
@@ -96,7 +96,7 @@ def compared(subjects: Sequence[Subject]) -> list[Compared]:
         Compared(
             one,
             titles[one.data.name],
-            tuple(one.known_along(ledger.cardinalities(one.problem) or cardinalities(one)).values()),
+            tuple(one.known_along(stored.cardinalities(one.problem) or ks_to_solve(one)).values()),
         )
         for one in subjects
     ]
@@ -104,7 +104,7 @@ def compared(subjects: Sequence[Subject]) -> list[Compared]:
 
 def task(subjects: Sequence[Subject]) -> Task:
     """Return what the page has computed: at some k of each data set a component and an upper bound."""
-    key = tuple(one.key_of("sweep", one.seed, cardinalities(one)) for one in subjects)
+    key = tuple(one.key_of("sweep", one.seed, ks_to_solve(one)) for one in subjects)
     titles = labels()  # a run does not know the visitor's own files
     return Task("compare", key, lambda job: solve_sets(job, subjects, titles))
 
@@ -123,7 +123,7 @@ def solve_sets(job: Job, subjects: Sequence[Subject], titles: Mapping[str, str])
             return f"Running: {titles[name]}"
 
         span = part_of_report(job.report, place / len(ordered), (place + 1) / len(ordered), told)
-        one.call(job, nnspca.sweep, cardinalities(one), ("best",), on_point=publish, on_progress=span)
+        one.call(job, nnspca.sweep, ks_to_solve(one), ("best",), on_point=publish, on_progress=span)
 
 
 def say_proven(sets: Sequence[Compared]) -> str:
@@ -146,7 +146,7 @@ def joint_figure(sets: Sequence[Compared]) -> Figure:
     shown = [
         figures.Shown(one.title, one.subject.data.n_features, band_of(one.rows, one.subject.cov.trace)) for one in sets
     ]
-    figure = figures.compared(shown, charts.palette())
+    figure = figures.sets_figure(shown, charts.palette())
     charts.figure(figure, "together", first=True)
     return figure
 
@@ -175,5 +175,5 @@ def code(subjects: Sequence[Subject]) -> str:
     repair = f", repair=one.name in {mended!r}" if mended else ""
     lines = [downloads.preparation_lines(one.now.data, one.now, f"data[{at}]") for at, one in enumerate(subjects)]
     load = "\n".join(itertools.chain(*lines))
-    asked = [(one.standardise, cardinalities(one)) for one in subjects]
+    asked = [(one.standardise, ks_to_solve(one)) for one in subjects]
     return downloads.program("sets", subjects[0].now, load=load, asked=asked, repair=repair)

@@ -21,14 +21,14 @@ from nnspca.datasets.readers import SUFFIXES
 from nnspca.datasets.scales import means
 from nnspca.result import rounded, wording
 from nnspca.view import sanitize, say, session
-from nnspca.view.desk import LINES, Desk, Reading
+from nnspca.view.desk import LINES, Desk, DeskReading
 from nnspca.view.link import state, widgets
 from nnspca.view.sources import catalogue, sandbox, uploads
 
 TYPES = sorted({suffix.rpartition(".")[2] for suffix in (*SUFFIXES, *IMAGES)})
 WORDS = tomllib.loads(Path(__file__).with_name("desk.toml").read_text(encoding="utf-8"))
 WAYS = WORDS["ways"]
-FOUND = "as found"
+AS_FOUND = "as found"
 HEADINGS = ("name", "role", "kind", "bars", "least", "median", "most", "missing", "distinct", "examples")
 ASKED, TALL = 10, 420  # questions that are shown at once, and pixels of the table of columns
 CHOICES: dict[str, Mapping[Any, str]] = {
@@ -55,7 +55,7 @@ def show() -> Desk | None:
     if given and not here.given:  # a browser that came back brings them without a change
         _given()
     uploads.ask_again()
-    name = state.current().data
+    name = state.of_sidebar().data
     catalogue.server_file_on_desk(name)
     desk = here.desks.get(name, here.desk)
     if here.desk is not None and here.desk.data is None:
@@ -157,7 +157,9 @@ def _in_use(desk: Desk) -> None:
     title, key = sanitize.plain(desk.title, sanitize.NAME), "doubted" if data.doubts else "read"
     with st.container(key=key, gap=None):
         draw, icon = (st.warning, ":material/help:") if data.doubts else (st.success, ":material/check_circle:")
-        draw(f"In use: your file **{title}**, {say.as_read(data)}. Preprocessing: {state.current().scale}.", icon=icon)
+        draw(
+            f"In use: your file **{title}**, {say.as_read(data)}. Preprocessing: {state.of_sidebar().scale}.", icon=icon
+        )
         with st.container(horizontal=True):
             widgets.page_link("explore.py", "Explore →", ":material/search_insights:")
             widgets.page_link("parts.py", "Parts →", ":material/grid_view:")
@@ -188,8 +190,8 @@ def _columns(desk: Desk, doubted: set[str]) -> None:
         order = [column for column in order if sought in column.name.lower()][:LINES]
     key, number = f"desk-columns-{hash(desk.reading.text + sought)}", st.column_config.NumberColumn(format="%.5g")
     lines = {name: [getattr(column, name) for column in order] for name in HEADINGS}
-    lines["name"] = [sanitize.line(column.name, sanitize.NAME) for column in order]
-    lines["examples"] = [sanitize.line(", ".join(column.examples), sanitize.NAME) for column in order]
+    lines["name"] = [sanitize.one_line(column.name, sanitize.NAME) for column in order]
+    lines["examples"] = [sanitize.one_line(", ".join(column.examples), sanitize.NAME) for column in order]
     st.data_editor(
         lines,
         key=key,
@@ -224,7 +226,7 @@ def _options(desk: Desk) -> None:
             _select(desk, key, {name: name for name in seen.sheets} if key == "sheet" else CHOICES[key])
         codes = ", ".join(map(str, desk.reading.missing_codes or ()))
         about = "Numbers or words between commas, such as -99, unknown. Empty cells and NA are missing in any case."
-        how: dict[str, Any] = {"placeholder": FOUND, "help": about, "max_chars": 200, "width": 180}
+        how: dict[str, Any] = {"placeholder": AS_FOUND, "help": about, "max_chars": 200, "width": 180}
         _drawn(st.text_input, desk, "missing_codes", "Missing codes", codes, _codes, **how)
         if desk.reading.repair or (desk.problem and seen.data is not None and seen.data.kind == "covariance"):
             about = "The matrix without its negative eigenvalues: the nearest one that is a covariance (Higham 1988)."
@@ -246,18 +248,18 @@ def _drawn(draw: Any, desk: Desk, key: str, label: str, value: Any, take: Any = 
 def _select(desk: Desk, key: str, words: Mapping[Any, str]) -> None:
     """Draw a menu of values by their words, the one that was found named where none is chosen."""
     value, found = getattr(desk.reading, key), desk.seen.decided.get(key)
-    shown = FOUND if value is None else value
-    guess = f"{words.get(found, found)} (found)" if value is None and found is not None else FOUND
-    named = {FOUND: guess, **words} if getattr(Reading(), key) is None else words
+    shown = AS_FOUND if value is None else value
+    guess = f"{words.get(found, found)} (found)" if value is None and found is not None else AS_FOUND
+    named = {AS_FOUND: guess, **words} if getattr(DeskReading(), key) is None else words
     _drawn(
         st.selectbox,
         desk,
         key,
         key.replace("_", " ").capitalize(),
         shown,
-        lambda said: None if said == FOUND else said,
+        lambda said: None if said == AS_FOUND else said,
         options=list(dict.fromkeys([*named, shown])),
-        format_func=lambda option: sanitize.line(str(named.get(option, option)), sanitize.NAME),
+        format_func=lambda option: sanitize.one_line(str(named.get(option, option)), sanitize.NAME),
         width=180,
     )
 

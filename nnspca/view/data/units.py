@@ -26,6 +26,7 @@ from nnspca.view.subject import Subject
 from nnspca.view.ui import component
 
 AFTER = ("log1p", "hellinger")  # steps between which a question decides
+WORDS = tomllib.loads(Path(__file__).with_name("questions.toml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,6 @@ class Question:
     answers: Mapping[str, Mapping[str, Any]]  # what the sidebar says, by the name of the answer
 
 
-WORDS = tomllib.loads(Path(__file__).with_name("questions.toml").read_text(encoding="utf-8"))
 QUESTIONS = tuple(Question(**words) for words in WORDS["question"])
 
 
@@ -62,7 +62,7 @@ def _ask(question: Question, why: str, subject: Subject, slot: str) -> None:
     wanted = [view for view in views.values() if view.cov and not view.known_at().found]  # here, in its thread
     if wanted:
         key = tuple(view.key("units") for view in views.values())
-        if not running.follow(running.ask(Task(slot, key, lambda job: _find(job, wanted)))):
+        if not running.follow(running.join_or_begin(Task(slot, key, lambda job: _find(job, wanted)))):
             return
     found = {name: view.known_at().component for name, view in views.items() if view.known_at().found}
     if len({tuple(part.support) for part in found.values()}) == 1 < len(found):

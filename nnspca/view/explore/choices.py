@@ -10,19 +10,19 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.view import ledger, sanitize, session
+from nnspca.view import sanitize, session, stored
 from nnspca.view.link import state, widgets
 from nnspca.view.link.state import default_k
 from nnspca.view.link.widgets import choose, next_value
 from nnspca.view.subject import Subject
 
-STEPS = 26  # about how many k a path has
+PATH_LENGTH = 26  # about how many k a path has
 KEYS = state.keys_of("explore")
-MOST = 60  # values of k that may be typed
+MOST_TYPED = 60  # values of k that may be typed
 SCORED = 10**7  # numbers of data whose samples are scored unasked, where they have classes
 
 
-def cardinalities(n: int, usual: int) -> tuple[int, ...]:
+def path_ks(n: int, usual: int) -> tuple[int, ...]:
     """Return the k of a path on n features: all of few, else some 25 in equal ratios, and the ``usual`` one.
 
     >>> cardinalities(13, 4)
@@ -30,9 +30,9 @@ def cardinalities(n: int, usual: int) -> tuple[int, ...]:
     >>> len(cardinalities(625, 40)), len(cardinalities(12582, 40))
     (25, 26)
     """
-    if n <= STEPS:
+    if n <= PATH_LENGTH:
         return tuple(range(1, n + 1))
-    spread = {round(n ** (i / (STEPS - 1))) for i in range(STEPS)}
+    spread = {round(n ** (i / (PATH_LENGTH - 1))) for i in range(PATH_LENGTH)}
     return tuple(sorted(spread | {2, usual}))
 
 
@@ -102,7 +102,7 @@ def ask(subject: Subject) -> Choices:
             placeholder="spread evenly",
             help="For instance 1, 5, 10-40:10 (10 to 40 by 10). Empty: those with a stored proof, else about 25.",
         )
-    ks = ledger.cardinalities(subject.problem) or cardinalities(n, default_k(n, now.data))
+    ks = stored.cardinalities(subject.problem) or path_ks(n, default_k(n, now.data))
     try:
         ks = read_ks(text, n) if text and text.strip() else ks
     except ValueError as problem:  # told on the page: what stands among the options is not seen until they are opened
@@ -144,12 +144,14 @@ def read_ks(text: str, n: int) -> tuple[int, ...]:
     for piece in re.split(r"[,;\s]+", text.strip().strip(",;")):
         match = re.fullmatch(r"([0-9]{1,9})(?:-([0-9]{1,9})(?::([0-9]{1,9}))?)?", piece)
         if not match:
-            raise ValueError(f"“{sanitize.line(piece, 60)}” is not a whole number or a range such as 10-40 or 10-40:5.")
+            raise ValueError(
+                f"“{sanitize.one_line(piece, 60)}” is not a whole number or a range such as 10-40 or 10-40:5."
+            )
         first = int(match[1])
         last, step = int(match[2] or first), int(match[3] or 1)
         if not 1 <= first <= last <= n or step < 1:
             raise ValueError(f"“{piece}” is outside 1 to {n}, the number of features here.")
         ks.update(range(first, last + 1, step))
-        if len(ks) > MOST:
-            raise ValueError(f"That makes more than {MOST} values of k; {MOST} are allowed.")
+        if len(ks) > MOST_TYPED:
+            raise ValueError(f"That makes more than {MOST_TYPED} values of k; {MOST_TYPED} are allowed.")
     return tuple(sorted(ks))

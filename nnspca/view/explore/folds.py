@@ -18,7 +18,7 @@ from nnspca.solvers.registry import METHODS
 from nnspca.view import cache, chance, export, running, stability
 from nnspca.view.certificate import panels, proofs
 from nnspca.view.explore import figures, samples
-from nnspca.view.explore.choices import KEYS, STEPS, Choices, thinned
+from nnspca.view.explore.choices import KEYS, PATH_LENGTH, Choices, thinned
 from nnspca.view.explore.view import View, sentence_at
 from nnspca.view.figures import band, style
 from nnspca.view.figures.style import Figure
@@ -29,7 +29,7 @@ from nnspca.view.running import Task
 from nnspca.view.session import Content
 from nnspca.view.ui import charts, downloads
 
-MOST = 12  # values of k that are tried
+MOST_TRIED = 12  # values of k that are tried
 STOPPED = "Stopped. The results so far are shown."
 
 
@@ -40,7 +40,7 @@ def proof(_: Component, view: View) -> None:
     if known.found and known.bounded:
         st.markdown(f"**What was proven.** {panels.claim(known, view)}")
     if known.stored and not as_good:
-        panels.kept(known, view)
+        panels.kept_proof(known, view)
     elif final is None:
         st.info("The proof is being made. It is shown here once it is complete.", icon=":material/hourglass_empty:")
     else:
@@ -120,7 +120,7 @@ def suggested_k(
         why = f"Suggested: k = {k} explains about as much of held-out samples as any (an estimate)."
         return None if k is None else Suggestion(k, why)
     for (k, lower, _), (next_k, variance, upper) in pairwise(sorted(row for row in curve if row[1] > 0)):
-        if (variance / lower) ** (1 / (next_k - k)) - 1 < sentences.SMALL:
+        if (variance / lower) ** (1 / (next_k - k)) - 1 < sentences.MINOR_SHARE:
             proven = isfinite(upper) and Fraction(upper) < Fraction(101, 100) * Fraction(lower)
             how = "proven" if proven else "for the components found, not proven"
             return Suggestion(k, f"Suggested: at k = {k:,} one more feature adds less than 1 % ({how}).")
@@ -129,7 +129,7 @@ def suggested_k(
 
 def _tried(view: View) -> tuple[int, ...]:
     """Return the k that are tried: some of the curve, and the one that is shown."""
-    return tuple(sorted({*thinned(view.choice.ks, MOST), view.k}))
+    return tuple(sorted({*thinned(view.choice.ks, MOST_TRIED), view.k}))
 
 
 def _solver(choice: Choices) -> str:
@@ -206,13 +206,13 @@ def all_files(part: Component, view: View) -> None:
         prove=functools.partial(proofs.made, view) if feasible else None,
     )
     more: dict[str, Content] = {
-        "curves.csv": lambda: downloads.table_csv(rows(view)),
+        "curves.csv": lambda: downloads.table_csv(curve_records(view)),
         "band.html": lambda: style.figure_page(figure(view)),
     }
     export.export_panel(f"{view.data.name}-k{part.k}-{part.method}", answer, more)
 
 
-def rows(view: View) -> list[dict[str, object]]:
+def curve_records(view: View) -> list[dict[str, object]]:
     """Return one row for each k and solver: variance, upper bound, and the proven share of the optimum."""
     curves = {"best found": {k: row.component for k, row in view.known.items() if row.found}} | dict(view.others)
     records, leading = [], float(view.cov.eigenpairs(1)[0][0])
@@ -238,7 +238,7 @@ def _code(view: View) -> str:
             "print(part.support, part.variance, part.variance / cert.upper)",
             f"scores = nnspca.scores(data.X, part.loadings, mean='own', standardize={view.standardise})",
             "",
-            f"curve = nnspca.sweep(cov, {list(thinned(view.choice.ks, STEPS))}, methods={view.choice.methods!r},",
+            f"curve = nnspca.sweep(cov, {list(thinned(view.choice.ks, PATH_LENGTH))}, methods={view.choice.methods!r},",
             f"                     {setting}, certify='live', seed={view.seed})",
             "for row in curve.to_records():",
             "    print(row)",

@@ -12,7 +12,7 @@ import numpy as np
 from nnspca.result import Component, rounded
 from nnspca.result.component import heaviest
 from nnspca.result.rounded import ceil, floor
-from nnspca.view import cache, ledger, say
+from nnspca.view import cache, say, stored
 from nnspca.view.certificate import proofs
 from nnspca.view.explore import samples
 from nnspca.view.explore.view import View, sentence_at
@@ -63,7 +63,7 @@ def samples_payload(view: View) -> dict[str, Any]:
         return say.separation(data, samples.standard_scores(part, view)[:, None])
 
     return {
-        "strips": made("strips", lambda part: samples.strips(part, view)) if choice.strips else None,
+        "strips": made("strips", lambda part: samples.class_strips(part, view)) if choice.strips else None,
         "apart": made("apart", apart) if choice.strips else "",
         "why": None if why is None else made("why", lambda part: samples.explain(why, part, view), why),
         "sample": None if sample is None else made("sample", lambda part: samples.over(sample, part, data), sample),
@@ -84,7 +84,7 @@ def curve(view: View) -> dict[str, Any]:
     made = {
         "sign": canvas.signature([_state(view, k) for k in played_ks(view)]),
         "n": data.n_features,
-        "noun": component.noun(data),
+        "noun": component.feature_noun(data),
         "ks": ks,
         "shares": [floor(view.played[k].lower / unit, DIGITS) for k in ks],
         "gaps": band.gaps([(view.played[k].lower, view.known[k].upper) for k in ks], DIGITS),
@@ -145,7 +145,7 @@ def component_rows(view: View, ks: Sequence[int]) -> dict[str, Any]:
             continue
         part = view.played[k].component
         support, loadings = part.support, part.loadings[part.support]
-        levels = np.rint(loadings / (np.abs(loadings).max(initial=0.0) or 1.0) * ledger.STEPS)
+        levels = np.rint(loadings / (np.abs(loadings).max(initial=0.0) or 1.0) * stored.LEVELS)
         heavy = heaviest(part)[:LISTED] if data.image_shape is None and data.axis is None else []
         scores = samples.standard_scores(part, view)[which] if k in scored else np.zeros(0)
         hundredths = np.rint(100 * np.clip(scores, -300, 300))

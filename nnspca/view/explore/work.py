@@ -9,20 +9,20 @@ from typing import Any
 import nnspca
 from nnspca.result import Component, Progress, SweepPoint
 from nnspca.tasks import certify_path, coarse_first, path
-from nnspca.view import cache, ledger, running
+from nnspca.view import cache, running, stored
 from nnspca.view.certificate import proofs
-from nnspca.view.explore.choices import KEYS, MOST, STEPS, Choices, thinned
+from nnspca.view.explore.choices import KEYS, MOST_TYPED, PATH_LENGTH, Choices, thinned
 from nnspca.view.jobs import Job, part_of_report
 from nnspca.view.ledger import Known
 from nnspca.view.link.widgets import next_value
 from nnspca.view.running import Task
 from nnspca.view.subject import Subject
 
-SMALL = 2000  # features up to which every search is the full one, and every k may get an upper bound
+FULL_SEARCH = 2000  # features up to which every search is the full one, and every k may get an upper bound
 CERTIFIED = 11  # how many of them get an upper bound live in any case, from coarse to fine
-WITHIN = 1e-3  # relative gap at which a bound carried from another k suffices
+GOOD_ENOUGH = 1e-3  # relative gap at which a bound carried from another k suffices
 ANCHORS = 9  # of many features, how many k are searched in full; the others follow from their neighbours
-QUICK = {"best": {"restarts": 4, "leaders": 2}}  # where features are many
+QUICK_OPTIONS = {"best": {"restarts": 4, "leaders": 2}}  # where features are many
 SOLVED, DRAWN = 0.2, 0.3  # shares of the progress at which the component is found, and the bare curve
 
 
@@ -36,7 +36,7 @@ def certified(ks: tuple[int, ...]) -> tuple[int, ...]:
     >>> certified(cardinalities(625, 40))
     (1, 2, 4, 8, 17, 37, 62, 133, 289, 625)
     """
-    if ks[-1] <= STEPS:  # each takes next to no time
+    if ks[-1] <= PATH_LENGTH:  # each takes next to no time
         return ks
     chosen = {2} & set(ks)
     for level in coarse_first(ks):
@@ -48,8 +48,8 @@ def certified(ks: tuple[int, ...]) -> tuple[int, ...]:
 
 def is_between_stored(subject: Subject, k: int) -> bool:
     """Tell whether a k is stored or lies between two that are: their bounds are carried to it."""
-    stored = ledger.cardinalities(subject.problem)
-    return bool(stored) and stored[0] <= k <= stored[-1]
+    ks = stored.cardinalities(subject.problem)
+    return bool(ks) and ks[0] <= k <= ks[-1]
 
 
 def is_settled(subject: Subject, row: Known) -> bool:
@@ -57,7 +57,7 @@ def is_settled(subject: Subject, row: Known) -> bool:
 
     A run that was left may have given a bound on its way: that one is no reason not to run again.
     """
-    if not row.found or row.stored or is_between_stored(subject, row.at) or row.ratio >= 1 - WITHIN:
+    if not row.found or row.stored or is_between_stored(subject, row.at) or row.ratio >= 1 - GOOD_ENOUGH:
         return row.found
     made = proofs.certificate_at(subject, row.at)
     return made is not None and not made.stopped
@@ -69,23 +69,23 @@ def start_curves(subject: Subject, choice: Choices, shown: Job | None) -> tuple[
     They come after a run for the k that is ``shown``.
     """
     ks, n = choice.ks, subject.data.n_features
-    own: tuple[int, ...] = ks if n <= SMALL else certified(ks)
-    if ks == ledger.cardinalities(subject.problem):  # what is stored is proven
+    own: tuple[int, ...] = ks if n <= FULL_SEARCH else certified(ks)
+    if ks == stored.cardinalities(subject.problem):  # what is stored is proven
         own = ()
     rows = subject.known_along(ks)
     missing = [k for k in ks if not rows[k].found or (k in own and not is_settled(subject, rows[k]))]
     key = subject.key_of("path", subject.seed, ks)
     curve = Task("path", key, lambda job: _solve_curve(job, subject, ks, own), after=shown)
-    job = running.ask(curve) if missing else running.run_of(curve)
+    job = running.join_or_begin(curve) if missing else running.run_of(curve)
     if not choice.others:
         return job, None
     key = subject.key_of("sweep", subject.seed, choice.others, ks)
-    return job, running.ask(Task("curves", key, lambda job: _solve_others(job, subject, choice), after=shown))
+    return job, running.join_or_begin(Task("curves", key, lambda job: _solve_others(job, subject, choice), after=shown))
 
 
 def _solve_others(job: Job, subject: Subject, choice: Choices) -> None:
     """Find other solvers' curves, which are always computed; a point is kept for all visitors."""
-    ks, results = choice.ks if len(choice.ks) <= MOST else thinned(choice.ks, STEPS), cache.results()
+    ks, results = choice.ks if len(choice.ks) <= MOST_TYPED else thinned(choice.ks, PATH_LENGTH), cache.results()
 
     def key(k: int, method: str) -> running.Key:
         return subject.key_of("point", subject.seed, k, method)
@@ -99,7 +99,7 @@ def _solve_others(job: Job, subject: Subject, choice: Choices) -> None:
 
 def _solve_curve(job: Job, subject: Subject, ks: tuple[int, ...], own: tuple[int, ...]) -> None:
     """Solve the curve and prove it, coarse k first, from what the ledger knows; all goes into it."""
-    is_wide = subject.data.n_features > SMALL
+    is_wide = subject.data.n_features > FULL_SEARCH
 
     def known(k: int, _: str) -> Component | None:
         row = subject.known_at(k)
@@ -112,13 +112,13 @@ def _solve_curve(job: Job, subject: Subject, ks: tuple[int, ...], own: tuple[int
     def listen(begin: float, end: float, doing: str) -> Callable[[Progress], None]:
         return part_of_report(job.report, begin, end, lambda at: f"{doing}: {at}")
 
-    quick: dict[str, Any] = {"anchors": ANCHORS, "options": QUICK} if is_wide else {}
+    quick: dict[str, Any] = {"anchors": ANCHORS, "options": QUICK_OPTIONS} if is_wide else {}
     solving = listen(0.0, DRAWN, "Drawing the curve")
     bare = subject.call(job, path, ks, on_point=keep, known=known, on_progress=solving, **quick)
     job.deprioritise()  # what is asked for at one k goes before the band
     bare, unproven = replace(bare, stopped=False), [k for k in own if not is_settled(subject, subject.known_at(k))]
     proving = listen(DRAWN, 1.0, "Proving upper bounds")
-    subject.call(job, certify_path, bare, on_point=keep, ks=unproven, within=WITHIN, on_progress=proving)
+    subject.call(job, certify_path, bare, on_point=keep, ks=unproven, within=GOOD_ENOUGH, on_progress=proving)
 
 
 def task(subject: Subject, choice: Choices) -> Task:
@@ -138,11 +138,11 @@ def is_needed(subject: Subject, choice: Choices) -> bool:
 
 def carried_task(subject: Subject) -> Job | None:
     """Return the run that seeks the component of a k between stored ones, whose bound is carried."""
-    quick: dict[str, Any] = QUICK["best"] if subject.data.n_features > SMALL else {}
+    quick: dict[str, Any] = QUICK_OPTIONS["best"] if subject.data.n_features > FULL_SEARCH else {}
     known = subject.known_at()
     start = known.component.loadings
     sought = subject.task("find", subject.key("find"), nnspca.solve, subject.k, start=start, **quick)
-    return running.run_of(sought) if known.found else running.ask(sought)
+    return running.run_of(sought) if known.found else running.join_or_begin(sought)
 
 
 def _solve(job: Job, subject: Subject, choice: Choices, key: running.Key) -> None:

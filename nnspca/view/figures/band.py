@@ -23,7 +23,7 @@ from nnspca.view.figures.style import TEXT, Look, Palette, fill_between, set_lay
 FLOOR = math.log10(OPTIMAL) - 0.5  # where "optimal" stands on the axis of the gap
 UPPER, LOWER = (0.62, 1.0), (0.0, 0.49)  # what the two panels take of the figure's height
 HEIGHT = 560
-WITHIN = "the optimum lies in here"
+BAND_WORDS = "the optimum lies in here"
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,7 +193,7 @@ def _add_band(figure: go.Figure, band: Band, palette: Palette) -> None:
             continue
         look = {"opacity": opacity, "showlegend": False}
         high, low = ([(row[0], row[end]) for row in rows] for end in (2, 1))
-        named = {"name": WITHIN, "showlegend": True} if rows is sure or not sure else {}
+        named = {"name": BAND_WORDS, "showlegend": True} if rows is sure or not sure else {}
         fill_between(figure, high, low, palette.band, yaxis="y", **(look | named))
         gaps = [(at, gap_position(1 - share(low, high))) for at, low, high in rows]
         fill_between(figure, gaps, [(at, FLOOR) for at, _ in gaps], palette.band, yaxis="y2", **look)

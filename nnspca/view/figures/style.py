@@ -188,7 +188,7 @@ def axis_words(axis: Axis) -> tuple[str, str, str]:
     >>> axis_words(Axis((7.9, 22.9), "wavelength", "µm")), axis_words(Axis((1, 2), "age", ""))[2]
     (('wavelength', 'µm', 'wavelength (µm)'), 'age')
     """
-    name, unit = sanitize.label(axis.name), sanitize.label(axis.unit)
+    name, unit = sanitize.figure_text(axis.name), sanitize.figure_text(axis.unit)
     return name, unit, f"{name} ({unit})" if unit else name
 
 

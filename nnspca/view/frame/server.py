@@ -35,8 +35,18 @@ SCRIPTS = Path(st.__file__).parent / "static" / "static" / "js"
 # The elements of a first screen, as Streamlit's scripts are called: the browser asks for them, and
 # for what each of them needs, only when the page has come. Named in the head they arrive while
 # Streamlit's own frame is being built.
-EARLY = ("Html", "BidiComponent", "Selectbox", "Radio", "NumberInput", "Multiselect", "Checkbox", "Button", "Progress")
-LATE = ("PlotlyChart", "DataFrame")  # scripts that keep a browser busy for seconds
+EARLY_SCRIPTS = (
+    "Html",
+    "BidiComponent",
+    "Selectbox",
+    "Radio",
+    "NumberInput",
+    "Multiselect",
+    "Checkbox",
+    "Button",
+    "Progress",
+)
+LATE_SCRIPTS = ("PlotlyChart", "DataFrame")  # scripts that keep a browser busy for seconds
 EXPORTS = re.compile(rb"export\{([\w$, ]+)\};?\s*$")
 OURS = ("narrow", "link")  # components of every page; and of some pages, by the last word of its path:
 OWN = {"": ("play", "gallery"), "parts": ("component",), "spannogram": ("spannogram",), "learn": ("learn",)}
@@ -46,7 +56,7 @@ _BROUGHT = {f"{kind}/{file.name}": file for kind in ("js", "css") for file in (S
 _BROUGHT |= {f"media/{file.name}": file for file in LECTURE.parent.glob("*.woff2")}
 NEEDED = re.compile(r"""\b(?:from|import)\s*["'`]\./([^"'`]+\.js)["'`]""")
 UNASKED = (b"accept-encoding", b"if-none-match", b"if-modified-since")  # the page is written anew for each visit
-LEVEL = 6  # of compression
+COMPRESSION = 6  # of compression
 TYPES = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
 # Their names change with their content: a browser that has one needs not ask again.
 STAYS = {
@@ -57,7 +67,7 @@ STAYS = {
 }
 STYLE = Path(__file__).with_name("style.css")
 LOW = {"switch", "fold"}  # kinds of keys whose widgets are one line; a label stands above all others
-FRESH = {"cache-control": "no-store"}
+NOT_STORED = {"cache-control": "no-store"}
 GONE = "This link has expired: its page was closed or no longer offers this file. Open the page again."
 FOLDER = "NNSPCA_DOCS"  # the environment's name for a site that lies elsewhere
 PLACE = "docs"  # below the app's own address
@@ -114,12 +124,12 @@ class AssetMiddleware:
 def _packed(file: Path, whole: bool) -> bytes:
     """Return a script, or what stands in its place until the browser is idle, compressed once for all visitors."""
     content = file.read_bytes()
-    if not whole and file.name.startswith(LATE) and (found := EXPORTS.search(content)):
+    if not whole and file.name.startswith(LATE_SCRIPTS) and (found := EXPORTS.search(content)):
         given = {each.split()[-1] for each in found[1].split(b",")} - {b"default"}
         content = (
             POSTPONED.read_bytes().replace(b"NAME", file.name.encode()).replace(b"GIVEN", b", ".join(sorted(given)))
         )
-    return gzip.compress(content, LEVEL)
+    return gzip.compress(content, COMPRESSION)
 
 
 def with_head(page: bytes, name: str) -> bytes:
@@ -148,7 +158,7 @@ def _foot() -> bytes:
 def with_imports() -> tuple[str, ...]:
     """Return the file names of the scripts of a first screen and of all they need, each once."""
     found: dict[str, None] = {}
-    wanted = [path.name for stem in EARLY for path in SCRIPTS.glob(f"{stem}.*.js")]
+    wanted = [path.name for stem in EARLY_SCRIPTS for path in SCRIPTS.glob(f"{stem}.*.js")]
     while wanted:
         name = wanted.pop(0)
         script = SCRIPTS / name
@@ -170,9 +180,9 @@ async def news(request: Request) -> Response:
     visit = session.find(request.path_params["visit"], request.cookies)
     answer = None if visit is None else visit.answer(request.path_params["name"])
     if answer is None:  # also for a page that is leaving, whose session has ended before its last look
-        return Response(None, 204, FRESH)
+        return Response(None, 204, NOT_STORED)
     content = await run_in_threadpool(answer, request.query_params.get("version", ""))
-    return Response(None, 204, FRESH) if content is None else JSONResponse(content, headers=FRESH)
+    return Response(None, 204, NOT_STORED) if content is None else JSONResponse(content, headers=NOT_STORED)
 
 
 async def download(request: Request) -> Response:
@@ -181,8 +191,8 @@ async def download(request: Request) -> Response:
     visit = session.find(request.path_params["visit"], request.cookies)
     file = None if visit is None else visit.file(key, name)
     if file is None:
-        return Response(GONE, 404, FRESH, "text/plain")
-    headers = {"content-disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}", **FRESH}
+        return Response(GONE, 404, NOT_STORED, "text/plain")
+    headers = {"content-disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}", **NOT_STORED}
     content = await run_in_threadpool(file.read)
     if file.packed:
         return Response(content, 200, STAYS | {"cache-control": "private, immutable, max-age=31536000"}, file.mime)
@@ -198,7 +208,7 @@ def routes() -> list[Route]:
     """Return the routes."""
     return [
         Route("/explore", lambda asked: RedirectResponse(f"./?{asked.url.query}")),  # Streamlit has it at / alone
-        Route("/lecture", lambda _: HTMLResponse(_presenter(), headers=FRESH)),
+        Route("/lecture", lambda _: HTMLResponse(_presenter(), headers=NOT_STORED)),
         Route(f"/{SCENES.name}", lambda _: FileResponse(SCENES, headers={"cache-control": "no-cache"})),
         Route(f"/{NEWS}/{{visit}}/{{name:path}}", news),
         Route(f"/{DOWNLOAD}/{{visit}}/{{key}}/{{name:path}}", download),

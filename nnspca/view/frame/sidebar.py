@@ -42,7 +42,7 @@ def sidebar(page: str) -> set[str]:
     with st.sidebar:
         if "data" in counting:
             _data(infos)
-        name = state.current().data
+        name = state.of_sidebar().data
         if "scale" in counting:
             choose(
                 SHARED["scale"],
@@ -51,7 +51,7 @@ def sidebar(page: str) -> set[str]:
                 horizontal=True,
                 help="Standardised: each feature divided by its standard deviation, so that units do not matter.",
             )
-        columns = catalogue.n_features(name, state.current().prep if "prep" in counting else ())
+        columns = catalogue.n_features(name, state.of_sidebar().prep if "prep" in counting else ())
         if page == "explore":
             here.place_of_k, here.choose_k = widgets.place(st, "k-place"), _k
         elif "k" in counting:
@@ -72,7 +72,7 @@ def sidebar(page: str) -> set[str]:
 
 def _k() -> None:
     """Draw the choice of k."""
-    now = state.current()
+    now = state.of_sidebar()
     session.current().place_of_k = None
     columns = catalogue.n_features(now.data, now.prep)
     choose(
@@ -109,7 +109,7 @@ def _data(infos: dict[str, DatasetInfo]) -> None:
         SHARED["data"],
         "Data set",
         options=list(infos),
-        format_func=lambda key: sanitize.line(infos[key].title),
+        format_func=lambda key: sanitize.one_line(infos[key].title),
         on_change=lambda: catalogue.open_view(st.session_state["data"], infos[st.session_state["data"]].shape[1]),
         help="The data set that the pages show. The Data page also takes files of your own.",
     )
@@ -145,7 +145,7 @@ def bar(counting: set[str]) -> None:
     """Show data set and k at the foot of a phone, where the sidebar is folded away; wider, nothing is seen of it."""
     if "data" not in counting:
         return
-    infos, now = catalogue.infos(), state.current()
+    infos, now = catalogue.infos(), state.of_sidebar()
     columns = catalogue.n_features(now.data, now.prep)
 
     def choose_data() -> None:
@@ -158,7 +158,7 @@ def bar(counting: set[str]) -> None:
             state.assign(k=min(max(int(k), 1), columns))
 
     content = {
-        "sets": [[name, sanitize.line(info.title)] for name, info in infos.items()],
+        "sets": [[name, sanitize.one_line(info.title)] for name, info in infos.items()],
         "here": now.data,
         "k": min(widgets.next_value(SHARED["k"], default_k(columns, now.data)), columns) if "k" in counting else None,
         "most": columns,

@@ -22,13 +22,13 @@ from nnspca.view.session import seconds_kept, visitor
 from nnspca.view.sources.uploads import ALL, OWN
 
 BEGUN = re.compile(rb"\x24([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")  # identifiers, in a page's first message
-GIVEN = re.compile(rb"/upload_file/([\w-]+)/([\w-]+)")  # an address for a file, as a page is sent it
+UPLOAD_PATH = re.compile(rb"/upload_file/([\w-]+)/([\w-]+)")  # an address for a file, as a page is sent it
 ASKED = re.compile(r"/upload_file/([\w-]+)/([\w-]+)$")
 RESUMES = "sec-websocket-protocol"  # its third word is the identifier of the page that a browser comes back to
 LONGEST = 2**16  # bytes of a message that gives identifiers or addresses
 SILENT, LASTS = 60.0, 900.0  # seconds that a file on its way may pause, and take in all: 200 MB at 2 Mbit/s
 UNKNOWN = "No open page has this address: load the page again, then choose the file again."
-LATE = "The file took too long to come: choose it again, or a smaller one."
+TOO_LATE = "The file took too long to come: choose it again, or a smaller one."
 GAVE_WAY = "Visitors' files take all of this server's memory, and this was the largest on its way: try again later."
 
 
@@ -52,7 +52,7 @@ class _Coming:
             async with asyncio.timeout_at(until) as self._waiting:
                 message = await self.receive()
         except TimeoutError:
-            self.ended = self.ended or HTTPException(408, LATE)
+            self.ended = self.ended or HTTPException(408, TOO_LATE)
         if self.ended is not None:
             raise self.ended
         return message
@@ -138,7 +138,7 @@ class UploadMiddleware:
             if browser and len(content) <= LONGEST:
                 for session in () if own else BEGUN.findall(content):
                     enter(session.decode())
-                for session, file in GIVEN.findall(content):
+                for session, file in UPLOAD_PATH.findall(content):
                     enter(session.decode(), file.decode())
             await send(message)
 

@@ -22,9 +22,10 @@ from nnspca.covariance.problem import Problem as Bounded
 from nnspca.datasets import Dataset
 from nnspca.result import rounded
 from nnspca.view import ledger
-from nnspca.view.ledger import Known, Problem
+from nnspca.view.ledger import Known
 from nnspca.view.link import canvas, state
 from nnspca.view.sources import catalogue, preparation
+from nnspca.view.stored import Problem
 from nnspca.view.ui import component
 
 STORED = Path(__file__).with_name("stored.json")  # written by `python -m tests.lesson`
@@ -38,7 +39,7 @@ def at_hand() -> list[str]:
     return [board for board, name in BOARDS.items() if name in infos and infos[name].local]
 
 
-def covariance(name: str) -> nnspca.Covariance:
+def opening_covariance(name: str) -> nnspca.Covariance:
     """Return the covariance of a data set as its opening view takes it, which all pages and rooms share."""
     return preparation.covariance_for(catalogue.dataset(name), state.opening(name).standardise, False)
 
@@ -64,7 +65,7 @@ def solver(best: Known) -> dict[str, list]:
     return {"support": support.tolist(), "loadings": best.component.loadings[support].tolist()}
 
 
-def parts() -> tuple[np.ndarray, np.ndarray]:
+def nmf_and_best() -> tuple[np.ndarray, np.ndarray]:
     """Return six parts of the faces by NMF, and the best known, from the ledger: loadings, shape (6, n) each."""
     name, nmf = BOARDS["faces"], json.loads(STORED.read_text(encoding="utf-8"))["nmf"]
     best = ledger.shared().parts_along(problem(name), board_k(name), (len(nmf),), 0.0)[len(nmf)]
@@ -75,7 +76,7 @@ def parts() -> tuple[np.ndarray, np.ndarray]:
 @st.cache_resource(show_spinner="Computing the upper bound …")
 def _compute(name: str, content_hash: str, k: int) -> None:
     """Solve and certify; some seconds on the faces."""
-    certificate = nnspca.certify(covariance(name), k)
+    certificate = nnspca.certify(opening_covariance(name), k)
     ledger.shared().record(problem(name), k, certificate.component, certificate.upper)
 
 
@@ -91,7 +92,7 @@ def payload(board: str) -> dict[str, Any]:
     upper ``triangle``, row after row.
     """
     name = BOARDS[board]
-    data, whole = catalogue.dataset(name), covariance(name).trace
+    data, whole = catalogue.dataset(name), opening_covariance(name).trace
     best, mean, own = proven(name), component.mean_sample(data), facts(board)
     scaled = " Each is divided by its standard deviation." if state.opening(name).standardise else ""
     return {
@@ -115,7 +116,7 @@ def facts(board: str) -> dict[str, Any]:
     data, best, k = catalogue.dataset(name), proven(name), board_k(name)
     return {
         "data": name,
-        "noun": component.noun(data),
+        "noun": component.feature_noun(data),
         "n": data.n_features,
         "k": k,
         "power": power(math.comb(data.n_features, k)),
@@ -127,7 +128,7 @@ def facts(board: str) -> dict[str, Any]:
 @cache
 def row_sums(name: str) -> float:
     """Return the upper bound by row sums of all features: a tenth of a second on the faces."""
-    return balanced_rows(Bounded(covariance(name), board_k(name)), monitor=Monitor()).value
+    return balanced_rows(Bounded(opening_covariance(name), board_k(name)), monitor=Monitor()).value
 
 
 def power(value: float) -> str:
@@ -140,7 +141,7 @@ def _numbers(name: str, data: Dataset) -> dict[str, Any]:
     if m < n:
         return {"samples": canvas.pack(samples(name), "f4")}
     rows, columns = np.triu_indices(n)
-    return {"triangle": canvas.pack(covariance(name).block(np.arange(n))[rows, columns], "f8")}
+    return {"triangle": canvas.pack(opening_covariance(name).block(np.arange(n))[rows, columns], "f8")}
 
 
 def samples(name: str) -> np.ndarray:

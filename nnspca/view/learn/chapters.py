@@ -37,7 +37,7 @@ MATRIX = ((6, 2, 2, 1), (2, 3, 0, -1), (2, 0, 3, 1), (1, -1, 1, 3))
 SHARES = ((0, 1, 1, 1), (4, 0, 0, 0), (4, 0, 0, 1), (1, 0, 1, 0))  # M >= 0, and M_ij M_ji >= max(A_ij, 0)²
 CUT = 1.0  # the level ρ at which the split proves least
 PAIR = 2  # k of the matrix
-SMALL, FEW = 5, 4  # the small face: so many rows and columns of pixels, and k
+FACE_SIDE, FACE_K = 5, 4  # the small face: so many rows and columns of pixels, and k
 MANY = (40, 5, 3)
 BROWSER = Path(__file__).with_name("browser")
 CURVES = BROWSER.parents[1] / "spannogram" / "browser"  # what draws the spannogram draws it here too
@@ -74,14 +74,14 @@ def image_shape() -> dict[str, Any]:
 
 def leading() -> tuple[np.ndarray, np.ndarray]:
     """Return the first eigenvalues and eigenvectors, each mostly positive."""
-    values, vectors = boards.covariance(FACES).eigenpairs(COMPONENTS)
+    values, vectors = boards.opening_covariance(FACES).eigenpairs(COMPONENTS)
     return values, vectors * np.where(vectors.sum(axis=0) < 0, -1.0, 1.0)
 
 
 def pca() -> dict[str, Any]:
     """PCA's components, and what the largest loadings of the first explain alone."""
     values, vectors = leading()
-    first, cov, k = vectors[:, 0], boards.covariance(FACES), boards.board_k(FACES)
+    first, cov, k = vectors[:, 0], boards.opening_covariance(FACES), boards.board_k(FACES)
     cut = np.where(np.abs(first) >= np.sort(np.abs(first))[-k], first, 0.0)
     kept = cov.variance(cut / np.linalg.norm(cut)) / values[0]
     return {
@@ -101,7 +101,7 @@ def pca() -> dict[str, Any]:
 def ghosts() -> dict[str, Any]:
     """Six components by PCA, by NMF and by us, each scaled to a largest loading of 1."""
     _, vectors = leading()
-    nmf, ours = boards.parts()
+    nmf, ours = boards.nmf_and_best()
     rows = {"pca": vectors.T, "nmf": nmf, "ours": ours}
     scaled = {name: row / np.abs(row).max(axis=1, keepdims=True) for name, row in rows.items()}
     used = {name: float((np.abs(row) > COUNTS).sum(axis=0).mean()) for name, row in scaled.items()}
@@ -227,33 +227,33 @@ def small_face() -> dict[str, Any]:
     the claim is the least whole one at which A − L has no eigenvalue above 0.
     """
     data = catalogue.dataset(FACES)
-    step = math.isqrt(data.n_features) // SMALL
-    X = data.X.reshape(-1, SMALL, step, SMALL, step).mean(axis=(2, 4)).reshape(-1, SMALL**2)
+    step = math.isqrt(data.n_features) // FACE_SIDE
+    X = data.X.reshape(-1, FACE_SIDE, step, FACE_SIDE, step).mean(axis=(2, 4)).reshape(-1, FACE_SIDE**2)
     cov = nnspca.Covariance.from_data(X, standardize=True)
-    cert = nnspca.certify(cov, FEW)
+    cert = nnspca.certify(cov, FACE_K)
     bound, found = next((b, b.ingredients) for b in cert.bounds if isinstance(b.ingredients, PairProof))
     L = np.rint(100 * found.L)
     sharing = np.sqrt(np.divide(found.M, found.M.T, out=np.ones_like(L), where=found.M.T > 0))
     M = np.where(L > 0, np.ceil(sharing * np.sqrt(L**2 + 1)), 0)
     np.fill_diagonal(M, 0)
-    dearest = np.sort(M)[:, 1 - FEW :].sum(axis=1)
+    dearest = np.sort(M)[:, 1 - FACE_K :].sum(axis=1)
     np.fill_diagonal(L, -dearest)
     claim = math.ceil(np.linalg.eigvalsh(100 * cov.block(np.arange(len(L))) - L)[-1] + 1e-3)
     np.fill_diagonal(L, claim - dearest)
     shown = replace(bound, value=claim / 100, ingredients=PairProof(L / 100, M / 100, tail=-1e-6))
     nnspca.verify(replace(cert, upper=shown.value, bounds=(cert.bounds[0], shown)), cov)
     return {
-        "image": {"rows": SMALL, "columns": SMALL},
+        "image": {"rows": FACE_SIDE, "columns": FACE_SIDE},
         "grey": canvas.greys(X.mean(axis=0)),
         "L": L.astype(int).tolist(),
         "M": M.astype(int).tolist(),
-        "k": FEW,
+        "k": FACE_K,
         "claim": claim,
         "lower": math.floor(100 * cert.lower),
         "facts": {
-            "small": SMALL**2,
-            "few": FEW,
-            "more": FEW - 1,
+            "small": FACE_SIDE**2,
+            "few": FACE_K,
+            "more": FACE_K - 1,
             "reach": percent(share(cert.lower, shown.value), 1),
         },
     }

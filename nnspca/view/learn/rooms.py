@@ -25,7 +25,7 @@ LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # without I and O, which look like digits
 LENGTH = 8  # letters of a code: 10¹¹ of them
 NAME = 16  # letters of a name
 STARTS = 8  # of the search where a painting's covariances have both signs
-LARGEST = 1e6  # guess
+LARGEST_GUESS = 1e6  # guess
 RESULT = ("name", "phone", "what", "value", "share of the proven maximum", "time")
 BEST = 3  # drawings that are shown in the end
 
@@ -91,7 +91,7 @@ class Room:
                 raise RoomError("The person who opened the room has taken you out of it.", 403)
             who = _known(self._people, who, browser) or self._new(address, browser)
             person = self._people[who]
-            person.name = sanitize.line(name, NAME) or person.name
+            person.name = sanitize.one_line(name, NAME) or person.name
         return {"who": who, "name": person.name, "features": person.last, **self._standing(person)}
 
     def _standing(self, person: Person) -> dict[str, Any]:
@@ -156,7 +156,7 @@ class Room:
     def guess(self, who: str, value: Any) -> dict[str, Any]:
         """Take a person's guess at the answer of the question that is asked; it counts until the answer is shown."""
         person = self._person(who)
-        if not isinstance(value, int | float) or not abs(value) < LARGEST or not self.asked or self.answered:
+        if not isinstance(value, int | float) or not abs(value) < LARGEST_GUESS or not self.asked or self.answered:
             raise RoomError("This question is not asked now, or its answer is shown.", 400)
         person.guesses[self.asked] = float(value)
         return {}

@@ -28,7 +28,7 @@ from nnspca.view.ui import component
 HERE = Path(__file__).with_name("browser")
 PLACE = "room"
 LONGEST = 4096  # bytes of a request
-FRESH = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
+NOT_STORED = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 PAGE = HERE / "room.html"
 LOCAL = re.compile(r"https?://(localhost|127\.)")
 REACHED = "streamlit run app.py --server.address 0.0.0.0"
@@ -63,8 +63,8 @@ def _opened(name: str) -> Room:
     data = catalogue.dataset(name)
     best = boards.proven(name)
     board = {
-        "title": sanitize.line(data.title),
-        "noun": component.noun(data),
+        "title": sanitize.one_line(data.title),
+        "noun": component.feature_noun(data),
         "n": data.n_features,
         "k": boards.board_k(name),
         "scene": component.features_payload(data, component.mean_sample(data), ()),
@@ -93,7 +93,7 @@ def room_page(
         open=name,
         data=json.dumps(data).replace("<", "\\u003c"),
     )
-    return HTMLResponse(text, status, FRESH)
+    return HTMLResponse(text, status, NOT_STORED)
 
 
 def _room(name: str) -> Callable[[Request, Room], Response]:
@@ -105,14 +105,14 @@ def qr_code(request: Request, room: Room) -> Response:
     file, scheme = io.BytesIO(), "https" if "tls" in request.query_params else request.url.scheme
     address = request.url.replace(scheme=scheme, path=request.url.path.removesuffix("/code.svg"), query="")
     segno.make(str(address), error="m").save(file, kind="svg", scale=8, border=2, light="white")
-    return Response(file.getvalue(), 200, FRESH, "image/svg+xml")
+    return Response(file.getvalue(), 200, NOT_STORED, "image/svg+xml")
 
 
 def news(request: Request, room: Room) -> Response:
     """Return what is new on the wall."""
     since = request.query_params.get("since", "0")
     first = int(since) if since.isdecimal() and len(since) < 10 else 0
-    return JSONResponse(room.news(first, request.headers.get("owner", "")), headers=FRESH)
+    return JSONResponse(room.news(first, request.headers.get("owner", "")), headers=NOT_STORED)
 
 
 def _text(said: dict[str, Any], key: str) -> str:
@@ -136,7 +136,7 @@ ACTS: dict[str, Callable[[Room, dict[str, Any], Request], dict[str, Any]]] = {
 LOOKS: dict[str, Callable[[Request, Room], Response]] = {
     "": _room("phone"),
     "/wall": _room("wall"),
-    "/now": lambda _, room: JSONResponse(room.now(), headers=FRESH),
+    "/now": lambda _, room: JSONResponse(room.now(), headers=NOT_STORED),
     "/code.svg": qr_code,
     "/news": news,
 }
@@ -160,12 +160,12 @@ async def act(request: Request) -> Response:
         if not isinstance(said, dict):
             raise RoomError("Send a JSON object.", 400)
         return JSONResponse(
-            await run_in_threadpool(ACTS[request.path_params["act"]], room, said, request), headers=FRESH
+            await run_in_threadpool(ACTS[request.path_params["act"]], room, said, request), headers=NOT_STORED
         )
     except KeyError:
-        return JSONResponse({"error": f"Ask for {', '.join(ACTS)}."}, 404, FRESH)
+        return JSONResponse({"error": f"Ask for {', '.join(ACTS)}."}, 404, NOT_STORED)
     except RoomError as error:
-        return JSONResponse({"error": error.args[0]}, error.args[1], FRESH)
+        return JSONResponse({"error": error.args[0]}, error.args[1], NOT_STORED)
 
 
 def _look(answer: Callable[[Request, Room], Response]) -> Callable[[Request], Any]:
@@ -175,9 +175,9 @@ def _look(answer: Callable[[Request, Room], Response]) -> Callable[[Request], An
         except RoomError as error:
             if "text/html" in request.headers.get("accept", ""):
                 return room_page("enter", {"said": error.args[0]}, status=error.args[1])
-            return Response(error.args[0], error.args[1], FRESH, "text/plain")
+            return Response(error.args[0], error.args[1], NOT_STORED, "text/plain")
         except ValueError:  # a Host that is none, or too long for a QR code
-            return Response("Ask by the address of this server.", 400, FRESH, "text/plain")
+            return Response("Ask by the address of this server.", 400, NOT_STORED, "text/plain")
 
     return endpoint
 

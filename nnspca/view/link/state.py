@@ -16,6 +16,34 @@ from nnspca.studies import PAPERS, STUDIES
 from nnspca.view import session
 
 USUAL_K = 40
+NUMBER = re.compile(r"[+-]?([0-9]{1,17}\.?[0-9]{0,17}|\.[0-9]{1,17})([eE][+-]?[0-9]{1,3})?")
+LARGEST_WHOLE = 2**53 - 1  # the largest whole number that a browser can tell from its neighbours
+UNWRITTEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")  # controls, and halves of characters
+KeyKind = Literal["switch", "fold", "whole", "number", "one", "several", "text"]
+AS_IS, STANDARDISED = "as is", "standardised"
+NONNEGATIVE, ANY_SIGN = "nonnegative", "any sign"
+FOUR, RANDOM, DATA = "four curves", "random", "data set"
+ON_FOUR, ON_RANDOM, ON_DATA = (f"spannogram of {curves}" for curves in (FOUR, RANDOM, DATA))
+CIRCLE, SPHERE = "2: a circle", "3: a sphere"
+TOLERANCES = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # per cent of the best that a near-best component may lack
+OVERLAPS = (0.05, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
+RESAMPLES = (10, 20, 50, 100, 200, 500)
+FOLDS = (2, 3, 5, 10, 20)
+SPEEDS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
+MOST_BESIDE = 4  # solvers, or data sets, side by side
+MOST_RACERS = 6
+FIRST_RACE = ("best", "em", "greedy", "thresholding", "spannogram")
+SETS, SOLVERS = "data sets", "solvers"
+OF_SETS, OF_SOLVERS = f"compare of {SETS}", f"compare of {SOLVERS}"
+ONE_SET = ("explore", "parts", ON_DATA, OF_SOLVERS)  # where the sidebar's data set is in use
+EVERY_FIGURE = ("explore", "parts", ON_FOUR, ON_RANDOM, ON_DATA, OF_SETS, OF_SOLVERS)
+PARTS_PROOF = ("certificate", "each part alone", "indispensable", "stability")
+PARTS_USE = ("samples", "downloads")
+STUDIED = {paper: tuple(f"{s.figure}: {s.title}" for s in STUDIES.values() if s.paper == paper) for paper in PAPERS}
+METHODS = tuple(nnspca.METHODS)
+TITLES = {name: info.title for name, info in nnspca.METHODS.items()}  # of the solvers, on the screen
+SHORT = tuple(dict.fromkeys(PAPERS[study.paper].short for study in STUDIES.values()))  # names of the papers
+CHOICES = {"spannogram": "curves", "compare": "what"}  # the key of the choice, where a page has one
 
 
 @dataclass(frozen=True)
@@ -49,21 +77,13 @@ def default_k(n: int, name: str = "") -> int:
     return min(opening(name).k or min(USUAL_K, max(2, math.ceil(n / 4))), n)
 
 
-NUMBER = re.compile(r"[+-]?([0-9]{1,17}\.?[0-9]{0,17}|\.[0-9]{1,17})([eE][+-]?[0-9]{1,3})?")
-
-LARGEST = 2**53 - 1  # the largest whole number that a browser can tell from its neighbours
-UNWRITTEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")  # controls, and halves of characters
-
-Kind = Literal["switch", "fold", "whole", "number", "one", "several", "text"]
-
-
 @dataclass(frozen=True)
-class Entry:
+class LinkKey:
     """One key of a link; what depends on the data is narrowed where the widget is drawn."""
 
     key: str  # the name in the link, and that of the field which holds the choice
     pages: tuple[str, ...]  # the pages that know the key; none: the sidebar, on every page
-    kind: Kind  # a switch, an opened fold, a whole number, any number, one or several of the options, or free text
+    kind: KeyKind  # a switch, an opened fold, a whole number, any number, one or several of the options, or free text
     default: Any = None  # what the page shows when the link is silent
     # ends of a number; None for as far as a browser counts
     low: float | None = None
@@ -101,7 +121,7 @@ class Entry:
         if self.kind in ("whole", "number"):
             whole, number = self.kind == "whole", float(text) if NUMBER.fullmatch(text) else math.nan
             low, high = self.low if low is None else low, self.high if high is None else high
-            low, high = -LARGEST if low is None else low, LARGEST if high is None else high
+            low, high = -LARGEST_WHOLE if low is None else low, LARGEST_WHOLE if high is None else high
             fits = low <= number <= high and (not self.options or number in self.options)
             fits = fits and (not whole or number.is_integer())
             return (int(number) if whole else number, True) if fits else (None, False)
@@ -114,32 +134,11 @@ class Entry:
         return chosen or None, len(chosen) == len(texts)
 
 
-AS_IS, STANDARDISED = "as is", "standardised"
-NONNEGATIVE, ANY_SIGN = "nonnegative", "any sign"
-FOUR, RANDOM, DATA = "four curves", "random", "data set"
-ON_FOUR, ON_RANDOM, ON_DATA = (f"spannogram of {curves}" for curves in (FOUR, RANDOM, DATA))
-CIRCLE, SPHERE = "2: a circle", "3: a sphere"
-NEAR = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # per cent of the best that a near-best component may lack
-OVERLAPS = (0.05, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
-RESAMPLES = (10, 20, 50, 100, 200, 500)
-FOLDS = (2, 3, 5, 10, 20)
-SPEEDS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
-MOST = 4  # solvers, or data sets, side by side
-MOST_RACERS = 6
-FIRST_RACE = ("best", "em", "greedy", "thresholding", "spannogram")
-SETS, SOLVERS = "data sets", "solvers"
-OF_SETS, OF_SOLVERS = f"compare of {SETS}", f"compare of {SOLVERS}"
-ONE_SET = ("explore", "parts", ON_DATA, OF_SOLVERS)  # where the sidebar's data set is in use
-EVERY_FIGURE = ("explore", "parts", ON_FOUR, ON_RANDOM, ON_DATA, OF_SETS, OF_SOLVERS)
-PARTS_PROOF = ("certificate", "each part alone", "indispensable", "stability")
-PARTS_USE = ("samples", "downloads")
-
-
-def _every_option() -> tuple[Entry, ...]:
+def _every_option() -> tuple[LinkKey, ...]:
     """Return the keys of the solvers' own options, as ``em.restarts``; rank and seed stand in the sidebar."""
-    kinds: dict[type, Kind] = {bool: "switch", int: "whole", float: "number", str: "one"}
+    kinds: dict[type, KeyKind] = {bool: "switch", int: "whole", float: "number", str: "one"}
     return tuple(
-        Entry(
+        LinkKey(
             f"{name}.{option.name}",
             ("explore",),
             kinds[option.kind],
@@ -154,13 +153,7 @@ def _every_option() -> tuple[Entry, ...]:
     )
 
 
-STUDIED = {paper: tuple(f"{s.figure}: {s.title}" for s in STUDIES.values() if s.paper == paper) for paper in PAPERS}
-METHODS = tuple(nnspca.METHODS)
-TITLES = {name: info.title for name, info in nnspca.METHODS.items()}  # of the solvers, on the screen
-SHORT = tuple(dict.fromkeys(PAPERS[study.paper].short for study in STUDIES.values()))  # names of the papers
-
-
-def _key(kind: Kind, default: Any, **more: Any) -> Any:
+def _key(kind: KeyKind, default: Any, **more: Any) -> Any:
     """Return a field that is a key of the link on every page."""
     return field(default=default, metadata={"kind": kind, **more})
 
@@ -195,65 +188,65 @@ class State:
         return self.sign == NONNEGATIVE
 
 
-SHARED = {of.name: Entry(of.name, (), default=of.default, **of.metadata) for of in fields(State)}
+SHARED = {of.name: LinkKey(of.name, (), default=of.default, **of.metadata) for of in fields(State)}
 TABLE = (
     *SHARED.values(),
-    Entry("reading", ("data",), "text", ""),  # how a file of one's own is read, on every page
-    Entry("method", ("explore",), "one", "best", options=METHODS),
+    LinkKey("reading", ("data",), "text", ""),  # how a file of one's own is read, on every page
+    LinkKey("method", ("explore",), "one", "best", options=METHODS),
     *_every_option(),
-    Entry("methods", ("explore",), "several", ("best",), options=METHODS, most=MOST),
-    Entry("ks", ("explore",), "text", ""),
-    Entry("samples", ("explore",), "fold", False),
-    Entry("why", ("explore",), "whole", low=1),
-    Entry("over", ("explore",), "whole", low=1),
-    Entry("proof", ("explore",), "fold", False),
-    Entry("within", ("explore", "parts"), "one", 1.0, options=NEAR, widget="select_slider"),
-    Entry("more", ("explore",), "fold", False),
-    Entry("these", ("explore",), "fold", False),
-    Entry("hold", ("explore",), "fold", False),
-    Entry("folds", ("explore",), "one", 5, options=FOLDS, widget="select_slider"),
-    Entry("take", ("compare",), "fold", False),
-    Entry("given", ("compare",), "fold", False),
-    Entry("r", ("parts",), "whole", 6, low=1, high=12),
-    Entry("apart", ("parts",), "one", "together", options=tuple(nnspca.DEFLATIONS)),
-    Entry("with", ("parts",), "several", ("best",), options=METHODS, most=MOST),
-    Entry("angle", ("parts",), "number", 85.0, low=45.0, high=90.0, widget="slider"),
-    Entry("alpha", ("parts",), "one", 1.0, options=OVERLAPS, widget="select_slider"),
-    Entry("from", ("parts",), "one", widget="radio"),
-    Entry("sample", ("parts",), "whole", 1, low=1, widget="slider"),
-    Entry("used", ("parts",), "whole", low=0, widget="slider"),
-    Entry("proven", ("parts",), "fold", False),
-    Entry("proven_view", ("parts",), "one", PARTS_PROOF[0], options=PARTS_PROOF, widget="radio"),
-    Entry("others", ("parts",), "fold", False),
-    Entry("use", ("parts",), "fold", False),
-    Entry("use_view", ("parts",), "one", PARTS_USE[0], options=PARTS_USE, widget="radio"),
-    Entry("resamples", ("explore", "parts"), "one", 50, options=RESAMPLES, widget="select_slider"),
-    Entry("curves", ("spannogram",), "one", FOUR, options=(FOUR, RANDOM, DATA), widget="radio"),
-    Entry("dimensions", ("spannogram",), "one", CIRCLE, options=(CIRCLE, SPHERE), widget="radio"),
-    Entry("n", ("spannogram",), "whole", 8, low=2, high=13000),
-    Entry("top", ("spannogram",), "whole", 2, low=1),
-    Entry("V", ("spannogram",), "text", ""),
-    Entry("phi", ("spannogram",), "number", 0.35, low=-7.0, high=7.0, by_browser=True),
-    Entry("speed", ("spannogram",), "number", 1.0, options=SPEEDS, by_browser=True),
-    Entry("cells", ("spannogram",), "switch", False, by_browser=True),
-    Entry("round", ("spannogram",), "whole", 0, low=0, high=200, by_browser=True),
-    Entry("what", ("compare",), "one", SOLVERS, options=(SOLVERS, SETS), widget="radio"),
-    Entry("racers", ("compare",), "several", FIRST_RACE, options=METHODS, most=MOST_RACERS),
-    Entry("vs", ("compare",), "several", ("digits", "lfw-faces"), most=MOST),
-    Entry("paper", ("papers",), "one", SHORT[0], options=SHORT),
-    *(Entry(paper, ("papers",), "one", said[0], options=said) for paper, said in STUDIED.items() if said),
-    Entry("tables", ("papers",), "fold", False),
-    Entry("step", ("learn",), "whole", 0, low=0, high=8, by_browser=True),
-    Entry("board", ("learn",), "one", "faces", options=("faces", "digits", "spectra"), by_browser=True),
-    Entry("painted", ("learn",), "text", "", by_browser=True),
-    Entry("best", ("learn",), "text", "", by_browser=True),
-    Entry("at", ("learn",), "text", "", by_browser=True),
-    Entry("guess", ("learn",), "text", "", by_browser=True),
+    LinkKey("methods", ("explore",), "several", ("best",), options=METHODS, most=MOST_BESIDE),
+    LinkKey("ks", ("explore",), "text", ""),
+    LinkKey("samples", ("explore",), "fold", False),
+    LinkKey("why", ("explore",), "whole", low=1),
+    LinkKey("over", ("explore",), "whole", low=1),
+    LinkKey("proof", ("explore",), "fold", False),
+    LinkKey("within", ("explore", "parts"), "one", 1.0, options=TOLERANCES, widget="select_slider"),
+    LinkKey("more", ("explore",), "fold", False),
+    LinkKey("these", ("explore",), "fold", False),
+    LinkKey("hold", ("explore",), "fold", False),
+    LinkKey("folds", ("explore",), "one", 5, options=FOLDS, widget="select_slider"),
+    LinkKey("take", ("compare",), "fold", False),
+    LinkKey("given", ("compare",), "fold", False),
+    LinkKey("r", ("parts",), "whole", 6, low=1, high=12),
+    LinkKey("apart", ("parts",), "one", "together", options=tuple(nnspca.DEFLATIONS)),
+    LinkKey("with", ("parts",), "several", ("best",), options=METHODS, most=MOST_BESIDE),
+    LinkKey("angle", ("parts",), "number", 85.0, low=45.0, high=90.0, widget="slider"),
+    LinkKey("alpha", ("parts",), "one", 1.0, options=OVERLAPS, widget="select_slider"),
+    LinkKey("from", ("parts",), "one", widget="radio"),
+    LinkKey("sample", ("parts",), "whole", 1, low=1, widget="slider"),
+    LinkKey("used", ("parts",), "whole", low=0, widget="slider"),
+    LinkKey("proven", ("parts",), "fold", False),
+    LinkKey("proven_view", ("parts",), "one", PARTS_PROOF[0], options=PARTS_PROOF, widget="radio"),
+    LinkKey("others", ("parts",), "fold", False),
+    LinkKey("use", ("parts",), "fold", False),
+    LinkKey("use_view", ("parts",), "one", PARTS_USE[0], options=PARTS_USE, widget="radio"),
+    LinkKey("resamples", ("explore", "parts"), "one", 50, options=RESAMPLES, widget="select_slider"),
+    LinkKey("curves", ("spannogram",), "one", FOUR, options=(FOUR, RANDOM, DATA), widget="radio"),
+    LinkKey("dimensions", ("spannogram",), "one", CIRCLE, options=(CIRCLE, SPHERE), widget="radio"),
+    LinkKey("n", ("spannogram",), "whole", 8, low=2, high=13000),
+    LinkKey("top", ("spannogram",), "whole", 2, low=1),
+    LinkKey("V", ("spannogram",), "text", ""),
+    LinkKey("phi", ("spannogram",), "number", 0.35, low=-7.0, high=7.0, by_browser=True),
+    LinkKey("speed", ("spannogram",), "number", 1.0, options=SPEEDS, by_browser=True),
+    LinkKey("cells", ("spannogram",), "switch", False, by_browser=True),
+    LinkKey("round", ("spannogram",), "whole", 0, low=0, high=200, by_browser=True),
+    LinkKey("what", ("compare",), "one", SOLVERS, options=(SOLVERS, SETS), widget="radio"),
+    LinkKey("racers", ("compare",), "several", FIRST_RACE, options=METHODS, most=MOST_RACERS),
+    LinkKey("vs", ("compare",), "several", ("digits", "lfw-faces"), most=MOST_BESIDE),
+    LinkKey("paper", ("papers",), "one", SHORT[0], options=SHORT),
+    *(LinkKey(paper, ("papers",), "one", said[0], options=said) for paper, said in STUDIED.items() if said),
+    LinkKey("tables", ("papers",), "fold", False),
+    LinkKey("step", ("learn",), "whole", 0, low=0, high=8, by_browser=True),
+    LinkKey("board", ("learn",), "one", "faces", options=("faces", "digits", "spectra"), by_browser=True),
+    LinkKey("painted", ("learn",), "text", "", by_browser=True),
+    LinkKey("best", ("learn",), "text", "", by_browser=True),
+    LinkKey("at", ("learn",), "text", "", by_browser=True),
+    LinkKey("guess", ("learn",), "text", "", by_browser=True),
 )
 PAGES = tuple(dict.fromkeys(page for entry in TABLE for page in (*entry.pages, *entry.counts) if " " not in page))
 
 
-def keys_of(page: str) -> dict[str, Entry]:
+def keys_of(page: str) -> dict[str, LinkKey]:
     """Return the page's own keys, by name.
 
     >>> sorted(keys_of("compare"))
@@ -274,9 +267,6 @@ def keys_used(page: str, choice: str = "") -> set[str]:
     return {key for key, entry in SHARED.items() if here in entry.counts}
 
 
-CHOICES = {"spannogram": "curves", "compare": "what"}  # the key of the choice, where a page has one
-
-
 def default_scale(name: str) -> str:
     """Return what ``scale`` says of a data set where the link is silent."""
     own = session.current().desks.get(name)
@@ -284,7 +274,7 @@ def default_scale(name: str) -> str:
     return STANDARDISED if mixed or opening(name).standardise else AS_IS
 
 
-def current() -> State:
+def of_sidebar() -> State:
     """Return the state the sidebar shows now, or its defaults where there is no sidebar."""
     stored = dict(zip(SHARED, session.last_values(*(((), key) for key in SHARED)), strict=True))
     choices = {key: SHARED[key].default if value is None else value for key, value in stored.items()}
@@ -302,7 +292,7 @@ def value_in_link(key: str) -> list[str]:
     return here.linked.get(key, [])
 
 
-def last_value(entry: Entry) -> Any:
+def last_value(entry: LinkKey) -> Any:
     """Return what a key last said in this session, whether or not its widget is shown; None when it never did."""
     (value,) = session.last_values((entry.pages, entry.key))
     return value

@@ -14,7 +14,7 @@ import streamlit as st
 import nnspca
 from nnspca.view import sanitize, session
 from nnspca.view.link import canvas, state
-from nnspca.view.link.state import Entry
+from nnspca.view.link.state import LinkKey
 from nnspca.view.session import Place, Session
 
 DeltaGenerator = st.delta_generator.DeltaGenerator  # a place on the page
@@ -22,13 +22,13 @@ DeltaGenerator = st.delta_generator.DeltaGenerator  # a place on the page
 WORDS = tomllib.loads(Path(__file__).with_name("widgets.toml").read_text(encoding="utf-8"))
 OFFERS: dict[str, list[str]] = WORDS["offers"]
 LONGEST = 60  # letters of a refused value that a note repeats
-FEW = 12  # options that a note lists
-KNOWN = {entry.key for entry in state.TABLE}
+LISTED = 12  # options that a note lists
+LINK_KEYS = {entry.key for entry in state.TABLE}
 USUAL = object()  # stands for the table's own default, which may be None
 
 
 def choose(
-    entry: Entry,
+    entry: LinkKey,
     label: str = "",
     *,
     usual: Any = USUAL,
@@ -95,7 +95,7 @@ def say_in_link(here: Session, key: str, value: Any, usual: Any) -> None:
         here.says[key] = text
 
 
-def next_value(entry: Entry, usual: Any = None) -> Any:
+def next_value(entry: LinkKey, usual: Any = None) -> Any:
     """Return what a key is about to say, before its widget is drawn; what is ``usual`` where it never did."""
     value = state.last_value(entry)
     if value is None:
@@ -104,14 +104,14 @@ def next_value(entry: Entry, usual: Any = None) -> Any:
     return usual if value is None else value
 
 
-def keep_value(entry: Entry, options: Sequence[Any] | None = None) -> None:
+def keep_value(entry: LinkKey, options: Sequence[Any] | None = None) -> None:
     """Keep what the link says of a key that has no widget on this page: it counts on others."""
     value = entry.read(texts, options=options)[0] if (texts := state.value_in_link(entry.key)) else None
     if value is not None:
         session.current().memory.setdefault((entry.pages, entry.key), value)
 
 
-def start_at(entry: Entry, value: Any) -> None:
+def start_at(entry: LinkKey, value: Any) -> None:
     """Let a widget start with a value, which the link then says, where neither link nor person has chosen one."""
     if not state.value_in_link(entry.key):
         session.current().memory.setdefault((entry.pages, entry.key), value)
@@ -140,7 +140,7 @@ def choices_and_figure(key: str) -> tuple[DeltaGenerator, DeltaGenerator]:
 
 
 def _settings(
-    entry: Entry, usual: Any, low: float | None, high: float | None, options: Sequence[Any], *, given: bool
+    entry: LinkKey, usual: Any, low: float | None, high: float | None, options: Sequence[Any], *, given: bool
 ) -> dict[str, Any]:
     """Return what a widget of this kind is drawn with; a list whose value was ``given`` in this run has no default.
 
@@ -170,13 +170,13 @@ def _outside(stored: Any, low: float | None, high: float | None, options: Sequen
 
 
 def _allowed(
-    entry: Entry, low: float | None, high: float | None, options: Sequence[Any], name: Callable[[Any], str] = str
+    entry: LinkKey, low: float | None, high: float | None, options: Sequence[Any], name: Callable[[Any], str] = str
 ) -> str:
     """Say what a key may say, options by their ``name`` on the screen."""
     if entry.kind in ("switch", "fold"):
         return "true or false"
     if options or entry.kind == "text":
-        return ", ".join(map(name, options)) if len(options) <= FEW else ""
+        return ", ".join(map(name, options)) if len(options) <= LISTED else ""
     kind = "a whole number" if entry.kind == "whole" else "a number"
     return kind + "".join(f" {word} {end:,}" for word, end in (("from", low), ("to", high)) if end is not None)
 
@@ -233,8 +233,10 @@ def notes() -> None:
             del unusable[note_place]
         for _, note in unusable.values():
             st.info(note, icon=":material/info:")
-        if strange := [key for key in st.query_params if key not in KNOWN and not key.startswith(("embed", "lecture"))]:
-            named = ", ".join(f"“{sanitize.plain(sanitize.line(key, LONGEST))}”" for key in strange[:FEW])
+        if strange := [
+            key for key in st.query_params if key not in LINK_KEYS and not key.startswith(("embed", "lecture"))
+        ]:
+            named = ", ".join(f"“{sanitize.plain(sanitize.one_line(key, LONGEST))}”" for key in strange[:LISTED])
             which = "which does not exist here and is" if len(strange) == 1 else "which do not exist here and are"
             st.info(f"The link also names {named}, {which} ignored.", icon=":material/info:")
     if unusable:
@@ -245,7 +247,7 @@ def notes() -> None:
 
 def _write_link(here: Session, component: str) -> None:
     here.written, here.says = here.says, {}
-    keys = KNOWN - {e.key for e in state.TABLE if e.by_browser and here.page in e.pages}
+    keys = LINK_KEYS - {e.key for e in state.TABLE if e.by_browser and here.page in e.pages}
     canvas.write_link(keys, here.written, component)
 
 
@@ -271,12 +273,12 @@ def end_page() -> NoReturn:
     st.stop()
 
 
-def link_value(entry: Entry) -> Any:
+def link_value(entry: LinkKey) -> Any:
     """Return what the link says of a key that has no widget, or the usual value, with a note where it is no use."""
     return _usable(entry, st.query_params.get_all(entry.key), entry.default)
 
 
-def chosen_value(entry: Entry, *, high: float | None = None) -> Any:
+def chosen_value(entry: LinkKey, *, high: float | None = None) -> Any:
     """Return what was last chosen by a press, for a key that has no widget: from the link, or as it was left.
 
     ``high`` narrows the table's entry to the data at hand.
@@ -288,7 +290,7 @@ def chosen_value(entry: Entry, *, high: float | None = None) -> Any:
     return value
 
 
-def _usable(entry: Entry, texts: Sequence[str], value: Any, high: float | None = None, label: str = "") -> Any:
+def _usable(entry: LinkKey, texts: Sequence[str], value: Any, high: float | None = None, label: str = "") -> Any:
     """Return what the texts of a link say, a ``value`` where there are none; a note where they are no use."""
     value, whole = entry.read(texts, high=high) if texts else (value, True)
     value = entry.default if value is None else value
@@ -297,12 +299,12 @@ def _usable(entry: Entry, texts: Sequence[str], value: Any, high: float | None =
     return value
 
 
-def set_value(entry: Entry, value: Any) -> None:
+def set_value(entry: LinkKey, value: Any) -> None:
     """Choose a value for a key that has no widget."""
     session.current().memory[entry.pages, entry.key] = value
 
 
-def expander(entry: Entry, label: str, icon: str) -> Any:
+def expander(entry: LinkKey, label: str, icon: str) -> Any:
     """Return a part of the page that is opened on demand: the link says whether it is, and so does ``.open``.
 
     It is as it was left when the page is visited again.

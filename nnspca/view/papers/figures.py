@@ -36,7 +36,7 @@ BAR, ROOM = 19, 0.16  # pixels that a bar takes, and the share of the axis that 
 HATCH = ("", "/", "x", ".", "\\", "-")
 
 
-def strips(table: Table, picture: Picture, palette: Palette, title: str) -> go.Figure:
+def strip_figure(table: Table, picture: Picture, palette: Palette, title: str) -> go.Figure:
     """Draw one strip of images for each group; photographs in greys, loadings in the colours of loadings."""
     images = _images(table, picture.shape)
     groups = list(dict.fromkeys(group for group, _ in images))
@@ -124,7 +124,7 @@ def study(table: Table, palette: Palette, *, titled: bool = False) -> go.Figure:
     if picture is None:
         raise ValueError(f"table {table.name!r} has no picture")
     if picture.kind == "images":
-        return strips(table, picture, palette, title)
+        return strip_figure(table, picture, palette, title)
     if picture.band:
         return _band(table, picture, picture.band, palette, title)
     figure = _bars(table, picture, palette) if picture.kind == "bars" else _curves(table, picture, palette)

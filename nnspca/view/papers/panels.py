@@ -12,10 +12,11 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+import nnspca
 from nnspca.result.rounded import fixed
-from nnspca.studies import PAPERS, STUDIES, Study, StudyResult, Table, stored
+from nnspca.studies import PAPERS, STUDIES, Study, StudyResult, Table
 from nnspca.studies.study import PROOFS
-from nnspca.view import cache, ledger, machines, running
+from nnspca.view import cache, ledger, machines, running, stored
 from nnspca.view.figures import style
 from nnspca.view.figures.style import Palette
 from nnspca.view.jobs import Job
@@ -107,7 +108,7 @@ def describe_study(study: Study) -> None:
 
 def in_ledger(name: str, k: int, parts: int) -> tuple[float, float]:
     """Return the best variance and the lowest upper bound known of a data set as it is, of so many parts."""
-    problem = next((held.problem for held in ledger.stored().values() if held.name == name), None)
+    problem = next((held.problem for held in stored.problems().values() if held.name == name), None)
     if problem is None:
         return 0.0, math.inf
     best = ledger.shared().parts_along((problem[0], False, True), k, (parts,), 0.0)[parts]  # variances are at least 0
@@ -117,7 +118,7 @@ def in_ledger(name: str, k: int, parts: int) -> tuple[float, float]:
 def known_tables(study: Study, now: State, job: Job | None) -> tuple[Table, ...]:
     """Return the live run's tables, or the stored run's until the live run has some; what is proven is the ledger's."""
     arrived = job.result.known_better(in_ledger).tables if job is not None and job.results else ()
-    before = stored(study.name)
+    before = nnspca.studies.stored(study.name)
     if arrived or before is None:
         return arrived
     again = "it again" if now.seed == before.seed else f"it with seed {now.seed}"

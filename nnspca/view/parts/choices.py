@@ -25,7 +25,7 @@ LABELS = dict(  # of what the folds show, by its name in the link
 )
 IN_TURN = "one after the other"  # the page's name for the first solver's parts found one after the other
 BEST = "best"  # the default solver
-SMALL = 1500  # features whose covariance is held as a matrix
+AS_MATRIX = 1500  # features whose covariance is held as a matrix
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def ask(subject: Subject, others: DeltaGenerator) -> tuple[Choices, DeltaGenerat
         apart = choose(
             KEYS["apart"],
             "How parts are kept apart",
-            options=[m for m in nnspca.DEFLATIONS if m != "hotelling" or data.n_features <= SMALL],
+            options=[m for m in nnspca.DEFLATIONS if m != "hotelling" or data.n_features <= AS_MATRIX],
             format_func={name: how.title for name, how in nnspca.DEFLATIONS.items()}.__getitem__,
             help="\n".join(f"- **{d.title}**: {d.summary} ({d.paper})" for d in nnspca.DEFLATIONS.values()),
         )
@@ -136,7 +136,7 @@ def _solvers(subject: Subject) -> tuple[str, ...]:
         "Solvers",
         options=names,
         format_func=state.TITLES.__getitem__,
-        allowed=f"choose up to {state.MOST} from {', '.join(names)}",
+        allowed=f"choose up to {state.MOST_BESIDE} from {', '.join(names)}",
         help="The page shows the parts of the first; the others are compared with it here.",
     )
     return solvers

@@ -27,7 +27,7 @@ from nnspca.view.running import Button, Task
 from nnspca.view.subject import JOINT, TOGETHER, band_of, is_disjoint
 from nnspca.view.ui import charts, component
 
-KNOWN = "best found"
+BEST_FOUND = "best found"
 
 
 def kind_of_parts(now: State, choice: Choices) -> str:
@@ -48,7 +48,7 @@ def claim(parts: Components, known: Known, *, done: bool) -> str:
     if not math.isfinite(known.upper):
         rest = "No upper bound was proven; **Solve live** starts over." if done else "Computing the upper bound …"
         return f"{says} {rest}"
-    return f"{says} {say.proven_share(variance, known.upper, parts.total, known.source)}"
+    return f"{says} {say.nearness(variance, known.upper, parts.total, known.source)}"
 
 
 def explained(r: int, share: float, single: int = 0, most: float = math.inf) -> str:
@@ -148,7 +148,7 @@ def show_parts(parts: Components, view: View) -> None:
     drawn = replace(parts, parts=parts.parts[:count], cumulative_variance=parts.cumulative_variance[:count])
     left, layers = len(parts.parts) - count, component.of(drawn, view.data, _digits(view))
     component.show(layers, view.data, "parts")
-    name = f"{_parts(count)} of at most {parts.parts[0].k:,} {component.noun(view.data)}"
+    name = f"{_parts(count)} of at most {parts.parts[0].k:,} {component.feature_noun(view.data)}"
     session.current().pictured = view.problem, name, layers
     if left:
         st.caption(
@@ -183,7 +183,7 @@ def suggested(known: Sequence[Chance]) -> Suggestion | None:
 def band_by_number(view: View) -> Figure:
     """Draw the variance explained against the number of parts, with the band in which the optimum lies."""
     shown, total, lead, choice = [row for row in view.rows.values() if row.found], view.total, view.lead, view.choice
-    curves: dict[str, dict[int, float]] = {KNOWN: {row.at: row.lower / total for row in shown}}
+    curves: dict[str, dict[int, float]] = {BEST_FOUND: {row.at: row.lower / total for row in shown}}
     if lead is not None and not choice.best:
         curves[title_of(choice.lead, choice)] = {len(lead.parts): math.fsum(lead.variances) / total}
     figure = band.figure(
@@ -194,7 +194,7 @@ def band_by_number(view: View) -> Figure:
         unit="share of the total variance (%)",
         along="number of parts",
         what="number of parts",
-        chosen=(choice.r if lead is None else len(lead.parts), KNOWN),
+        chosen=(choice.r if lead is None else len(lead.parts), BEST_FOUND),
     )
     charts.figure(figure, "parts-band", first=True)
     session.current().charted = figure

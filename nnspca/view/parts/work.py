@@ -62,7 +62,7 @@ def _find_or_reuse(
     solver = choice.lead if way == IN_TURN else way
 
     def find() -> Components:
-        if way == "nmf" and of_samples(subject):
+        if way == "nmf" and nmf_takes_samples(subject):
             take_apart, X = nmf.nmf_of_samples, subject.data.X
             return take_apart(X, subject.cov, choice.r, seed=subject.seed, should_stop=job.should_stop)
         more = dict[str, Any](arguments(way, choice, subject.now))
@@ -75,6 +75,6 @@ def _find_or_reuse(
     return parts
 
 
-def of_samples(subject: Subject) -> bool:
+def nmf_takes_samples(subject: Subject) -> bool:
     """Tell whether NMF can take the samples themselves apart: they are nonnegative, and as they are."""
     return subject.data.kind != "covariance" and not subject.standardise and bool(subject.data.X.min() >= 0)

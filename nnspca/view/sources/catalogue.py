@@ -86,7 +86,7 @@ def read_server_file(opened: HostedFile) -> None:
     shape = f"{rows:,} rows × {columns:,} columns, {size} on disk. {need} {opened.kept_text}"
     st.markdown(f"**{name}**: {shape}")
     task = Task(SLOT, opened.name, opened.read)
-    if not running.follow(running.ask(task), "Stopped. Nothing was kept."):
+    if not running.follow(running.join_or_begin(task), "Stopped. Nothing was kept."):
         return
     if opened.data is not None:
         st.rerun()
@@ -101,9 +101,6 @@ def server_file_on_desk(name: str) -> Desk | None:
     if here.desk is None or here.desk.path != one.path:
         here.desk = Desk((), path=one.path, called=name)
     return here.desk
-
-
-ABSENT = "not on this machine yet"
 
 
 def hosted_files() -> dict[str, HostedFile]:
@@ -191,7 +188,7 @@ def n_features(name: str, steps: tuple[str, ...]) -> int:
     if info is None:
         return 1
     if not info.shape[0]:  # a table that was not read yet
-        return hosted.MOST
+        return hosted.MOST_FEATURES
     if not info.local or not any(step.startswith("crop") for step in steps):
         return info.shape[1]
     try:

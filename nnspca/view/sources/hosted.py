@@ -15,7 +15,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.covariance.choosing import both_scales
-from nnspca.covariance.samples import WHOLE, read
+from nnspca.covariance.samples import READ_WHOLE, form_of_rows
 from nnspca.covariance.sources import Source, chunked
 from nnspca.datasets import Dataset, DatasetInfo, LazyData, open_lazily
 from nnspca.datasets.dataset import distinct
@@ -26,7 +26,7 @@ from nnspca.result import Progress, rounded
 from nnspca.view.jobs import Job, part_of_report
 
 OPEN = "NNSPCA_OPEN"
-MOST = 3000  # features that the app works with, of data that are not small
+MOST_FEATURES = 3000  # features that the app works with, of data that are not small
 POLL_SECONDS = 0.05
 _log = logging.getLogger(__name__)
 
@@ -66,9 +66,11 @@ class HostedFile:
     def __init__(self, name: str, file: LazyData, path: Path | None = None) -> None:
         m, n = file.shape
         self.name, self.file, self.path = name, file, path
-        self.kept = n if n <= MOST or m * n <= WHOLE else MOST  # features that the app works with
+        self.kept = (
+            n if n <= MOST_FEATURES or m * n <= READ_WHOLE else MOST_FEATURES
+        )  # features that the app works with
         self.passes = 1 if self.kept == n else 2  # over the file: 2 where features are chosen by their variance first
-        self.in_memory = m * self.kept <= WHOLE  # whether the samples are; of others only the covariance is
+        self.in_memory = m * self.kept <= READ_WHOLE  # whether the samples are; of others only the covariance is
         self.data: Dataset | None = None  # what was read
         self._reading = threading.Lock()
 
@@ -130,7 +132,7 @@ class HostedFile:
         source = replace(source, names=source.names or tuple(f"feature {i + 1}" for i in features))
         source = source.heeding(job.should_stop, self._reporting(job, self.passes - 1))
         if self.in_memory:
-            return Dataset(X=read(source, False), **self._words(source, text))
+            return Dataset(X=form_of_rows(source, False), **self._words(source, text))
         scales = both_scales(source)
         return Summed(X=scales[0].held.entries, kind="covariance", scales=scales, **self._words(source, text))
 

@@ -13,7 +13,7 @@ from nnspca.view.jobs import Job
 from nnspca.view.running import Task
 from nnspca.view.sources.hosted import Summed
 
-QUICK = 3e9  # products of two numbers that a page makes itself, in half a second
+QUICK_PRODUCTS = 3e9  # products of two numbers that a page makes itself, in half a second
 
 
 def covariance_for(data: Dataset, standardise: bool, repair: bool) -> nnspca.Covariance:
@@ -69,7 +69,7 @@ def waits(data: Dataset, standardise: bool) -> bool:
     """Tell whether a covariance and its spectrum are still to be made and take longer than a page may be silent."""
     m, n = data.shape
     made = cache.shared().holds(("leading", covariance_task(data, standardise, is_repaired(data.name))[0]))
-    return not made and not isinstance(data, Summed) and not data.is_sparse and m * n * min(m, n) > QUICK
+    return not made and not isinstance(data, Summed) and not data.is_sparse and m * n * min(m, n) > QUICK_PRODUCTS
 
 
 def run(wanted: Sequence[tuple[Dataset, bool]]) -> Task:

@@ -41,7 +41,7 @@ ANSWER = 1_000_000_000  # most bytes of an answer
 POLL_SECONDS = 0.05  # between two polls of the stop switch
 SPENT = -getattr(signal, "SIGXCPU", 1000)  # how a process ends that has used up its seconds of computing
 SCRIPT = "from nnspca.view.sources.sandbox import serve; serve()"
-SMALL, PLAIN = 300_000, (".csv", ".tsv", ".txt")  # bytes of text that is read as soon as another process is begun
+QUICK_BYTES, PLAIN = 300_000, (".csv", ".tsv", ".txt")  # bytes of text that is read as soon as another process is begun
 ROW = 20_000  # bytes of one row of it: its 10,000 cells take a second, as beginning a process does
 
 # Of Linux, the same on every processor: linux/landlock.h, linux/prctl.h, linux/sched.h, and the first of three calls.
@@ -65,7 +65,7 @@ def preview(files: Mapping[str, bytes], should_stop: Callable[[], bool], **optio
     size = sum(map(len, files.values()))
     if size > MAX_BYTES:
         return _refused(files, f"{size:,} bytes are more than can be read; at most {MAX_BYTES:,} are read.")
-    plain = size <= SMALL and all(name.lower().endswith(PLAIN) and _narrow(text) for name, text in files.items())
+    plain = size <= QUICK_BYTES and all(name.lower().endswith(PLAIN) and _narrow(text) for name, text in files.items())
     known = len(files) == 1 and nnspca.datasets.catalogue.catalogue_name(next(iter(files.values()))) is not None
     seen = _here(files, options) if plain or known else _apart(files, should_stop, options)
     data = seen.data

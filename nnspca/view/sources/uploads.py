@@ -18,29 +18,29 @@ from nnspca.errors import DataError
 from nnspca.result import Progress
 from nnspca.view import cache, ledger, running, sanitize, session
 from nnspca.view.cache import nbytes
-from nnspca.view.desk import UNSEEN, Desk, File, Reading
+from nnspca.view.desk import UNSEEN, Desk, DeskReading, NamedFile
 from nnspca.view.jobs import Job, Work
 from nnspca.view.link import state, widgets
 from nnspca.view.running import Task
 from nnspca.view.session import Session
 from nnspca.view.sources import preparation, sandbox
-from nnspca.view.sources.hosted import MOST
+from nnspca.view.sources.hosted import MOST_FEATURES
 
 YOURS = "{} (yours)"  # what a file is called that has the name of a data set of the catalogue
 OWN, ALL = 400 * 2**20, 1024 * 2**20  # bytes of files and data that one visit keeps, and all visits together
 
 
-def put_on_desk(files: Sequence[File]) -> Desk:
+def put_on_desk(files: Sequence[NamedFile]) -> Desk:
     """Lay files on the desk, in place of what lay there."""
     called = own_name(*files[0]) if len(files) == 1 else None
     session.current().desk = desk = Desk(tuple(files), called=called, reading=reading_in_link(called or files[0][0]))
     return desk
 
 
-def reading_in_link(name: str) -> Reading:
+def reading_in_link(name: str) -> DeskReading:
     """Return how the link says that a file of this name is read: of another file it says nothing."""
     lost, texts = session.current().lost, state.value_in_link("reading")
-    return Reading.of_text(texts[-1]) if texts and lost and name.startswith(lost) else Reading()
+    return DeskReading.of_text(texts[-1]) if texts and lost and name.startswith(lost) else DeskReading()
 
 
 def follow_reading(desk: Desk) -> bool:
@@ -48,7 +48,7 @@ def follow_reading(desk: Desk) -> bool:
     if desk.tried == desk.reading:
         return True
     task = Task("read", (desk, desk.reading), _work(desk))
-    job = running.ask(task)
+    job = running.join_or_begin(task)
     if not running.follow(job, "Stopped. Nothing of the file was kept."):
         return False
     if job.stopped or job.result is None:
@@ -143,8 +143,8 @@ def note_reading(desk: Desk, read: Read) -> None:
     _held().add(desk)
     if desk.opened != data.n_features:  # other features: every page opens them anew
         desk.opened = data.n_features
-        asked = state.current()
-        linked = data.name == (lost if desk.path is None else asked.data) and asked.k != state.default_k(MOST)
+        asked = state.of_sidebar()
+        linked = data.name == (lost if desk.path is None else asked.data) and asked.k != state.default_k(MOST_FEATURES)
         here.to_open = data.name, data.n_features, asked.k if linked else None
         st.rerun()
 

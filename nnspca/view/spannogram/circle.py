@@ -18,7 +18,7 @@ from nnspca.view.subject import Subject
 from nnspca.view.ui import component as picturing
 
 DRAGGED = 12  # rows up to which a curve can be dragged
-LARGEST = 1_000_000
+LARGEST_ENTRY = 1_000_000
 
 # In the plane of the first two columns: crossings well apart, curves that cross zero, and sets
 # whose leading direction lies outside the directions they allow.
@@ -27,14 +27,14 @@ BROWSER = Path(__file__).with_name("browser")
 SCRIPTS = ("mathematics.js", "captions.js", "plot.js", "panels.js", "turning.js", "player.js", "input.js")
 ALL_CURVES = 60  # rows up to which every curve is drawn and every crossing marked
 DRAWN = 30  # curves drawn of more rows: those that are in the set over the widest angles
-STEPS = 720  # samples of the objective over half a turn
+OBJECTIVE_SAMPLES = 720  # samples of the objective over half a turn
 TINTS = (0, 1, 2, 3, 5)  # colours of a palette's series for curves in the set: without the grey
 EDGE = 240  # samples of the envelope of the other curves over a turn
 _mount = component("spannogram", BROWSER, SCRIPTS)
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class CurveRows:
     """What is drawn: one row of V for each curve, and what the rows stand for."""
 
     V: np.ndarray  # shape (n, d)
@@ -58,7 +58,7 @@ def most_directions(data: Dataset) -> int:
     return min(8, data.n_features, samples)
 
 
-def of_data(subject: Subject, d: int) -> Rows:
+def of_data(subject: Subject, d: int) -> CurveRows:
     """Return the rows of the ``d`` leading eigenvectors, each scaled by its deviation.
 
     Of two, the first is the column of cos φ: at φ = 0, in the middle of the picture, the direction
@@ -71,10 +71,10 @@ def of_data(subject: Subject, d: int) -> Rows:
     lies = data.image_shape is not None or data.axis is not None
     scene = picturing.features_payload(data, picturing.mean_sample(data), ()) if lies else None
     names = tuple(picturing.feature_names(data, range(data.n_features)).values())
-    return Rows(V[:, ::-1] if d == 2 else V, names, scene)
+    return CurveRows(V[:, ::-1] if d == 2 else V, names, scene)
 
 
-def write_link(V: np.ndarray) -> str:
+def rows_in_link(V: np.ndarray) -> str:
     """Return rows as a link carries them.
 
     >>> write_link(np.array([[1.0, -0.5], [2.25, 0.0]]))
@@ -104,8 +104,10 @@ def read_link(text: str, shape: tuple[int, int]) -> np.ndarray:
         V = np.array([[float(piece) for piece in row] for row in pieces])
     except ValueError:
         raise ValueError("The link contains a number that cannot be read.") from None
-    for row in np.flatnonzero(~(np.abs(V) <= LARGEST).all(axis=1)):
-        raise ValueError(f"Row {row + 1} of the link has a number that is not between {-LARGEST:,} and {LARGEST:,}.")
+    for row in np.flatnonzero(~(np.abs(V) <= LARGEST_ENTRY).all(axis=1)):
+        raise ValueError(
+            f"Row {row + 1} of the link has a number that is not between {-LARGEST_ENTRY:,} and {LARGEST_ENTRY:,}."
+        )
     if not V.any():
         raise ValueError("All numbers of the link are zero, so every curve is flat.")
     return V
@@ -143,7 +145,7 @@ def curves_of(V: np.ndarray, k: int, nonnegative: bool) -> CircleCurves:
     turn = regions if nonnegative else _twice(regions)
     ever = np.unique(np.concatenate([regions.first, regions.entering[regions.entering >= 0]]))
     shown = np.arange(n) if n <= ALL_CURVES else _longest(turn, ever)
-    angles = np.linspace(turn.start, turn.end, 2 * STEPS + 1)
+    angles = np.linspace(turn.start, turn.end, 2 * OBJECTIVE_SAMPLES + 1)
     pieces = np.array_split(angles, max(1, len(angles) * n // 2_000_000))
     return CircleCurves(
         turn,
@@ -247,7 +249,7 @@ def choices(n: int, k: int, nonnegative: bool = True) -> str:
     return f"about 10{str(len(str(ways)) - 1).translate(rounded.RAISED)}"
 
 
-def curves_payload(rows: Rows, k: int, nonnegative: bool, named: Sequence[int]) -> dict[str, Any]:
+def curves_payload(rows: CurveRows, k: int, nonnegative: bool, named: Sequence[int]) -> dict[str, Any]:
     """Return what the browser knows of the curves themselves, with the names of those ``named``."""
     n = len(rows.V)
     return {
@@ -260,7 +262,7 @@ def curves_payload(rows: Rows, k: int, nonnegative: bool, named: Sequence[int]) 
     }
 
 
-def payload(rows: Rows, k: int, nonnegative: bool, picture: CircleCurves) -> dict[str, Any]:
+def payload(rows: CurveRows, k: int, nonnegative: bool, picture: CircleCurves) -> dict[str, Any]:
     """Return all the browser needs to draw and animate these curves."""
     regions, n = picture.regions, len(rows.V)
     named = range(n) if picture.meetings is not None else picture.ever.tolist()

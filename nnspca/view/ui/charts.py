@@ -46,7 +46,7 @@ def figure(drawn: Figure, key: str, *, first: bool = False, **settings: Any) -> 
     if not first:
         return st.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)
     place = st.container(key=f"{key}-sketched")  # the figure itself covers the sketch once it is drawn
-    place.html(sketch(drawn, palette()))
+    place.html(figure_sketch(drawn, palette()))
     return place.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)
 
 
@@ -86,7 +86,7 @@ def download_button(label: str, data: Content, key: str, file_name: str, about: 
     )
 
 
-def sketch(figure: Figure, palette: Palette) -> str:
+def figure_sketch(figure: Figure, palette: Palette) -> str:
     """Return the frame, lines, bands and marks of each panel of a figure: a picture of a few kilobytes."""
     drawn = figure.to_plotly_json()  # plain values: the figure's own attributes take ten times as long to read
     layout = drawn["layout"]

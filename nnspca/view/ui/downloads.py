@@ -53,7 +53,7 @@ def offer_files(stem: str, held: Mapping[str, Content], code: str) -> None:
     st.code(code, language="python", wrap_lines=True)
 
 
-def table(stem: str, rows: list[dict[str, object]], figure: style.Figure, code: str) -> None:
+def offer_table(stem: str, rows: list[dict[str, object]], figure: style.Figure, code: str) -> None:
     """Show rows as a table, and offer them with the figure that they are drawn in and the code."""
     st.dataframe(rows, hide_index=True, alt=f"{len(rows):,} rows: {', '.join(rows[0]) if rows else 'none'}.")
     offer_files(stem, {f"{stem}.csv": lambda: table_csv(rows), f"{stem}.html": lambda: style.figure_page(figure)}, code)
@@ -122,7 +122,7 @@ def loadings(components: ComponentsBySolver, data: Dataset) -> bytes:
     )
 
 
-def scores(components: ComponentsBySolver, subject: Subject) -> bytes:
+def scores_csv(components: ComponentsBySolver, subject: Subject) -> bytes:
     """Return one row for each sample and one column for each component: the sample's score on it, as CSV."""
     data, columns = subject.data, _columns(components)
     values = nnspca.scores(

@@ -17,7 +17,7 @@ from nnspca.view.figures.style import Figure
 from nnspca.view.parts import panels
 from nnspca.view.parts.choices import Choices, arguments, title_of
 from nnspca.view.parts.view import View
-from nnspca.view.parts.work import of_samples
+from nnspca.view.parts.work import nmf_takes_samples
 from nnspca.view.subject import Subject, is_disjoint
 from nnspca.view.ui import downloads
 
@@ -25,7 +25,7 @@ from nnspca.view.ui import downloads
 def parts_files(view: View, drawn: Mapping[str, Figure]) -> None:
     """Show the table of parts, and offer everything as files."""
     results, choice = view.results, view.choice
-    st.dataframe(export.rows(results), hide_index=True, alt="One row for each part of each solver.")
+    st.dataframe(export.part_records(results), hide_index=True, alt="One row for each part of each solver.")
     way = choice.lead if choice.lead in results else next(iter(results))
     ordered = {way: results[way], **results}
     apart = nnspca.DEFLATIONS[results[way].deflation].summary
@@ -51,7 +51,7 @@ def _whole_code(results: Mapping[str, Components], subject: Subject, choice: Cho
     call = [
         f"parts = nnspca.decompose(cov, {choice.r}, {subject.k}, {method!r}, {setting}, seed={subject.seed}{extra})"
     ]
-    if first == "nmf" and of_samples(subject):
+    if first == "nmf" and nmf_takes_samples(subject):
         imported = "from nnspca.solvers import nmf"
         call = [imported, f"parts = nmf.nmf_of_samples(data.X, cov, {choice.r}, seed={subject.seed})"]
     return "\n".join(

@@ -61,18 +61,24 @@ def accepted(cert, cov, X):
     return True
 
 
+def is_for_check_alone(cert, cov):
+    """Whether the type of the least bound's proof says that check.py needs nothing beside it."""
+    return cert.winner.ingredients.for_checkers and not needs_second_checker(cert, cov)
+
+
 @pytest.mark.parametrize("nonnegative", [True, False])
 @pytest.mark.parametrize("k", [1, 2, 6, 13])
-def test_every_bound_of_a_certificate_is_accepted_but_that_along_a_direction(pitprops, k, nonnegative):
+def test_every_bound_of_a_certificate_is_accepted_but_those_whose_proof_says_otherwise(pitprops, k, nonnegative):
     cert = nnspca.certify(pitprops, k, nonnegative=nonnegative)
     for bound in cert.bounds:
         alone = with_one_bound(cert, bound)
-        if bound.name == "leading-direction":
-            with pytest.raises(check.Refused, match="no way to check a proof by 'joint' is known here") as error:
-                checked(npz(alone, pitprops), npy(pitprops.matrix))
-            assert error.value.args[1] == 2
-        else:
+        if is_for_check_alone(alone, pitprops):
             assert accepted(alone, pitprops, pitprops.matrix)
+            continue
+        said = "no way to check a proof by 'joint' is known here" if bound.ingredients.for_checkers else "no proof"
+        with pytest.raises(check.Refused, match=said) as error:
+            checked(npz(alone, pitprops), npy(pitprops.matrix))
+        assert error.value.args[1] == 2
 
 
 @pytest.mark.parametrize("standardize", [False, True])
@@ -83,8 +89,8 @@ def test_data_are_centred_and_standardised_as_the_certificate_has_them(shape, st
     cov = nnspca.Covariance.from_data(X, standardize=standardize)
     for k in (1, 3, shape[1]):
         cert = nnspca.certify(cov, k)
-        plain = [b for b in cert.bounds if b.name != "leading-direction"]  # the others need check.py alone
-        cert = with_one_bound(cert, min(plain, key=lambda bound: bound.value))
+        single = [with_one_bound(cert, bound) for bound in cert.bounds]
+        cert = min((one for one in single if is_for_check_alone(one, cov)), key=lambda one: one.upper)
         value, _ = oracle.optimum(cov.matrix, k)
         lower, upper = checked(npz(cert, cov), npy(np.asfortranarray(X)))
         assert float(lower) <= value * (1 + 1e-9)

@@ -9,9 +9,29 @@ from pathlib import Path
 
 import pytest
 
+from nnspca.certificates.derivations import DERIVATIONS
+
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "nnspca" / "docs" / "architecture" / "adding.md"
-PLACE = re.compile(r"^# ((?:nnspca|pages)/[\w/]+\.\w+)(?:, (after|before|in place of): (.+))?\n", re.M)
+PLACE = re.compile(r"^# ((?:nnspca|pages|tests)/[\w/]+\.\w+)(?:, (after|before|in place of): (.+))?\n", re.M)
+BOUND = """
+import sys
+from dataclasses import replace
+import pytest
+import nnspca
+from nnspca.certificates.derivations import DERIVATIONS
+from tests import oracle
+from tests.fuzz import forged, generator
+(kind,) = (kind for kind in DERIVATIONS if kind.__name__ not in sys.argv)
+forged.POOL = 4
+let_in = sum(forged.attempt(generator("forged", number), (kind,)) for number in range(300))
+assert 0 < let_in < 300
+cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
+cert = oracle.read_back(nnspca.certify(cov, 6), cov)
+(bound,) = (bound for bound in cert.bounds if type(bound.ingredients) is kind)
+with pytest.raises(nnspca.CertificateError, match="its ingredients prove"):
+    nnspca.verify(replace(cert, bounds=(cert.bounds[0], replace(bound, value=cert.lower))), cov)
+"""
 EXPLORE = """
 from streamlit.testing.v1 import AppTest
 page = AppTest.from_file("pages/explore.py", default_timeout=100)
@@ -71,6 +91,10 @@ def test_what_is_added_is_written_as_all_else(copy):
     folder, touched = copy
     run(folder, "-m", "ruff", "check", *touched)
     run(folder, "-m", "ruff", "format", "--check", *touched)
+
+
+def test_a_proof_of_a_type_of_its_own_is_made_judged_and_kept_in_a_file_and_none_that_is_forged_gets_through(copy):
+    run(copy[0], "-c", BOUND, *(kind.__name__ for kind in DERIVATIONS))
 
 
 @pytest.mark.heavy

@@ -76,6 +76,7 @@ _OTHERS = {  # than those that one function of ``originals`` makes, which catalo
 }
 _SAID = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 _SAID["synthetic-spiked"]["description"] = _SPIKED.description
+STORED = {name for name, said in _SAID.items() if said.pop("stored", True)}  # those of which the app's ledger has all
 
 
 def _made(function: str, source: str) -> Entry:

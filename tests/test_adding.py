@@ -16,8 +16,6 @@ PAGE = ROOT / "nnspca" / "docs" / "architecture" / "adding.md"
 PLACE = re.compile(r"^# ((?:nnspca|pages|tests)/[\w/]+\.\w+)(?:, (after|before|in place of): (.+))?\n", re.M)
 BOUND = """
 import sys
-from dataclasses import replace
-import pytest
 import nnspca
 from nnspca.certificates.derivations import DERIVATIONS
 from tests import oracle
@@ -27,10 +25,7 @@ forged.POOL = 4
 let_in = sum(forged.attempt(generator("forged", number), (kind,)) for number in range(300))
 assert 0 < let_in < 300
 cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
-cert = oracle.read_back(nnspca.certify(cov, 6), cov)
-(bound,) = (bound for bound in cert.bounds if type(bound.ingredients) is kind)
-with pytest.raises(nnspca.CertificateError, match="its ingredients prove"):
-    nnspca.verify(replace(cert, bounds=(cert.bounds[0], replace(bound, value=cert.lower))), cov)
+assert kind in {type(bound.ingredients) for bound in oracle.read_back(nnspca.certify(cov, 6), cov).bounds}
 """
 EXPLORE = """
 from streamlit.testing.v1 import AppTest
@@ -99,9 +94,11 @@ def test_a_proof_of_a_type_of_its_own_is_made_judged_and_kept_in_a_file_and_none
 
 @pytest.mark.heavy
 def test_what_is_added_passes_what_all_others_must(copy):
-    shared = ("bounds/test_registry", "solvers/test_methods", "datasets/test_loading", "test_user", "test_architecture")
-    words = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", "not factor")  # a matrix has all bounds
-    run(copy[0], "-m", "pytest", *words, *(f"tests/{t}.py" for t in shared))
+    shared = ["bounds/test_registry", "solvers/test_methods", "datasets/test_loading", "test_user", "test_architecture"]
+    shared += ["bounds/test_margins", "certificates/test_writers", "fuzz/test_fuzz", "test_check"]
+    words = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", "not factor", "-m", "not heavy and not slow")
+    own = (path for path in copy[1] if path.startswith("tests/"))
+    run(copy[0], "-m", "pytest", *words, *(f"tests/{name}.py" for name in shared), *own)
 
 
 @pytest.mark.heavy

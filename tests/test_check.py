@@ -22,7 +22,7 @@ import nnspca
 from nnspca import check, check_more
 from nnspca.bounds import branch, core, elimination
 from nnspca.bounds.selection import Limits
-from nnspca.certificates.exact import VERSION, needs_second_checker, section
+from nnspca.certificates.exact import VERSION, needs_second_checker
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from tests import oracle
@@ -237,8 +237,7 @@ def files(genes):
         bounds = [*cert.bounds, *list(trees)[-1:], *list(few)[-1:]]
         for bound in bounds:
             alone = with_one_bound(cert, bound)
-            written = section(alone, cov, {}) if bound.deterministic else None
-            if written is not None and not needs_second_checker(alone, cov):
+            if bound.deterministic and is_for_check_alone(alone, cov):
                 made.append((as_lists(told(npz(alone, cov))), X, exact))
     kinds = {content["check"]["proof"]["kind"] for content, _, _ in made}
     assert kinds == {"pairs", "cases", "few"}

@@ -57,11 +57,7 @@ S = np.arange(4)
 MONITOR = Monitor()
 
 
-HELD_AS_NUMBERS = {
-    "drift": Held,
-    "error_elsewhere": Held,
-    "reading": core.Outside,
-}
+HELD_AS_NUMBERS = {"drift": Held, "error_elsewhere": Held, "reading": core.Outside}
 
 
 def sites():

@@ -221,7 +221,10 @@ def forged(rng, target, kind, depth=0):
     if kind is EliminationProof:
         return _elimination(rng, target)
     if kind not in (EigenvalueProof, PairProof, TreeProof):
-        return _altered(rng, next(made[kind] for at in (target, *targets()) if kind in (made := _made(at))))
+        proof = next(made[kind] for at in (target, *targets()) if kind in (made := _made(at)))
+        given = {field.name: getattr(proof, field.name) for field in fields(proof)}
+        numbers = {name: number(v) for name, v in given.items() if isinstance(v, int | float)}
+        return replace(proof, **numbers, **{name: array(v) for name, v in given.items() if isinstance(v, np.ndarray)})
     V, tail = _low_rank(rng, A)
     if kind is EigenvalueProof:
         return EigenvalueProof(array(V), number(tail))
@@ -251,16 +254,6 @@ def _made(target):
     poor = claiming(target, None, 1.0).component
     made = nnspca.certify(target.cov, target.k, nonnegative=target.nonnegative, component=poor)
     return {type(bound.ingredients): bound.ingredients for bound in made.bounds}
-
-
-def _altered(rng, proof):
-    """A proof of a type that has no forger here, with other numbers and arrays."""
-    for name in (field.name for field in fields(proof)):
-        value = getattr(proof, name)
-        if isinstance(value, float | np.ndarray):
-            alter = extremes.number if isinstance(value, float) else extremes.array
-            proof = replace(proof, **{name: alter(rng, value)})
-    return proof
 
 
 def _shrunk(rng, cov, proof):

@@ -50,10 +50,7 @@ def attempt(rng, exact=True):
     with apart if make is problems.held_apart else contextlib.nullcontext():
         problem = make(rng, n)
     n, nonnegative = problem.cov.n_features, bool(rng.random() < 0.6)
-    with (
-        mock.patch.dict(PLANS, {"live": _plan(rng, n)}),
-        _gaps_and_sizes(rng, n),
-    ):
+    with mock.patch.dict(PLANS, {"live": _plan(rng, n)}), _gaps_and_sizes(rng, n):
         if rng.random() < 0.5:
             return _parts(rng, problem, n, nonnegative, exact)
         ks = sorted({int(k) for k in rng.integers(1, n + 1, 2)})

@@ -9,9 +9,24 @@ from pathlib import Path
 
 import pytest
 
+from nnspca.certificates.derivations import DERIVATIONS
+
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "nnspca" / "docs" / "architecture" / "adding.md"
-PLACE = re.compile(r"^# ((?:nnspca|pages)/[\w/]+\.\w+)(?:, (after|before|in place of): (.+))?\n", re.M)
+PLACE = re.compile(r"^# ((?:nnspca|pages|tests)/[\w/]+\.\w+)(?:, (after|before|in place of): (.+))?\n", re.M)
+BOUND = """
+import sys
+import nnspca
+from nnspca.certificates.derivations import DERIVATIONS
+from tests import oracle
+from tests.fuzz import forged, generator
+(kind,) = (kind for kind in DERIVATIONS if kind.__name__ not in sys.argv)
+forged.POOL = 4
+let_in = sum(forged.attempt(generator("forged", number), (kind,)) for number in range(300))
+assert 0 < let_in < 300
+cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
+assert kind in {type(bound.ingredients) for bound in oracle.read_back(nnspca.certify(cov, 6), cov).bounds}
+"""
 EXPLORE = """
 from streamlit.testing.v1 import AppTest
 page = AppTest.from_file("pages/explore.py", default_timeout=100)
@@ -73,11 +88,17 @@ def test_what_is_added_is_written_as_all_else(copy):
     run(folder, "-m", "ruff", "format", "--check", *touched)
 
 
+def test_a_proof_of_a_type_of_its_own_is_made_judged_and_kept_in_a_file_and_none_that_is_forged_gets_through(copy):
+    run(copy[0], "-c", BOUND, *(kind.__name__ for kind in DERIVATIONS))
+
+
 @pytest.mark.heavy
 def test_what_is_added_passes_what_all_others_must(copy):
-    shared = ("bounds/test_registry", "solvers/test_methods", "datasets/test_loading", "test_user", "test_architecture")
-    words = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", "not factor")  # a matrix has all bounds
-    run(copy[0], "-m", "pytest", *words, *(f"tests/{t}.py" for t in shared))
+    shared = ["bounds/test_registry", "solvers/test_methods", "datasets/test_loading", "test_user", "test_architecture"]
+    shared += ["bounds/test_margins", "certificates/test_writers", "fuzz/test_fuzz", "test_check"]
+    words = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", "not factor", "-m", "not heavy and not slow")
+    own = (path for path in copy[1] if path.startswith("tests/"))
+    run(copy[0], "-m", "pytest", *words, *(f"tests/{name}.py" for name in shared), *own)
 
 
 @pytest.mark.heavy

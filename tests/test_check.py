@@ -22,7 +22,7 @@ import nnspca
 from nnspca import check, check_more
 from nnspca.bounds import branch, core, elimination
 from nnspca.bounds.selection import Limits
-from nnspca.certificates.exact import VERSION, checker_section, needs_second_checker
+from nnspca.certificates.exact import VERSION, needs_second_checker
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from tests import oracle
@@ -61,18 +61,27 @@ def accepted(cert, cov, X):
     return True
 
 
+def for_check_alone(cert, cov):
+    """The certificate with those bounds whose type of proof says that check.py needs nothing beside it."""
+    every = (with_one_bound(cert, bound) for bound in cert.bounds if bound.ingredients.for_checkers)
+    bounds = tuple(one.winner for one in every if not needs_second_checker(one, cov))
+    return dataclasses.replace(cert, bounds=bounds, upper=min(bound.value for bound in bounds))
+
+
 @pytest.mark.parametrize("nonnegative", [True, False])
 @pytest.mark.parametrize("k", [1, 2, 6, 13])
-def test_every_bound_of_a_certificate_is_accepted_but_that_along_a_direction(pitprops, k, nonnegative):
+def test_every_bound_of_a_certificate_is_accepted_but_those_whose_proof_says_otherwise(pitprops, k, nonnegative):
     cert = nnspca.certify(pitprops, k, nonnegative=nonnegative)
+    known = for_check_alone(cert, pitprops).bounds
     for bound in cert.bounds:
         alone = with_one_bound(cert, bound)
-        if bound.name == "leading-direction":
-            with pytest.raises(check.Refused, match="no way to check a proof by 'joint' is known here") as error:
-                checked(npz(alone, pitprops), npy(pitprops.matrix))
-            assert error.value.args[1] == 2
-        else:
+        if bound in known:
             assert accepted(alone, pitprops, pitprops.matrix)
+            continue
+        said = "no way to check a proof by 'joint' is known here" if bound.ingredients.for_checkers else "no proof"
+        with pytest.raises(check.Refused, match=said) as error:
+            checked(npz(alone, pitprops), npy(pitprops.matrix))
+        assert error.value.args[1] == 2
 
 
 @pytest.mark.parametrize("standardize", [False, True])
@@ -82,9 +91,7 @@ def test_data_are_centred_and_standardised_as_the_certificate_has_them(shape, st
     X[:, -1] = 5.0
     cov = nnspca.Covariance.from_data(X, standardize=standardize)
     for k in (1, 3, shape[1]):
-        cert = nnspca.certify(cov, k)
-        plain = [b for b in cert.bounds if b.name != "leading-direction"]  # the others need check.py alone
-        cert = with_one_bound(cert, min(plain, key=lambda bound: bound.value))
+        cert = for_check_alone(nnspca.certify(cov, k), cov)
         value, _ = oracle.optimum(cov.matrix, k)
         lower, upper = checked(npz(cert, cov), npy(np.asfortranarray(X)))
         assert float(lower) <= value * (1 + 1e-9)
@@ -228,12 +235,9 @@ def files(genes):
         x = cert.component.loadings
         trees = branch.branch_and_bound(problem, x, goal=cert.lower * 0.9, monitor=QUIET.within(0.2))
         few = elimination.eliminate(problem, x, 1e9, Limits(4, 5.0), elimination.Budget(0.02), goal=0.0, monitor=QUIET)
-        bounds = [*cert.bounds, *list(trees)[-1:], *list(few)[-1:]]
-        for bound in bounds:
-            alone = with_one_bound(cert, bound)
-            written = checker_section(alone, cov, {}) if bound.deterministic else None
-            if written is not None and not needs_second_checker(alone, cov):
-                made.append((as_lists(told(npz(alone, cov))), X, exact))
+        cert = dataclasses.replace(cert, bounds=(*cert.bounds, *list(trees)[-1:], *list(few)[-1:]))
+        each = (with_one_bound(cert, bound) for bound in for_check_alone(cert, cov).bounds)
+        made += [(as_lists(told(npz(one, cov))), X, exact) for one in each]
     kinds = {content["check"]["proof"]["kind"] for content, _, _ in made}
     assert kinds == {"pairs", "cases", "few"}
     return made
@@ -350,7 +354,7 @@ def alone(tmp_path_factory, pitprops):
     folder = tmp_path_factory.mktemp("stranger")
     shutil.copy(SOURCE, folder / "check.py")
     np.save(folder / "data.npy", pitprops.matrix)
-    (folder / "certificate.npz").write_bytes(npz(nnspca.certify(pitprops, 5), pitprops))
+    (folder / "certificate.npz").write_bytes(npz(for_check_alone(nnspca.certify(pitprops, 5), pitprops), pitprops))
     return folder
 
 

@@ -25,10 +25,7 @@ TAKEN_OUT = ("disjoint", "projection", "schur", "hotelling")
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # two components of few features
 @parametrize_with_checks(
-    [
-        NonnegativeSparsePCA(),
-        NonnegativeSparsePCA(method="em", deflation="schur", standardize=True, nonnegative=False),
-    ]
+    [NonnegativeSparsePCA(), NonnegativeSparsePCA(method="em", deflation="schur", standardize=True, nonnegative=False)]
 )
 def test_every_check_of_scikit_learn_passes(estimator, check):
     check(estimator)

@@ -18,13 +18,7 @@ from nnspca.numerics.feasible import allowed, sum_of_largest
 from nnspca.result import Bound
 
 
-def balanced_rows(
-    problem: Problem,
-    *,
-    monitor: Monitor,
-    lower: float = 0.0,
-    warm_start: Bound | None = None,
-) -> Bound:
+def balanced_rows(problem: Problem, *, monitor: Monitor, lower: float = 0.0, warm_start: Bound | None = None) -> Bound:
     """The least bound over the weights tried, from those of ``warm_start``, this bound as it was found before.
 
     If A is not stored, only the rows that need be are read, as the variance ``lower`` is attained.

@@ -292,10 +292,7 @@ def _rows_again(problem: Problem, known: Draft, plan: Plan) -> Iterator[Bound]:
     if every or isinstance(known.winner.ingredients, EigenvalueProof | ScaleProof):
         limited = replace(known.monitor, allowance=known.monitor.allowance if plan.hurried else Allowance(2 * LONGEST))
         known.rows = balanced.balanced_rows(
-            problem,
-            lower=0.0 if every else known.lower,
-            monitor=limited,
-            warm_start=known.rows,
+            problem, lower=0.0 if every else known.lower, monitor=limited, warm_start=known.rows
         )
         yield known.rows
 

@@ -1,7 +1,7 @@
 """The section of a certificate file that the stand-alone checkers read: each proof in their few kinds.
 
 :data:`WRITERS` is the counterpart of :data:`nnspca.certificates.derivations.DERIVATIONS`, by which the judge derives
-the values: the two know the same types and share no code.
+the values: it has those types that the checkers know, and the two share no code.
 """
 
 from __future__ import annotations

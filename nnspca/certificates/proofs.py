@@ -13,6 +13,7 @@ class Proof:
 
     of_parts: ClassVar[bool] = True  #: whether it may be about several parts
     uses_included: ClassVar[bool] = False  #: whether it is about ``include`` too; others hold without it
+    for_checkers: ClassVar[bool] = True  #: whether the stand-alone checkers can check it, and there is a writer
     beyond_first: ClassVar[tuple[str, ...]] = ()  #: fields that only ``check_more.py`` reads, where they are given
 
     @property

@@ -19,6 +19,7 @@ Stop = fetch.ShouldStop | None
 _SPIKED = originals.spiked()  # 300 × 120 numbers: made in a millisecond
 _SAID = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 _SAID["synthetic-spiked"]["description"] = _SPIKED.description
+STORED = {name for name, said in _SAID.items() if said.pop("stored", True)}  # those of which the app's ledger has all
 
 
 @dataclass(frozen=True)

@@ -33,10 +33,7 @@ FIRST = {
     "Parts": ("/parts?", "deep('parts', '.component[data-seen]')"),
     "Spannogram": ("/spannogram?", "says('spannogram', '[data-say=angle]')"),
     "Learn": ("/learn?", "deep('learn', '.lesson[data-frames]')"),
-    "Compare": (
-        f"/compare?{OF_SETS}&",
-        "sketched('together') || plot('together')?._fullData.some(t => t.x?.length)",
-    ),
+    "Compare": (f"/compare?{OF_SETS}&", "sketched('together') || plot('together')?._fullData.some(t => t.x?.length)"),
     "Compare solvers": ("/compare?", "sketched('race') || plot('race')?._fullData.some(t => t.x?.length)"),
     "Papers": ("/papers?", "document.querySelector('.sketch') || document.querySelector('.main-svg')"),
     "Data": ("/data?", "document.querySelector('img.picture')?.naturalWidth"),

@@ -57,11 +57,7 @@ S = np.arange(4)
 MONITOR = Monitor()
 
 
-HELD_AS_NUMBERS = {
-    "drift": Held,
-    "error_elsewhere": Held,
-    "reading": core.Outside,
-}
+HELD_AS_NUMBERS = {"drift": Held, "error_elsewhere": Held, "reading": core.Outside}
 
 
 def sites():
@@ -263,6 +259,13 @@ def shrunk_rows():
         shrunk.WORTH = before
 
 
+def certified(cov):
+    """The bounds of a certificate of a poor point, by name: for a module that nothing below asks."""
+    poor = nnspca.Component(np.eye(N)[0], cov.diagonal[0], "given", K)
+    made = {bound.name: bound.value for bound in nnspca.certify(cov, K, component=poor).bounds}
+    return [made[name] for name in sorted(made)]
+
+
 ASKED = {
     "shrunk.py": [shrunk_rows],
     "balanced.py": [lambda: balanced.balanced_rows(Problem(HELD, K), monitor=MONITOR).value],
@@ -317,7 +320,7 @@ ASKED = {
 
 @pytest.mark.parametrize("site", sorted(set(sites())), ids=lambda site: f"{site[0]}-{site[1]}-{site[2]}")
 def test_a_larger_allowance_makes_a_larger_bound(site, monkeypatch):
-    makers = ASKED[site[0]]
+    makers = ASKED.get(site[0], [lambda: certified(HELD), lambda: certified(DATA)])
     bare = [np.array(make(), dtype=float) for make in makers]
     enlarge(monkeypatch, site)
     larger = [np.array(make(), dtype=float) for make in makers]

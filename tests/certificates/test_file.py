@@ -146,11 +146,7 @@ def test_json_that_says_a_thing_twice_is_refused(saved, key):
 
 @pytest.mark.parametrize(
     ("part", "claim"),
-    [
-        ("component", {"options": {"restarts": [1]}}),
-        ("component", {"history": ["1"]}),
-        ("certificate", {"effort": 3}),
-    ],
+    [("component", {"options": {"restarts": [1]}}), ("component", {"history": ["1"]}), ("certificate", {"effort": 3})],
     ids=str,
 )
 def test_what_a_file_says_beside_its_numbers_is_judged(saved, part, claim):

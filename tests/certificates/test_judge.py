@@ -9,11 +9,7 @@ import pytest
 import nnspca
 from nnspca.certificates import judge, pairs
 from nnspca.certificates.derivations import derive
-from nnspca.certificates.proofs import (
-    EigenvalueProof,
-    PairProof,
-    TreeProof,
-)
+from nnspca.certificates.proofs import EigenvalueProof, PairProof, TreeProof
 from nnspca.covariance import samples as making
 from nnspca.covariance.factor import DenseFactor
 from nnspca.covariance.problem import Problem

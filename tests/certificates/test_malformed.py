@@ -69,9 +69,7 @@ MALFORMED = {
     "there are 1 cases and 2 cardinalities": replace(FEW, cardinalities=(2, 1)),
     "more than numbers of features outside": replace(FEW, cardinalities=(2,) * 4, proofs=FEW.proofs * 4),
     "a series begins at 2 features": replace(
-        FEW,
-        cardinalities=(1,),
-        proofs=(SeriesProof(L[:4, :4], np.abs(L[:4, :4]), (2, 1), (2.0, 2.0)),),
+        FEW, cardinalities=(1,), proofs=(SeriesProof(L[:4, :4], np.abs(L[:4, :4]), (2, 1), (2.0, 2.0)),)
     ),
 }
 

@@ -59,10 +59,7 @@ def test_no_bound_falls_below_the_optimum_by_brute_force(seed, brief):
 
 
 # For each k about the most parts that brute force counts soon, and one.
-@pytest.mark.parametrize(
-    ("k", "counts"),
-    [(1, (6,)), (2, (6,)), (3, (5,)), (4, (1, 3)), (7, (2,)), (13, (1,))],
-)
+@pytest.mark.parametrize(("k", "counts"), [(1, (6,)), (2, (6,)), (3, (5,)), (4, (1, 3)), (7, (2,)), (13, (1,))])
 def test_pit_props_are_certified_to_the_optimum(k, counts, pitprops, short):
     optima = oracle.optima_of_parts(pitprops.matrix, k, counts[-1])
     for r in counts:

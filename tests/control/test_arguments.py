@@ -109,10 +109,7 @@ WRONG = {
         lambda: NonnegativeSparsePCA(options={"k": 2}).fit(X),
         r"options=\{'k': 2\} .*'k' is no option of the method",
     ),
-    "path that is none": (
-        lambda: nnspca.save_certificate(CERT, "a\0b", COV),
-        "cannot be written to: .*embedded null",
-    ),
+    "path that is none": (lambda: nnspca.save_certificate(CERT, "a\0b", COV), "cannot be written to: .*embedded null"),
     "method of a file": (
         lambda: nnspca.save_certificate(replace(CERT, component=replace(PART, method="Magic!")), io.BytesIO()),
         "method=.Magic!. is no name: small letters, digits and hyphens",

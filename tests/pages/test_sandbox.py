@@ -186,11 +186,7 @@ def test_the_other_process_ends_where_the_one_that_asked_is_gone():
 
 
 @pytest.mark.parametrize(
-    "script",
-    [
-        "raise SystemExit(3)",
-        "sys.stdin.buffer.read(); sys.stdout.buffer.write(b'x' * 10**6)",
-    ],
+    "script", ["raise SystemExit(3)", "sys.stdin.buffer.read(); sys.stdout.buffer.write(b'x' * 10**6)"]
 )
 def test_a_process_that_ends_at_once_or_talks_nonsense_is_a_damaged_file(script, monkeypatch):
     monkeypatch.setattr(sandbox, "SCRIPT", f"import sys; {script}")

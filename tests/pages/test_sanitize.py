@@ -119,15 +119,9 @@ def hostile():
 FILE = "![p](www.evil.example) :red[evil] $x$ <a href=x>evil<br> **evil**"
 FOLDS = ("samples", "these", "hold", "proof", "more", "proven", "others", "use", "panels", "take", "bounds", "tables")
 CHOICES = {
-    "explore": [
-        {"k": 3},
-        {"k": 3, "ks": "2, 5", "method": "thresholding"},
-    ],
+    "explore": [{"k": 3}, {"k": 3, "ks": "2, 5", "method": "thresholding"}],
     "parts": [{"k": 3, "r": 2, "with": ["best"]}],
-    "spannogram": [
-        {"curves": "data set", "k": 3},
-        {"curves": "data set", "dimensions": "3: a sphere", "k": 3},
-    ],
+    "spannogram": [{"curves": "data set", "k": 3}, {"curves": "data set", "dimensions": "3: a sphere", "k": 3}],
     "compare": [{"what": "data sets"}, {"k": 3, "racers": ["best"]}],
 }
 VIEWS = [

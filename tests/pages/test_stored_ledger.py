@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import nnspca
+from nnspca.datasets.catalogue import STORED
 from nnspca.view import stored
 from nnspca.view.link.state import default_k
 from tests import ledger as made
@@ -40,8 +41,7 @@ def covariance_of(name, standardise):
 
 
 def test_every_data_set_is_stored_at_both_scales_with_the_sign_constraint_and_without():
-    names = [info.name for info in nnspca.datasets.available()]
-    assert set(shelf.records()) == set(itertools.product(names, (False, True), (False, True)))
+    assert set(shelf.records()) == set(itertools.product(STORED, (False, True), (False, True)))
     for key, record in shelf.records().items():
         assert made.missing(key, record) == ([], []) and record.opening == default_k(record.n, record.name)
         assert made.weakest(record) is None, "between two stored k little is lost by carrying"

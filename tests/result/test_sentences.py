@@ -21,8 +21,7 @@ def cov(*pairs, n=4):
 
 
 @pytest.mark.parametrize(
-    ("r", "said"),
-    [(0.7, "rise together:"), (0.2, "rise together weakly:"), (0.05, "hardly rise together:")],
+    ("r", "said"), [(0.7, "rise together:"), (0.2, "rise together weakly:"), (0.05, "hardly rise together:")]
 )
 def test_how_far_features_rise_together_is_said_by_their_mean_correlation(r, said):
     part = nnspca.solve(cov((0, 1, r)), 2)

@@ -53,7 +53,7 @@ def optima_of_parts(A, k, most, nonnegative=True):
     """
     A = np.asarray(A, dtype=np.float64)
     n = len(A)
-    values, points = _on_every_support(A, k, nonnegative)
+    values, points = on_every_support(A, k, nonnegative)
     sets = np.arange(1 << n)
     reached = np.where(sets == 0, 0.0, -np.inf)
     last, optima = [], []
@@ -75,7 +75,7 @@ def optima_of_parts(A, k, most, nonnegative=True):
     return optima
 
 
-def _on_every_support(A, k, nonnegative):
+def on_every_support(A, k, nonnegative):
     """The largest variance on each set of 1 to k features (indexed by its bits; −∞ for others), and its point."""
     n = len(A)
     B = A / np.abs(A).max()

@@ -28,7 +28,7 @@ class Problem:
         return self.exact(oracle.optimum(self.A, k, nonnegative)[1])
 
 
-def _of_matrix(kind, A):
+def of_matrix(kind, A):
     A = (A + A.T) / 2
     return Problem(kind, nnspca.Covariance.from_matrix(A), A, lambda x: oracle.exact_variance(A, x), A)
 
@@ -44,7 +44,7 @@ def _gram(rng, n, rank):
 
 
 def any_rank(rng, n):
-    return _of_matrix("any rank", _gram(rng, n, int(rng.integers(1, n + 1))))
+    return of_matrix("any rank", _gram(rng, n, int(rng.integers(1, n + 1))))
 
 
 def correlation(rng, n):
@@ -52,65 +52,65 @@ def correlation(rng, n):
     s = np.sqrt(A.diagonal())
     A = A / np.outer(s, s)
     np.fill_diagonal(A, 1.0)
-    return _of_matrix("correlation", A)
+    return of_matrix("correlation", A)
 
 
 def spiked(rng, n):
     u = np.abs(rng.standard_normal(n)) * (rng.random(n) < 0.5)
-    return _of_matrix("spiked", np.eye(n) + 5 * np.outer(u, u) + 0.1 * _gram(rng, n, n))
+    return of_matrix("spiked", np.eye(n) + 5 * np.outer(u, u) + 0.1 * _gram(rng, n, n))
 
 
 def equal_rows(rng, n):
     copies = rng.integers(0, max(1, n // 2), n)
-    return _of_matrix("equal rows", _gram(rng, n, n)[np.ix_(copies, copies)])
+    return of_matrix("equal rows", _gram(rng, n, n)[np.ix_(copies, copies)])
 
 
 def zero_rows(rng, n):
     live = rng.random(n) < 0.6
     live[int(rng.integers(n))] = True
-    return _of_matrix("zero rows", _gram(rng, n, n) * np.outer(live, live))
+    return of_matrix("zero rows", _gram(rng, n, n) * np.outer(live, live))
 
 
 def ties(rng, n):
     Z = rng.integers(-1, 2, (int(rng.integers(1, 4)), n)).astype(float)
     Z[0, 0] = 1.0
-    return _of_matrix("ties", Z.T @ Z)
+    return of_matrix("ties", Z.T @ Z)
 
 
 def shifted(rng, n):
-    return _of_matrix("σI + C", rng.random() * 3 * np.eye(n) + _gram(rng, n, 1))
+    return of_matrix("σI + C", rng.random() * 3 * np.eye(n) + _gram(rng, n, 1))
 
 
 def identity(rng, n):
-    return _of_matrix("identity", float(rng.integers(1, 5)) * np.eye(n))
+    return of_matrix("identity", float(rng.integers(1, 5)) * np.eye(n))
 
 
 def indefinite_by_rounding(rng, n):
     A = _gram(rng, n, int(rng.integers(1, n + 1)))
     A /= np.linalg.eigvalsh(A)[-1]
     u = rng.standard_normal(n)
-    return _of_matrix("indefinite by rounding", A - 9e-9 * np.outer(u, u) / (u @ u))
+    return of_matrix("indefinite by rounding", A - 9e-9 * np.outer(u, u) / (u @ u))
 
 
 def near_identity(rng, n):
     E = rng.standard_normal((n, n))
-    return _of_matrix("near the identity", np.eye(n) + 10.0 ** rng.uniform(-12, -4) * (E + E.T) / 2)
+    return of_matrix("near the identity", np.eye(n) + 10.0 ** rng.uniform(-12, -4) * (E + E.T) / 2)
 
 
 def few_matter(rng, n):
     """A few features vary much more than the others."""
     n += 2
     s = np.where(np.arange(n) < n // 2, 1.0, 10.0 ** rng.uniform(-3, -0.7, n))
-    return _of_matrix("few matter", _gram(rng, n, n + 2) * np.outer(s, s))
+    return of_matrix("few matter", _gram(rng, n, n + 2) * np.outer(s, s))
 
 
 def scaled(rng, n):
-    return _of_matrix("scaled", _gram(rng, n, int(rng.integers(1, n + 1))) * 10.0 ** rng.uniform(-60, 60))
+    return of_matrix("scaled", _gram(rng, n, int(rng.integers(1, n + 1))) * 10.0 ** rng.uniform(-60, 60))
 
 
 def uneven(rng, n):
     s = 10.0 ** rng.uniform(-8, 0, n)
-    return _of_matrix("uneven scales", _gram(rng, n, n) * np.outer(s, s))
+    return of_matrix("uneven scales", _gram(rng, n, n) * np.outer(s, s))
 
 
 def many_samples(rng, n):

@@ -82,6 +82,7 @@ def annotated(X, **options):
 FOUND_BY = {
     "fit": lambda X, **options: nnspca.NonnegativeSparsePCA(1, n_nonzero=2, **options).fit(X),
     "partial_fit": lambda X, **options: nnspca.NonnegativeSparsePCA(1, n_nonzero=2, **options).partial_fit(X).parts_,
+    "chunks": lambda X, **options: nnspca.Covariance.from_data(lambda: iter(np.split(X, [20])), **options),
     "bootstrap": lambda X, **options: nnspca.bootstrap(X, 2, resamples=1, **options),
     "cross_validate": lambda X, **options: nnspca.cross_validate(X, 2, folds=2, **options),
     "anndata": annotated,
@@ -89,7 +90,7 @@ FOUND_BY = {
 
 
 @pytest.mark.parametrize("call", FOUND_BY.values(), ids=FOUND_BY)
-def test_whatever_finds_components_of_samples_warns_of_a_dominant_column_once(call):
+def test_whatever_is_made_of_samples_warns_of_a_dominant_column_once(call):
     X = opened("people")[0].X
     with pytest.warns(UserWarning, match="alone holds 9") as warned:
         call(X)

@@ -102,7 +102,7 @@ def test_what_is_decided_bounds_the_parts_that_agree_with_it(seed, nonnegative):
 
 def best_in_agreement(problem, k, known, nonnegative):
     """The largest sum over two parts that agree with what is decided, by trying all pairs of supports."""
-    values, _ = oracle._on_every_support(problem.A, k, nonnegative)
+    values, _ = oracle.on_every_support(problem.A, k, nonnegative)
     best = -np.inf
     for first in np.flatnonzero(np.isfinite(values)):
         for second in np.flatnonzero(np.isfinite(values)):

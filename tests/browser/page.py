@@ -8,7 +8,8 @@ from urllib.parse import parse_qs, urlsplit
 from playwright.sync_api import Locator, Page, TimeoutError, expect
 
 RUNS = 300_000  # milliseconds in which runs end and files are made on the busiest machine
-PROVEN = re.compile(r"at least [\d.]+ % of the optimum|proven optimal")
+OPTIMAL = "proven optimal"
+PROVEN = re.compile(rf"at least [\d.]+ % of the optimum|{OPTIMAL}")
 WAITED_FOR = """() => ({script: document.querySelector('[data-testid=stApp]').dataset.testScriptState,
   runs: [...document.querySelectorAll('[class*=st-key-stop-]')].map(e => /st-key-[\\w-]+/.exec(e.className)[0]),
   said: [...document.querySelectorAll('[role=progressbar]')].map(e => e.innerText)})"""
@@ -115,6 +116,11 @@ def enter(page: Page, key: str, value: object) -> None:
 def button(page: Page, key: str) -> Locator:
     """Return the button with this key; one with a help text is drawn twice, for mouse and touch."""
     return page.locator(f".st-key-{key} button:visible").first
+
+
+def stopped(page: Page) -> None:
+    """State that the page says what a press on Stop left."""
+    expect(page.get_by_text("Stopped.").first).to_be_visible()
 
 
 def saved(page: Page, name: str, folder: Path) -> Path:

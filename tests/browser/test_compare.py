@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.page import button, quiet, traces, unmoved
+from tests.browser.page import OPTIMAL, button, quiet, stopped, traces, unmoved
 
 pytestmark = pytest.mark.browser
 
@@ -22,14 +22,14 @@ def test_the_answer_and_the_whole_figure_stand_without_a_run_and_stop_keeps_them
     page.unroute_all()  # what was held goes on
     place.locator(".js-plotly-plot .main-svg").first.wait_for()
     expect(sketch).to_be_hidden()
-    answer = page.get_by_text(re.compile("at every k.*Pit props")).first
-    expect(answer).to_contain_text(re.compile(r"LFW faces: at least 99\.\d+\s% of the optimum at every k"))
+    answer = page.locator(".st-key-compare-says")
+    expect(answer).to_contain_text(re.compile(rf"{OPTIMAL}.*Pit props.*LFW faces\D+99\.\d+\s%", re.I))
     lines = [t for t in traces(page, "together") if t["name"] in ("Pit props", "LFW faces") and t["panel"] == "y"]
     assert len(lines) == 2 and max(lines[0]["x"]) == max(lines[1]["x"]) == 1, "both curves to the last k"
     unmoved(quiet(page))
     button(page, "start-compare").click()
     button(page, "stop-compare").click()
-    expect(page.get_by_text("Stopped.")).to_be_visible()
+    stopped(page)
     expect(answer).to_be_visible()
     assert answer.bounding_box()["y"] < page.locator(".st-key-together").bounding_box()["y"]
     # one more data set, and the link opens the same view
@@ -53,7 +53,7 @@ def test_the_answer_and_the_whole_figure_stand_without_a_run_and_stop_keeps_them
 def test_a_race_runs_and_stop_keeps_what_was_found(visit):
     page = visit("/compare?k=100&racers=epsilon-net&racers=best&d=8&seed=7")
     button(page, "start-race").click()
-    page.get_by_text(re.compile("of the total variance")).first.wait_for()  # told without a run of the page
+    page.locator(".st-key-race-standing").get_by_text("%").first.wait_for()  # told without a run of the page
     button(page, "stop-race").click()
-    expect(page.get_by_text("Stopped.")).to_be_visible()
+    stopped(page)
     assert traces(quiet(page), "race")

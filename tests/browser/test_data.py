@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.page import passed, rest
+from tests.browser.page import passed, rest, stopped
 
 pytestmark = pytest.mark.browser
 
@@ -24,24 +24,24 @@ def test_what_is_asked_of_a_file_is_answered_where_it_was_brought_and_a_role_is_
     page = rest(visit("/data?data=pitprops"))
     chooser = page.locator(".st-key-upload input[type=file]")
     chooser.set_input_files({"name": "holes.csv", "mimeType": "text/csv", "buffer": HOLES})
-    expect(page.get_by_role("alert").filter(has_text="1 value is missing in 1 of 3 rows")).to_be_visible()
-    page.get_by_role("button", name="fill in the mean of the feature").click()
-    expect(page.get_by_text("In use: your file holes.csv, 3 samples × 4 features as read.")).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text=re.compile(r"\b1\D+1 of 3\b"))).to_be_visible()
+    page.locator(".st-key-doubt-0").get_by_role("button", name="mean").click()
     read = page.locator(".st-key-read")
-    expect(read).to_contain_text("Preprocessing: standardised.")  # scales differ by a factor of a hundred
+    expect(read).to_contain_text(re.compile(r"holes\.csv\D+\b3\D+4\b"))
+    expect(read).to_contain_text("standardised")  # scales differ by a factor of a hundred
     expect(read.get_by_role("link", name="Parts →")).to_have_attribute("href", re.compile(r"\bparts\b"))
     expect(page).to_have_url(re.compile("data=holes&reading=.*mean"))
     rest(page).locator(".st-key-desk [data-testid=stDataFrame]").click(position={"x": 30, "y": 87})  # s1, below id
     for key in ("ArrowRight", "Enter", *"left", "Enter"):  # its role
         page.keyboard.press(key)
         passed(page, 200)
-    expect(read).to_contain_text("3 samples × 3 features")
+    expect(read).to_contain_text(re.compile(r"\b3\D+3\b"))
     expect(page).to_have_url(re.compile("s1.*left"))
     read.get_by_role("link", name="Parts →").click()
     page.get_by_role("heading", name="Parts", level=1).wait_for()
     page.locator("[data-testid=stSidebarNav]").get_by_role("link", name="Data").click()
-    expect(read).to_contain_text("3 samples × 3 features")
+    expect(read).to_contain_text(re.compile(r"\b3\D+3\b"))
     chooser.set_input_files(long_file(tmp_path))
     page.get_by_role("button", name="Stop").click()
-    expect(page.get_by_text("Stopped. Nothing of the file was kept.")).to_be_visible()
+    stopped(page)
     expect(page.get_by_role("heading", name="In use: holes")).to_be_visible()

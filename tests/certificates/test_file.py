@@ -37,14 +37,12 @@ def test_a_file_of_an_earlier_format_is_refused_and_says_what_to_do():
     assert content["written_by"] == f"nnspca {nnspca.__version__}"
     older = np.array(json.dumps({**content, "format": content["format"] - 1}))
     np.savez(before := io.BytesIO(), **{**held, "certificate": older})
-    with pytest.raises(nnspca.CertificateError, match="certify again"):
-        nnspca.load_certificate(before.getvalue())
+    assert "certify again" in refused(before.getvalue())
 
 
 @pytest.mark.parametrize("content", [b"", b"not a zip", b"PK\x03\x04 damaged"])
 def test_a_file_that_is_no_certificate_is_refused_in_words(content):
-    with pytest.raises(nnspca.CertificateError, match="not a certificate"):
-        nnspca.load_certificate(content)
+    assert "not a certificate" in refused(content)
 
 
 # ---------------------------------------------------------------------- damaged and hostile files
@@ -188,21 +186,16 @@ def test_a_proof_of_an_unknown_type_is_refused(saved):
 
 
 def test_a_missing_file_is_called_missing(tmp_path):
-    with pytest.raises(nnspca.CertificateError, match="does not exist"):
-        nnspca.load_certificate(tmp_path / "nowhere.npz")
-    with pytest.raises(nnspca.CertificateError, match="cannot be opened"):
-        nnspca.load_certificate(tmp_path)
-    with pytest.raises(nnspca.CertificateError, match="cannot be opened"):
-        nnspca.load_certificate("a\0b")
+    assert "does not exist" in refused(tmp_path / "nowhere.npz")
+    assert "cannot be opened" in refused(tmp_path)
+    assert "cannot be opened" in refused("a\0b")
     (tmp_path / "empty.npz").write_bytes(b"")
-    with pytest.raises(nnspca.CertificateError, match="not a certificate"):
-        nnspca.load_certificate(tmp_path / "empty.npz")
+    assert "not a certificate" in refused(tmp_path / "empty.npz")
 
 
 @pytest.mark.parametrize("given", [None, 3, ["a"], io.StringIO("text")], ids=["none", "number", "list", "text"])
 def test_what_is_no_file_is_told_what_to_give(given):
-    with pytest.raises(nnspca.CertificateError, match="binary"):
-        nnspca.load_certificate(given)
+    assert "binary" in refused(given)
 
 
 def test_a_path_and_an_open_file_are_read_as_bytes_are(saved, tmp_path):
@@ -273,10 +266,10 @@ def test_many_members_or_one_name_twice_are_refused(saved, monkeypatch):
 
 
 def test_an_interrupt_is_no_damaged_file(saved, monkeypatch):
-    def interrupted(content, kinds):
+    def interrupted(*given, **named):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(npz, "_array", interrupted)
+    monkeypatch.setattr(np, "frombuffer", interrupted)
     with pytest.raises(KeyboardInterrupt):
         nnspca.load_certificate(zipped(saved.items()))
 
@@ -297,8 +290,7 @@ def test_only_regular_files_are_read(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     for path in (pipe, "/dev/zero"):
-        with pytest.raises(nnspca.CertificateError, match="no regular file"):
-            nnspca.load_certificate(path)
+        assert "no regular file" in refused(path)
 
 
 @pytest.mark.parametrize("options", [{"a": np.int64(2)}, {"a": float("nan")}, {1: 2}, {"a": [1]}])

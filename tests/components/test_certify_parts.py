@@ -181,7 +181,8 @@ def test_parts_that_do_not_fit_are_refused(pitprops):
         ((*parts, parts[0]), "3 parts"),
         ((parts[0], parts[0]), "shares feature"),
         ((replace(parts[0], loadings=-parts[0].loadings),), "below zero"),
-        ((replace(parts[0], loadings=np.ones(3)),), "shape"),
+        ((replace(parts[0], loadings=np.ones(3)),), r"shape \(3,\); it must be 13"),
+        ((replace(parts[0], loadings=np.full(13, NAN)),), "must be finite numbers"),
     ):
         with pytest.raises(ValueError, match=words):
             nnspca.certify_parts(pitprops, 2, 3, wrong)

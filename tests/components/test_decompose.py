@@ -235,6 +235,9 @@ def test_awkward_covariances_are_decomposed(deflation, method):
         ({"min_angle": 91}, "0 to 90"),
         ({"min_angle": 80}, "min_angle=80 is for deflation='quasi-orthogonal'; got deflation='disjoint'"),
         ({"deflation": "quasi-orthogonal", "certify": "live"}, "angle"),
+        ({"deflation": "together", "k": [2, 3, 4]}, "one k for all parts"),
+        ({"deflation": "together", "starts": -1}, "starts=-1"),
+        ({"deflation": "together", "method": "pca", "nonnegative": False}, "keeps to it"),
         ({"colour": 1}, "no option"),
     ],
 )

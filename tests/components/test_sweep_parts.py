@@ -36,9 +36,3 @@ def test_variance_never_falls_with_more_parts(monkeypatch):
     kept = [p.together.variances.sum() for p in sweep.points]
     assert all(more >= fewer * (1 - 1e-12) for fewer, more in pairwise(kept))
     assert all(row["upper"] is None for row in sweep.to_records())
-
-
-@pytest.mark.parametrize(("r", "k", "words"), [([], 3, "at least one"), (2, [3], "k="), (2, 99, "k=99")])
-def test_what_cannot_be_swept_is_said(r, k, words, pitprops):
-    with pytest.raises(ValueError, match=words):
-        nnspca.sweep_parts(pitprops, r, k)

@@ -115,19 +115,6 @@ def test_one_part_is_the_best_component_and_as_many_as_features_have_the_whole_t
         assert together(pitprops, 13, k, starts=2).variances.sum() == pytest.approx(pitprops.trace)
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"k": [2, 3]}, "one k for all parts"),
-        ({"starts": -1}, "starts=-1"),
-        ({"method": "pca", "nonnegative": False}, "keeps to it"),
-    ],
-)
-def test_what_does_not_go_together_is_said(change, words, pitprops):
-    with pytest.raises(ValueError, match=words):
-        nnspca.decompose(pitprops, 2, **({"k": 3, "deflation": "together"} | change))
-
-
 # ---------------------------------------------------------------------- the steps
 
 

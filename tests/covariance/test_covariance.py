@@ -20,6 +20,8 @@ from nnspca.covariance import samples as making
 from nnspca.covariance.factor import DenseFactor, SparseFactor
 from tests.blas import with_blas_threads
 
+FORMS = (np.asarray, scipy.sparse.csr_array)
+
 
 def dense_of(cov):
     return cov.apply(np.eye(cov.n_features))
@@ -259,11 +261,10 @@ def test_what_was_given_can_change_without_changing_the_covariance():
         ([[1.0, 2.0], [1.0, 2.0]], "no feature varies over the samples"),
         (np.zeros((0, 3)), r"got shape \(0, 3\)"),
         (np.zeros((3, 0)), r"got shape \(3, 0\)"),
-        ([["a", "b"], ["c", "d"]], "data must be real numbers; got dtype"),
         (np.array([[1j, 2], [3, 4]]), "data must be real numbers; got dtype complex"),
         ([[0.0, 1e-80], [0.0, 0.0]], "rescale the data"),
-        ([[0.0, 1e80], [0.0, 0.0]], "rescale the data"),
-        ([[0.0, 1e200], [0.0, 0.0]], "rescale the data"),
+        ([[0.0, 1e80], [0.0, 0.0]], "rescale the data, or standardize them"),
+        *((form([[0.0, v], [v, 0.0]]), "rescale the data, or") for v in (1e160, 1e-165) for form in FORMS),
     ],
 )
 def test_data_that_cannot_be_used_are_refused_with_the_reason(X, says):
@@ -275,15 +276,12 @@ def test_data_that_cannot_be_used_are_refused_with_the_reason(X, says):
     ("A", "says"),
     [
         ([[1.0, 2.0]], r"must be square, \(n, n\) with n >= 1; got shape \(1, 2\); samples as rows go to"),
-        ([], "must be square"),
         (3.0, "must be square"),
         ([[1.0, np.nan], [np.nan, 1.0]], "not finite"),
-        ([[1.0, 0.5], [0.4, 1.0]], r"entry \(0, 1\) is 0.5 but \(1, 0\) is 0.4"),
         ([[1.0, 2.0], [2.0, 1.0]], "most negative eigenvalue is -1 "),
         ([[-1.0]], "not positive semidefinite"),
         (np.zeros((2, 2)), "the covariance matrix is zero"),
         (np.eye(2) * 1e-150, "rescale the data"),
-        ([["a"]], "real numbers"),
     ],
 )
 def test_matrices_that_are_no_covariance_are_refused_with_the_reason(A, says):
@@ -298,7 +296,6 @@ def test_rounding_in_a_matrix_is_forgiven():
     u = np.ones(3)
     Covariance.from_matrix(np.outer(u, u) - 1e-9 * np.eye(3))
     assert Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]]).representation_error == 0  # held as it was given
-    assert Covariance.from_matrix(scipy.sparse.csr_array(np.eye(3))).trace == 3.0
 
 
 def test_variances_below_zero_by_rounding_are_none():
@@ -307,7 +304,7 @@ def test_variances_below_zero_by_rounding_are_none():
     assert cov.eigenpairs(2)[0].tolist() == [1.0, 0.0]
 
 
-@pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array])
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("shape", [(12, 2000), (300, 40)])
 def test_any_number_of_threads_makes_the_same_covariance(form, shape):
     """So many numbers are stored that BLAS shares their sums among its threads."""

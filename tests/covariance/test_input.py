@@ -56,8 +56,8 @@ def test_masked_values_are_refused_with_their_number_whatever_holds_them(read):
 
 def both(given):
     """What the covariance and the estimator make of the same data."""
-    fitted = NonnegativeSparsePCA(1, 2, standardize=False).fit(given)
-    return Covariance.from_data(given, standardize=False).matrix, fitted._covariance.matrix
+    fitted = NonnegativeSparsePCA(1, 2, standardize=False, store_covariance=True).fit(given)
+    return Covariance.from_data(given, standardize=False).matrix, fitted.covariance_.matrix
 
 
 @pytest.mark.parametrize("held", [*list(HOLDERS)[:-1], "a mask that hides nothing", "a view"])
@@ -72,6 +72,9 @@ def test_tables_are_read_as_the_estimator_reads_them():
     kinds = frame.convert_dtypes(), frame.convert_dtypes(dtype_backend="pyarrow"), frame.astype({"c": "boolean"})
     for table in (frame, *kinds, frame.astype(object)):
         assert all((found == both(X)[0]).all() for found in both(table))
+
+
+READ = Covariance.from_data, dataset, nnspca.datasets.inspect
 
 
 def columns():
@@ -137,7 +140,7 @@ def test_a_missing_value_is_refused_alike_whatever_its_type(kind, read):
     ],
     ids=["text", "objects", "bytes", "days", "spans"],
 )
-@pytest.mark.parametrize("read", [Covariance.from_data, NonnegativeSparsePCA(1, 1, standardize=False).fit, dataset])
+@pytest.mark.parametrize("read", [*READ, NonnegativeSparsePCA(1, 1, standardize=False).fit])
 def test_text_and_times_are_no_numbers_for_covariance_and_estimator_alike(read, given):
     with pytest.raises(DataError, match="data must be real numbers; got "):
         read(given)
@@ -175,7 +178,7 @@ def test_columns_of_one_name_are_read_by_place_and_refused_where_names_are_kept(
         ({"a": 1}, "real numbers; got {'a': 1} of type dict"),
     ],
 )
-@pytest.mark.parametrize("read", [Covariance.from_data, Covariance.from_matrix, dataset])
+@pytest.mark.parametrize("read", [*READ, Covariance.from_matrix])
 def test_what_is_no_table_of_numbers_is_refused(read, given, says):
     with pytest.raises(DataError, match=says):
         read(given)
@@ -294,19 +297,11 @@ def test_standardised_data_have_no_scale(scale, sparse):
     one[:, 2] *= scale
     for scaled in (one, Y * scale):
         np.testing.assert_allclose(Covariance.from_data(form(scaled), standardize=True).matrix, plain, atol=1e-14)
-        fitted = NonnegativeSparsePCA(1, 3, standardize=True).fit(form(scaled))
-        np.testing.assert_allclose(fitted._covariance.matrix, plain, atol=1e-14)
+        fitted = NonnegativeSparsePCA(1, 3, standardize=True, store_covariance=True).fit(form(scaled))
+        np.testing.assert_allclose(fitted.covariance_.matrix, plain, atol=1e-14)
         scores = NonnegativeSparsePCA(1, 3, standardize=True).fit(Y).transform(Y)
         np.testing.assert_allclose(fitted.transform(form(scaled)), scores, atol=1e-12)
         assert fitted.score(form(scaled)) == pytest.approx(fitted.explained_variance_ratio_.sum())
-
-
-@pytest.mark.parametrize("scale", [1e160, 1e-165])
-def test_data_too_large_or_too_small_are_told_so_not_called_constant(scale):
-    Y = np.random.default_rng(0).standard_normal((4, 3)) * scale
-    for data in (Y, scipy.sparse.csr_array(Y)):
-        with pytest.raises(DataError, match="rescale the data, or standardize them"):
-            Covariance.from_data(data, standardize=False)
 
 
 @pytest.mark.parametrize("offset", [1e3, 1e6, 1e9, 1e12, 1e15])

@@ -45,7 +45,7 @@ def test_a_matrix_of_no_positive_eigenvalue_cannot_be_repaired():
         Covariance.from_matrix(-np.eye(3), repair=True)
     with pytest.raises(ValueError, match="repair=1 is not allowed; give True or False"):
         Covariance.from_matrix(np.eye(3), repair=1)
-    with pytest.raises(DataError, match=r"\(0, 1\) is 0.5 but \(1, 0\) is 0.4; give repair=True"):
+    with pytest.raises(DataError, match=r"entry \(0, 1\) is 0.5 but \(1, 0\) is 0.4; give repair=True"):
         Covariance.from_matrix([[1.0, 0.5], [0.4, 1.0]])
 
 

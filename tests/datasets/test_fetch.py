@@ -202,17 +202,17 @@ def test_without_a_home_what_comes_along_still_works_and_nothing_is_written(vari
 
 def test_a_folder_that_is_none_or_one_may_not_look_into_is_told(tmp_path, monkeypatch):
     monkeypatch.setenv(fetch.DATA_VARIABLE, str(tmp_path / "tpyo"))
-    for call in (lambda: fetch.obtain(FILE), lambda: datasets.load("cbcl-faces-raw")):
+    calls = lambda: fetch.obtain(FILE), lambda: datasets.load("cbcl-faces-raw")
+    for call in calls:
         with pytest.raises(DataError, match=r"tpyo.*not a folder"):
             call()
     monkeypatch.setenv(fetch.DATA_VARIABLE, str(tmp_path))
     assert fetch.folder_problem(fetch.data_folder()) == ""
     monkeypatch.setattr(fetch.os, "access", lambda folder, how: False)
     assert {info.name for info in datasets.available() if info.local} >= {"digits", "lrs"}
-    with pytest.raises(DataError, match="not a folder that you may look into"):
-        fetch.obtain(FILE)
-    with pytest.raises(DataError, match="not a folder that you may look into"):
-        datasets.load("cbcl-faces-raw")
+    for call in calls:
+        with pytest.raises(DataError, match="not a folder that you may look into"):
+            call()
 
 
 @pytest.mark.real_data

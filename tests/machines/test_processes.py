@@ -46,7 +46,7 @@ def processes():
 
 def ready(processes):
     processes.warm()
-    processes._ready.result(SOON)
+    assert until(lambda: processes.take() and not processes.give_back(), SOON)
     return processes
 
 

@@ -81,21 +81,6 @@ def test_a_held_out_sample_in_the_mean_of_the_others_says_nothing():
     assert found.mean[0] == pytest.approx(1.0)
 
 
-def test_what_cannot_be_asked_is_refused():
-    X = planted()
-    for wrong, says in (
-        ({"k": [0]}, "k=0 is not allowed; give a whole number from 1 to 40"),
-        ({"k": []}, r"k=\[\] and n_components=\[1\] are not allowed"),
-        ({"k": [2, 3], "n_components": [1, 2]}, r"k=\[2, 3\] and n_components=\[1, 2\] are not allowed"),
-        ({"k": "3"}, "k='3' is not allowed; give a whole number, or several"),
-        ({"k": [2], "folds": 1}, "folds=1 is not allowed; give a whole number from 2 to 60"),
-        ({"k": [2], "n_components": 41}, "n_components=41 is not allowed"),
-        ({"k": [2], "certify": "live"}, r"no option certify=.live.; its options: "),
-    ):
-        with pytest.raises(ValueError, match=says):
-            nnspca.cross_validate(X, **wrong)
-
-
 def test_stopped_in_the_middle_the_smallest_k_are_known():
     seen, asked = [], {"k": range(1, 30), "folds": 4, "method": "em"}
     with ThreadPoolExecutor(1) as alone:  # of two threads on a busy machine one may be late

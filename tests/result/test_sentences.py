@@ -63,10 +63,11 @@ def test_pixels_are_said_to_lie_where_they_do(rows, columns, data):
     said = sentences.where_in_image(support, (rows, columns))
     at = np.column_stack(np.divmod(support, columns)) + 0.5
     if "at the " in said:
-        cells = {f"{sentences._ninth(int(3 * r / rows), int(3 * c / columns))}" for r, c in at}
+        ninths = [f"{sentences.ROWS[int(3 * r / rows)]} {sentences.COLUMNS[int(3 * c / columns)]}" for r, c in at]
+        ninths = [ninth.replace("middle centre", "centre") for ninth in ninths]
         named = {name.strip() for name in said.partition("at the ")[2].replace(" and the ", ", the ").split(", the ")}
-        assert named <= cells
-        held = sum(sentences._ninth(int(3 * r / rows), int(3 * c / columns)) in named for r, c in at)
+        assert named <= {*ninths}
+        held = sum(ninth in named for ninth in ninths)
     elif " half" in said:
         inside = {"upper": at[:, 0] < rows / 2, "lower": at[:, 0] > rows / 2, "left": at[:, 1] < columns / 2}
         inside["right"] = at[:, 1] > columns / 2

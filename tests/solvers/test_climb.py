@@ -56,7 +56,7 @@ def test_optimising_on_the_support_never_loses_variance_nor_leaves_it(nonnegativ
 
 @BOTH
 def test_optimising_on_the_support_gives_the_leading_eigenvector_of_the_block_that_is_kept(nonnegative):
-    apart = problems._of_matrix("equal, negatively correlated", 1.25 * np.eye(4) - 0.25)
+    apart = problems.of_matrix("equal, negatively correlated", 1.25 * np.eye(4) - 0.25)
     for problem, _, rows in [*starts(4, nonnegative), (apart, 4, np.full((1, 4), 0.5))]:
         for x in rows:
             y = optimise_on_support(problem.cov, x, nonnegative=nonnegative)
@@ -81,7 +81,7 @@ def test_swaps_never_lose_variance_and_never_pass_the_optimum(nonnegative):
 def test_a_swap_leaves_a_poor_pair_for_a_better_one():
     A = np.diag([1.0, 1.0, 3.0, 3.0])
     A[2, 3] = A[3, 2] = 2.0
-    problem = problems._of_matrix("by hand", A)
+    problem = problems.of_matrix("by hand", A)
     x, _ = polish(Problem(problem.cov, 2), np.array([0.8, 0.6, 0.0, 0.0]))
     assert np.flatnonzero(x).tolist() == [2, 3]
     assert problem.cov.variance(x) == pytest.approx(5.0)
@@ -90,7 +90,7 @@ def test_a_swap_leaves_a_poor_pair_for_a_better_one():
 @BOTH
 def test_a_loading_of_nearly_nothing_is_swapped_for_a_feature_that_helps(nonnegative):
     A = np.array([[1.0, 1e-9, 0.4], [1e-9, 0.5, 0.0], [0.4, 0.0, 0.5]])
-    problem = problems._of_matrix("by hand", A)
+    problem = problems.of_matrix("by hand", A)
     x, _ = polish(Problem(problem.cov, 2, nonnegative), np.array([1.0, 2e-9, 0.0]))
     assert np.flatnonzero(x).tolist() == [0, 2]
 

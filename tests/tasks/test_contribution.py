@@ -76,18 +76,3 @@ def test_a_component_of_one_feature_of_all_and_one_that_cannot_take_another_in()
     refused = nnspca.contribution(against, nnspca.solve(against, 2), 2)
     assert refused.pull < 0
     assert refused.loss == 0.0
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "said"),
-    [
-        (lambda cov, part: nnspca.contribution(cov, part, 7), ValueError, "feature=7 .* from 0 to 6"),
-        (lambda cov, part: nnspca.contribution(cov, part, "0"), ValueError, "feature='0'"),
-        (lambda cov, part: nnspca.contribution(cov, part.loadings, 0), TypeError, "component is"),
-        (lambda cov, part: nnspca.contribution(covariance(0, n=6)[0], part, 0), ValueError, "component"),
-    ],
-)
-def test_what_cannot_be_asked_is_refused(call, error, said):
-    cov, _ = covariance(0)
-    with pytest.raises(error, match=said):
-        call(cov, nnspca.solve(cov, 3))

@@ -62,7 +62,7 @@ def check(problem, k, within, nonnegative, **options):
 def best_on_their_supports(A, k, nonnegative):
     """Every point that is best on its own support, where that is one direction and no other."""
     A = np.asarray(A) / np.abs(A).max()
-    values, points = oracle._on_every_support(A, k, nonnegative)
+    values, points = oracle.on_every_support(A, k, nonnegative)
     for value, x in zip(values, points, strict=True):
         if np.isfinite(value) and np.abs((A @ x)[x != 0] - value * x[x != 0]).max() < 1e-12:
             yield x

@@ -51,7 +51,7 @@ def test_the_best_never_falls_as_k_grows_and_lies_below_every_upper_bound(seed, 
 
 def test_nobody_waits_for_the_end_of_a_level_who_could_work(monkeypatch):
     """EM begins with nothing that others have found: all of it is done while one search of ``best`` still goes on."""
-    cov, whole, ended, late = covariance(6), nnspca.tasks._sweep.solve, [], threading.Event()
+    cov, whole, ended, late = covariance(6), nnspca.solve, [], threading.Event()
 
     def solve(cov, k, method, **options):
         if (k, method) == (1, "best") and not late.wait(20):
@@ -110,7 +110,7 @@ def test_a_path_goes_on_from_what_an_earlier_one_found(rest):
 
 def test_what_a_stopped_path_carries_over_is_no_finished_point(monkeypatch):
     """Or another run would go on from it, and end with less than it finds by itself."""
-    cov, whole = covariance(9), nnspca.tasks._sweep.solve
+    cov, whole = covariance(9), nnspca.solve
 
     def cut_short(cov, k, *words, **options):
         found = whole(cov, k, *words, **options)

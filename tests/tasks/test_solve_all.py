@@ -80,12 +80,6 @@ def test_what_a_stopped_search_says_holds():
     assert "stopped" not in repr(nnspca.solve_all(nnspca.Covariance.from_matrix(np.diag([2.0, 1.0])), 1))
 
 
-def test_too_many_features_are_refused():
-    cov = nnspca.Covariance.from_matrix(np.eye(401))
-    with pytest.raises(ValueError, match="at most 400"):
-        nnspca.solve_all(cov, 2)
-
-
 @pytest.mark.parametrize("n", [1, 2, 5])
 def test_every_support_can_be_asked_for(n):
     cov = nnspca.Covariance.from_data(np.random.default_rng(0).standard_normal((20, n)))

@@ -83,16 +83,3 @@ def test_threads_processes_and_one_worker_give_the_same(cov):
     for count in (1, 4):
         with ThreadPoolExecutor(count) as threads:
             assert plain(nnspca.sweep(cov, [2, 5], ("best", "em"), seed=4, executor=threads)) == plain(own)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        ({"k": [2, 10]}, r"k=10 is not allowed"),
-        ({"k": []}, r"at least one k and one method; got k=\[\]"),
-        ({"k": [1], "methods": ()}, r"at least one k and one method"),
-    ],
-)
-def test_what_cannot_be_swept_is_refused(cov, arguments, says):
-    with pytest.raises(ValueError, match=says):
-        nnspca.sweep(cov, **arguments)

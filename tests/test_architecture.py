@@ -132,7 +132,7 @@ def test_no_module_imports_one_that_imports_it():
 
 
 def test_the_data_sets_know_only_themselves_and_what_lies_below_all():
-    below = (*APART, "nnspca.control", "nnspca.covariance.input", "nnspca.numerics.doubles", "nnspca.errors")
+    below = (*APART, "nnspca.control", "nnspca.covariance.input", "nnspca.numerics", "nnspca.errors")
     assert not barred(inside(*APART), lambda _, other: within(other, ("nnspca",)) and not within(other, below))
 
 

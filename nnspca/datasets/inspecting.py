@@ -12,13 +12,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 
 from nnspca.datasets.dataset import Dataset
 from nnspca.datasets.parsing import quoted
 from nnspca.datasets.roles import is_time, is_whole, numbers_samples
 from nnspca.datasets.scales import means
 from nnspca.datasets.tables import is_counted
+from nnspca.numerics.fantope import largest_eigenpairs
 
 OUTLYING = 5.0  # kurtosis of a feature from which its tenth and ninetieth per cent tell its scale; 3 for normal samples
 WIDE, UNEQUAL = 10.0, 3.0  # ratios of two standard deviations: of different scales, and perhaps of such
@@ -280,9 +280,9 @@ def _standardised(data: Dataset, used: np.ndarray) -> np.ndarray:
 def _leading(Z: np.ndarray) -> tuple[np.ndarray, float]:
     """The leading eigenvector of Z'Z, and its share of the trace."""
     G = Z @ Z.T if (wide := Z.shape[0] < Z.shape[1]) else Z.T @ Z
-    values, vectors = scipy.linalg.eigh(G, subset_by_index=[len(G) - 1] * 2)
-    x = Z.T @ vectors[:, 0] if wide else vectors[:, 0]
-    return x, float(values[0] / max(np.trace(G), np.finfo(float).tiny))
+    values, vectors = largest_eigenpairs(G, 1)
+    x = Z.T @ vectors[:, -1] if wide else vectors[:, -1]
+    return x, float(values[-1] / max(np.trace(G), np.finfo(float).tiny))
 
 
 def _signs(data: Dataset, used: np.ndarray) -> list[Finding]:

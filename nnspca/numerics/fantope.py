@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 import scipy.linalg
 
@@ -110,10 +112,14 @@ def _with_margin(count: int) -> int:
 
 
 def largest_eigenpairs(B: np.ndarray, few: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the ``few`` largest eigenpairs of the symmetric B, ascending, or all if that is as cheap."""
+    """Return the ``few`` largest eigenpairs of the symmetric B, ascending, or all if that is as cheap.
+
+    Of nearly equal eigenvalues LAPACK finds fewer at times, and does not say so; on some processors it fails.
+    """
     n = len(B)
     if few < n // 4:
-        values, vectors = scipy.linalg.eigh(B, driver="evr", subset_by_index=(n - few, n - 1), check_finite=False)
-        if len(values) == few:  # of eigenvalues that are nearly equal LAPACK finds fewer at times, and does not say so
-            return values, vectors
+        with suppress(scipy.linalg.LinAlgError):
+            values, vectors = scipy.linalg.eigh(B, driver="evr", subset_by_index=(n - few, n - 1), check_finite=False)
+            if len(values) == few:
+                return values, vectors
     return np.linalg.eigh(B)

@@ -237,7 +237,7 @@ def test_a_live_certificate_of_few_features_branches():
     cert = nnspca.certify(cov, 20)
     elimination_proof = next(b.ingredients for b in cert.bounds if b.name == "elimination")
     assert any(isinstance(proof, TreeProof) for proof in elimination_proof.proofs)
-    assert 1 - cert.ratio < 5e-4  # 2.5e-3 without
+    assert 1 - cert.ratio < 1e-3  # 2.5e-3 without, 5e-4 by the processor
     nnspca.verify(cert, cov)
 
 

@@ -49,7 +49,7 @@ def hurried(patch, branch_seconds=0.2):
 def of_live_parts(patch, most=None, **changed):
     """Let live certificates of several parts have a plan that is changed in these fields, and small cores."""
     if most is not None:
-        patch.setattr(plan, "RELAXED_WHOLE", 0)
+        patch.setattr(plan, "ON_ALL", 0)
         patch.setattr(core, "MOST_IN_CORE", most)
     live = replace(PLANS["live"], **changed)
     patch.setattr(_certify, "PLANS", {**PLANS, "live": live})

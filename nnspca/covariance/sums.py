@@ -16,11 +16,7 @@ from nnspca.covariance.forms import DENSE_EIGEN
 from nnspca.errors import DataError
 from nnspca.numerics.doubles import as_doubles, read_only
 
-BLOCK, FEWEST, LARGEST_BLOCK = (
-    2**20,
-    256,
-    2**23,
-)  # numbers of a dense block, its fewest rows, and numbers it never exceeds
+BLOCK, FEWEST, LARGEST_BLOCK = 2**20, 256, 2**23  # numbers of a dense block, its fewest rows, its most numbers
 STORED = 2**21  # stored numbers of a sparse block
 MEAN_SHARE = 0.8  # share of a feature's squares that its mean may have for that: 2 deviations
 BLOCK_ROWS = 8192  # most rows of a block

@@ -65,9 +65,7 @@ def start_processes() -> None:
     """Start the processes, unless that was done, and say what of the setting cannot be used."""
     count, wrong = _processes()
     if wrong:
-        st.caption(
-            f":material/warning: {PROCESSES} is {sanitize.code_span(wrong)}; it takes a whole number from 0 to 64."
-        )
+        st.caption(f":material/warning: {PROCESSES} is {sanitize.code(wrong)}; it takes a whole number from 0 to 64.")
     if count:
         _processes_for("calls", count)
 

@@ -42,7 +42,7 @@ def posed(make, nonnegative, seed, count, most):
 @EVERY
 def test_the_pair_scaled_dual_holds_after_any_number_of_steps(make, nonnegative):
     for problem, attained, rng in posed(make, nonnegative, 9, 4, 7):
-        x = feasible.linear_maximiser(rng.standard_normal(problem.n), problem.k, nonnegative)
+        x = feasible.argmax(rng.standard_normal(problem.n), problem.k, nonnegative)
         made = list(pair_scaled.dual_bounds(problem, x, steps=25, goal=-np.inf, monitor=Monitor()))
         assert made
         values = [bound.value for bound in made]

@@ -190,8 +190,8 @@ def _columns(desk: Desk, doubted: set[str]) -> None:
         order = [column for column in order if sought in column.name.lower()][:LINES]
     key, number = f"desk-columns-{hash(desk.reading.text + sought)}", st.column_config.NumberColumn(format="%.5g")
     lines = {name: [getattr(column, name) for column in order] for name in HEADINGS}
-    lines["name"] = [sanitize.one_line(column.name, sanitize.NAME) for column in order]
-    lines["examples"] = [sanitize.one_line(", ".join(column.examples), sanitize.NAME) for column in order]
+    lines["name"] = [sanitize.line(column.name, sanitize.NAME) for column in order]
+    lines["examples"] = [sanitize.line(", ".join(column.examples), sanitize.NAME) for column in order]
     st.data_editor(
         lines,
         key=key,
@@ -259,7 +259,7 @@ def _select(desk: Desk, key: str, words: Mapping[Any, str]) -> None:
         shown,
         lambda said: None if said == AS_FOUND else said,
         options=list(dict.fromkeys([*named, shown])),
-        format_func=lambda option: sanitize.one_line(str(named.get(option, option)), sanitize.NAME),
+        format_func=lambda option: sanitize.line(str(named.get(option, option)), sanitize.NAME),
         width=180,
     )
 

@@ -144,9 +144,7 @@ def read_ks(text: str, n: int) -> tuple[int, ...]:
     for piece in re.split(r"[,;\s]+", text.strip().strip(",;")):
         match = re.fullmatch(r"([0-9]{1,9})(?:-([0-9]{1,9})(?::([0-9]{1,9}))?)?", piece)
         if not match:
-            raise ValueError(
-                f"“{sanitize.one_line(piece, 60)}” is not a whole number or a range such as 10-40 or 10-40:5."
-            )
+            raise ValueError(f"“{sanitize.line(piece, 60)}” is not a whole number or a range such as 10-40 or 10-40:5.")
         first = int(match[1])
         last, step = int(match[2] or first), int(match[3] or 1)
         if not 1 <= first <= last <= n or step < 1:

@@ -91,7 +91,7 @@ class Room:
                 raise RoomError("The person who opened the room has taken you out of it.", 403)
             who = _known(self._people, who, browser) or self._new(address, browser)
             person = self._people[who]
-            person.name = sanitize.one_line(name, NAME) or person.name
+            person.name = sanitize.line(name, NAME) or person.name
         return {"who": who, "name": person.name, "features": person.last, **self._standing(person)}
 
     def _standing(self, person: Person) -> dict[str, Any]:

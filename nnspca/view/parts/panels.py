@@ -148,7 +148,7 @@ def show_parts(parts: Components, view: View) -> None:
     drawn = replace(parts, parts=parts.parts[:count], cumulative_variance=parts.cumulative_variance[:count])
     left, layers = len(parts.parts) - count, component.of(drawn, view.data, _digits(view))
     component.show(layers, view.data, "parts")
-    name = f"{_parts(count)} of at most {parts.parts[0].k:,} {component.feature_noun(view.data)}"
+    name = f"{_parts(count)} of at most {parts.parts[0].k:,} {component.called(view.data)}"
     session.current().pictured = view.problem, name, layers
     if left:
         st.caption(

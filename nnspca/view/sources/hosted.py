@@ -66,9 +66,7 @@ class HostedFile:
     def __init__(self, name: str, file: LazyData, path: Path | None = None) -> None:
         m, n = file.shape
         self.name, self.file, self.path = name, file, path
-        self.kept = (
-            n if n <= MOST_FEATURES or m * n <= READ_WHOLE else MOST_FEATURES
-        )  # features that the app works with
+        self.kept = n if n <= MOST_FEATURES or m * n <= READ_WHOLE else MOST_FEATURES  # that the app works with
         self.passes = 1 if self.kept == n else 2  # over the file: 2 where features are chosen by their variance first
         self.in_memory = m * self.kept <= READ_WHOLE  # whether the samples are; of others only the covariance is
         self.data: Dataset | None = None  # what was read

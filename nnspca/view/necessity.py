@@ -38,9 +38,9 @@ def is_bounded(parts: Components) -> bool:
 
 
 def part_alone(cov: nnspca.Covariance, parts: Components, r: int) -> tuple[nnspca.Covariance, Component]:
-    """Return what part r can be held against on its own, and the part as it stands there.
+    """Return the covariance on which part r is a problem of its own, and the part on it.
 
-    Where parts are found together, it is the features that the other parts leave free.
+    Where parts are found together, it is that of the features that the other parts leave free.
     """
     if parts.deflation != TOGETHER:
         return deflated_problem(cov, parts, r)

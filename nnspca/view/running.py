@@ -217,7 +217,7 @@ def _watch(job: Job, patience: float, news: Callable[[Job], object], says: Calla
 
 
 def _words(job: Job) -> str:
-    """Say what a job does; where that is long for how long, and how long it will take as far as it can be told."""
+    """Say what a job does; of a long one also its seconds, and about how many it will take."""
     words, share = "Stopping" if job.stopped else sanitize.line(job.stage), job.progress.fraction
     if job.age <= LONG:
         return words

@@ -61,7 +61,7 @@ def read_loadings(text: str, names: Sequence[str]) -> np.ndarray:
 
 
 def _cells(line: str, known: set[str], longest: int) -> list[str]:
-    """The name and the loadings of a line: what stands after the name separates, and a colon leaves that to blanks."""
+    """Return the name and the loadings of a line: the sign after the name separates them, or blanks after a colon."""
     start = len(line) - len(line.lstrip())
     ends = [found.start() for found in SEPARATOR.finditer(line, 0, start + longest + 9)]
     for end in reversed(ends):

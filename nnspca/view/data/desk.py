@@ -126,7 +126,7 @@ def _note(desk: Desk, note: Note, key: str, draw: Any) -> None:
 
 
 def _questions(desk: Desk, doubts: Sequence[Note]) -> None:
-    """Ask what may be misread, and what becomes of missing values; the first answer of a doubt is how it was read."""
+    """Ask each doubt, whose first answer is how the file was read, and what becomes of missing values."""
     if (error := desk.seen.error) is not None and isinstance(error, MissingValues):
         costs = f": {error.rows:,} of {error.shape[0]:,}", f": {error.features:,} of {error.shape[1]:,}", "", ""
         ways = [Choice(f"{way}{cost}", {"missing": to}) for way, cost, to in zip(WAYS, costs, MISSING[1:], strict=True)]
@@ -151,7 +151,7 @@ def _problem(desk: Desk) -> None:
 
 
 def _in_use(desk: Desk) -> None:
-    """Say what is in use, and lead on to the pages: with a tick where nothing is doubted."""
+    """Say what is in use, with a tick where nothing is doubted, and link to the pages."""
     data = desk.data
     assert data is not None
     title, key = sanitize.plain(desk.title, sanitize.NAME), "doubted" if data.doubts else "read"
@@ -246,7 +246,7 @@ def _drawn(draw: Any, desk: Desk, key: str, label: str, value: Any, take: Any = 
 
 
 def _select(desk: Desk, key: str, words: Mapping[Any, str]) -> None:
-    """Draw a menu of values by their words, the one that was found named where none is chosen."""
+    """Draw a menu of values by their words; where none is chosen, it names the one that was found."""
     value, found = getattr(desk.reading, key), desk.seen.decided.get(key)
     shown = AS_FOUND if value is None else value
     guess = f"{words.get(found, found)} (found)" if value is None and found is not None else AS_FOUND

@@ -126,7 +126,7 @@ class Runs:
     longer: Job | None  # of a longer proof
 
     def going(self) -> list[Job]:
-        """Return those that are not done."""
+        """Return the runs that are not done."""
         return [job for job in vars(self).values() if job is not None and not job.done]
 
     @property

@@ -134,7 +134,7 @@ def place(where: Any, key: str, **how: Any) -> DeltaGenerator:
 
 
 def choices_and_figure(key: str) -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Return places for choices and for what they make; they stand in this order, on a phone in the other one."""
+    """Return a place for choices and one for their figure; on a phone the figure stands first."""
     both = st.container(key=f"figure-first-{key}")
     return both.container(), both.container(key=f"shown-first-{key}")
 

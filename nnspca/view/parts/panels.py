@@ -101,7 +101,7 @@ def _fewer(lead: Components, r: int) -> str:
 
 
 def tighten_parts(view: View) -> None:
-    """Offer a longer proof of all parts together, which begins with their certificate, and show how it goes."""
+    """Offer a longer proof of all parts together, which starts from their certificate, and show its progress."""
     if view.lead is not None and view.choice.disjoint:
         task = proofs.tighten_task(view, view.lead, view.choice.r)
         proofs.tighten_button(task, view.best, in_place=True)
@@ -212,7 +212,7 @@ def fill_band(view: View) -> None:
 
 
 def other_ways(view: View, task: Task | None) -> Figure | None:
-    """Show what other ways find: numbers, parts, what the first explain together; offer a run of what is not known."""
+    """Show what other solvers find: their numbers, their parts, and what the first ones explain together; offer a run."""
     if task is not None:
         button = Button("Compare", "Finds parts in each of these ways.", ":material/compare:", "Compare again")
         running.press(task, button, running.STOPPED)

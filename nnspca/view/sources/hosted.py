@@ -145,7 +145,7 @@ class HostedFile:
         return part_of_report(job.report, number / self.passes, (number + 1) / self.passes, lambda at: f"{of}{at}")
 
     def code(self, variable: str) -> list[str]:
-        """Return the Python that reads the same as ``variable``: a Dataset where it is in memory."""
+        """Return the Python that reads these data into ``variable``: a Dataset where they fit into memory."""
         lazy = f"nnspca.datasets.open_lazily({self.file.name!r})"
         note = "  # the path of your file"
         if self.passes == 1:

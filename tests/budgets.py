@@ -70,8 +70,8 @@ def few_starts(patch):
 
 def few_steps(patch):
     """Let the relaxations that are solved in steps be solved roughly: any component is feasible."""
-    for relaxation in (dspca, scotlass):
-        patch.setattr(relaxation, "STEPS", relaxation.STEPS // 5)
+    patch.setattr(dspca, "PENALTY_STEPS", dspca.PENALTY_STEPS // 5)
+    patch.setattr(scotlass, "CLIMB_STEPS", scotlass.CLIMB_STEPS // 5)
 
 
 def lean(method, n_features):

@@ -169,7 +169,7 @@ class Sums(Pass):
                 self.flush()
 
     def _add_sparse(self, rows: scipy.sparse.csr_array, weights: np.ndarray | None) -> None:
-        """Add a sparse block: multiplied as it is where few entries are stored, else made dense a few rows at a time."""
+        """Add a sparse block: multiplied as it is where few entries are stored, else dense, a few rows at a time."""
         for start in range(0, rows.shape[0], SPARSE_ROWS):
             some = rows[start : start + SPARSE_ROWS]
             if weights is None and some.nnz <= SPARSE * some.shape[0] * self.n and some.shape[0] >= self._rows:

@@ -68,7 +68,7 @@ def test_balanced_rows_hold_where_only_some_features_are_read(sparse, nonnegativ
     monkeypatch.setattr(making, "DENSE_FEATURES", 1)
     monkeypatch.setattr("nnspca.covariance.held.STRIP", 2)
     monkeypatch.setattr(factor, "AT_A_TIME", 1)
-    for name, value in (("SMALLEST", 0), ("WHOLE", 2), ("TILE", (2, 3))):
+    for name, value in (("SMALLEST", 0), ("ON_ALL", 2), ("TILE", (2, 3))):
         monkeypatch.setattr(levelled, name, value)
     rng = np.random.default_rng(5)
     for _ in range(15):

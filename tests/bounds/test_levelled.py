@@ -39,7 +39,7 @@ def narrow(request, monkeypatch):
     """Store all shares of a row, or hardly more than k, so that those left out count."""
     if request.param == "all shares":
         return
-    for name, value in (("WHOLE", 2), ("SMALLEST", 1), ("TILE", (20, 20))):
+    for name, value in (("ON_ALL", 2), ("SMALLEST", 1), ("TILE", (20, 20))):
         monkeypatch.setattr(levelled, name, value)
     if request.param == "few of each tile":
         monkeypatch.setattr(levelled, "TILE", (7, 11))

@@ -223,7 +223,7 @@ def of_a_few_shares(ask):
 
     def asked():
         with pytest.MonkeyPatch.context() as patch:
-            for place, name, value in ((levelled, "WHOLE", 2), (levelled, "TILE", (N, N)), (factor, "AT_A_TIME", 1)):
+            for place, name, value in ((levelled, "ON_ALL", 2), (levelled, "TILE", (N, N)), (factor, "AT_A_TIME", 1)):
                 patch.setattr(place, name, value)
             return ask()
 

@@ -49,7 +49,7 @@ def runs_stay_here(monkeypatch):
 @pytest.fixture(autouse=True)
 def the_player_has_few_steps(monkeypatch):
     """The path behind the first screen runs beside all that a test looks at: of a few k, one of them proven."""
-    for module, name, few in ((choices, "STEPS", 6), (work, "STEPS", 6), (work, "CERTIFIED", 2), (work, "ANCHORS", 3)):
+    for module, name, few in ((choices, "PATH_LENGTH", 6), (work, "PATH_LENGTH", 6), (work, "CERTIFIED", 2), (work, "ANCHORS", 3)):
         monkeypatch.setattr(module, name, few)
 
 

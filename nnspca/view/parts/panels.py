@@ -212,7 +212,7 @@ def fill_band(view: View) -> None:
 
 
 def other_ways(view: View, task: Task | None) -> Figure | None:
-    """Show what other solvers find: their numbers, their parts, and what the first ones explain together; offer a run."""
+    """Show what other solvers find: numbers, parts, and what the first ones explain together; offer a run."""
     if task is not None:
         button = Button("Compare", "Finds parts in each of these ways.", ":material/compare:", "Compare again")
         running.press(task, button, running.STOPPED)

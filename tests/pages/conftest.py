@@ -49,8 +49,9 @@ def runs_stay_here(monkeypatch):
 @pytest.fixture(autouse=True)
 def the_player_has_few_steps(monkeypatch):
     """The path behind the first screen runs beside all that a test looks at: of a few k, one of them proven."""
-    for module, name, few in ((choices, "PATH_LENGTH", 6), (work, "PATH_LENGTH", 6), (work, "CERTIFIED", 2), (work, "ANCHORS", 3)):
-        monkeypatch.setattr(module, name, few)
+    monkeypatch.setattr(choices, "PATH_LENGTH", 6)
+    for name, few in (("PATH_LENGTH", 6), ("CERTIFIED", 2), ("ANCHORS", 3)):
+        monkeypatch.setattr(work, name, few)
 
 
 @pytest.fixture(autouse=True)

@@ -18,7 +18,7 @@ from nnspca.solvers.registry import METHODS
 from nnspca.view import cache, chance, export, running, stability
 from nnspca.view.certificate import panels, proofs
 from nnspca.view.explore import figures, samples
-from nnspca.view.explore.choices import KEYS, PATH_LENGTH, Choices, thinned
+from nnspca.view.explore.choices import KEYS, POINTS, Choices, thinned
 from nnspca.view.explore.view import View, sentence_at
 from nnspca.view.figures import band, style
 from nnspca.view.figures.style import Figure
@@ -238,7 +238,7 @@ def _code(view: View) -> str:
             "print(part.support, part.variance, part.variance / cert.upper)",
             f"scores = nnspca.scores(data.X, part.loadings, mean='own', standardize={view.standardise})",
             "",
-            f"curve = nnspca.sweep(cov, {list(thinned(view.choice.ks, PATH_LENGTH))}, methods={view.choice.methods!r},",
+            f"curve = nnspca.sweep(cov, {list(thinned(view.choice.ks, POINTS))}, methods={view.choice.methods!r},",
             f"                     {setting}, certify='live', seed={view.seed})",
             "for row in curve.to_records():",
             "    print(row)",

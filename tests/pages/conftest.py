@@ -49,13 +49,8 @@ def runs_stay_here(monkeypatch):
 @pytest.fixture(autouse=True)
 def the_player_has_few_steps(monkeypatch):
     """The path behind the first screen runs beside all that a test looks at: of a few k, one of them proven."""
-    for module, name, few in (
-        (choices, "POINTS", 6),
-        (work, "POINTS", 6),
-        (work, "CERTIFIED", 2),
-        (work, "ANCHORS", 3),
-    ):
-        monkeypatch.setattr(module, name, few)
+    for module, name, n in ((choices, "POINTS", 6), (work, "POINTS", 6), (work, "CERTIFIED", 2), (work, "ANCHORS", 3)):
+        monkeypatch.setattr(module, name, n)
 
 
 @pytest.fixture(autouse=True)

@@ -9,10 +9,8 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
-import nnspca
-
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = ("glossary.md", "mathematics/*.md", "reference/*.toml")
+DOCUMENTS = ("glossary.md", "mathematics/*.md", "reference/*.toml", "guide/solvers.md")
 FIELD = ("numpy", "numpy.linalg", "scipy.sparse", "scipy.stats", "sklearn.decomposition", "pandas", "streamlit")
 WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
@@ -25,7 +23,7 @@ def words(name: str) -> set[str]:
 def main() -> None:
     """Print each unknown word with the names that have it, those of most names first."""
     documents = (file for pattern in DOCUMENTS for file in (ROOT / "nnspca" / "docs").glob(pattern))
-    known = words(" ".join([*nnspca.METHODS, *(file.read_text(encoding="utf-8") for file in documents)]))
+    known = words(" ".join(file.read_text(encoding="utf-8") for file in documents))
     for library in FIELD:
         module = importlib.import_module(library)
         known |= words(" ".join([*dir(module), *(name for kind in list(vars(module).values()) for name in dir(kind))]))

@@ -157,9 +157,8 @@ def _in_use(desk: Desk) -> None:
     title, key = sanitize.plain(desk.title, sanitize.NAME), "doubted" if data.doubts else "read"
     with st.container(key=key, gap=None):
         draw, icon = (st.warning, ":material/help:") if data.doubts else (st.success, ":material/check_circle:")
-        draw(
-            f"In use: your file **{title}**, {say.as_read(data)}. Preprocessing: {state.of_sidebar().scale}.", icon=icon
-        )
+        scale = state.of_sidebar().scale
+        draw(f"In use: your file **{title}**, {say.as_read(data)}. Preprocessing: {scale}.", icon=icon)
         with st.container(horizontal=True):
             widgets.page_link("explore.py", "Explore →", ":material/search_insights:")
             widgets.page_link("parts.py", "Parts →", ":material/grid_view:")

@@ -127,11 +127,6 @@ def suggested_k(
     return None
 
 
-def _tried(view: View) -> tuple[int, ...]:
-    """Return the k that are tried: some of the curve, and the one that is shown."""
-    return tuple(sorted({*thinned(view.choice.ks, MOST_TRIED), view.k}))
-
-
 def _solver(choice: Choices) -> str:
     """Return the first solver of the chart whose components keep to the constraints."""
     return next((name for name in choice.methods if METHODS[name].feasible), choice.methods[0])
@@ -143,7 +138,7 @@ def _usual_folds(m: int) -> int:
 
 def _hold_out(view: View, folds: int) -> Task:
     """Return the task of measuring each k on held-out samples."""
-    ks, solver = _tried(view), _solver(view.choice)
+    ks, solver = tuple(sorted({*thinned(view.choice.ks, MOST_TRIED), view.k})), _solver(view.choice)
     key = view.key_of("held-out", view.seed, ks, solver, folds)
     return view.task("which", key, nnspca.cross_validate, ks, folds=folds, method=solver, on_point=_look)
 

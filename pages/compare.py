@@ -32,7 +32,7 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
         drawn = sets.joint_figure(known)
     with widgets.expander(sets.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
         if fold.open:
-            downloads.offer_table("compare", sets.records(known), drawn, sets.code(subjects))
+            downloads.offer_table("compare", sets.records(known), drawn, sets.sets_code(subjects))
 
 
 def solvers(now: State, answer: DeltaGenerator) -> None:

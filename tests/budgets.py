@@ -49,7 +49,7 @@ def hurried(patch, branch_seconds=0.2):
 def of_live_parts(patch, most=None, **changed):
     """Let live certificates of several parts have a plan that is changed in these fields, and small cores."""
     if most is not None:
-        patch.setattr(plan, "RELAXED_WHOLE", 0)
+        patch.setattr(plan, "ON_ALL", 0)
         patch.setattr(core, "MOST_IN_CORE", most)
     live = replace(PLANS["live"], **changed)
     patch.setattr(_rounds, "PLANS", {**PLANS, "live": live})
@@ -70,8 +70,8 @@ def few_starts(patch):
 
 def few_steps(patch):
     """Let the relaxations that are solved in steps be solved roughly: any component is feasible."""
-    for relaxation in (dspca, scotlass):
-        patch.setattr(relaxation, "STEPS", relaxation.STEPS // 5)
+    patch.setattr(dspca, "PENALTY_STEPS", dspca.PENALTY_STEPS // 5)
+    patch.setattr(scotlass, "CLIMB_STEPS", scotlass.CLIMB_STEPS // 5)
 
 
 def lean(method, n_features):

@@ -85,7 +85,7 @@ def test_what_the_guide_says_of_chance_for_leukemia_is_what_is_stored():
     said = (DOCS / "guide" / "chance.md").read_text(encoding="utf-8").partition("## Leukemia")[2]
     (held,) = (
         of
-        for of in chance.stored_chances().values()
+        for of in chance.chances().values()
         if of["name"] == "leukemia" and (of["k"], of["standardise"]) == (40, False)
     )
     _, share, reach, _ = next(row for row in held["ks"] if row[0] == 40)

@@ -37,7 +37,7 @@ def test_no_random_feasible_point_beats_the_oracle(seed, nonnegative):
     A = Z.T @ Z
     for k in range(1, 7):
         value, point = oracle.optimum(A, k, nonnegative)
-        x = feasible.linear_maximiser(rng.standard_normal((3000, 6)), k, nonnegative)
+        x = feasible.argmax(rng.standard_normal((3000, 6)), k, nonnegative)
         assert np.einsum("ri,ij,rj->r", x, A, x).max() <= value * (1 + 1e-12)
         assert feasible.infeasibility(point, k, nonnegative) == ""
         assert point @ A @ point == pytest.approx(value, rel=1e-12)

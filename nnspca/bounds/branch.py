@@ -168,7 +168,7 @@ class _Tree:
 
 
 class _OfFeatures(_Tree):
-    """Of one component: a case has the features not left out, ascending, and which of them are known to be in.
+    """Cases of one component: the features that are not left out, ascending, and which of them must be in.
 
     A node is split at the feature that carries most weight for how sure the relaxation is of its place. (Ranking by
     doubt alone wastes half of the splits: a quarter more leaves.)

@@ -291,7 +291,7 @@ class Elimination:
     def _truncated_x(self, cardinality: int) -> np.ndarray:
         """The best point known on T, cut to its largest loadings."""
         x = self.x[self.inside]
-        return feasible.linear_maximiser(x if x.any() else self.part.diagonal, cardinality, self.problem.nonnegative)
+        return feasible.argmax(x if x.any() else self.part.diagonal, cardinality, self.problem.nonnegative)
 
     def _branch(self, q_min: int, goal: float) -> bool:
         """Grow the tree of a case until its next bound; False if there is none."""

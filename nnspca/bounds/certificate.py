@@ -9,7 +9,7 @@ import numpy as np
 
 from nnspca.bounds import balanced, branch, core, eigenvalues, elimination, levelled, pair_scaled, plain, shrunk
 from nnspca.bounds.companions import seconds as seconds_of_rows
-from nnspca.bounds.plan import LONGEST, MOST_KEPT, PLANS, RELAXED_WHOLE, Plan
+from nnspca.bounds.plan import LONGEST, MOST_KEPT, ON_ALL, PLANS, Plan
 from nnspca.bounds.selection import Limits
 from nnspca.certificates.proofs import EigenvalueProof, PairProof, ScaleProof, TreeProof
 from nnspca.control.progress import Allowance, Monitor
@@ -187,7 +187,7 @@ def _shrunk(problem: Problem, known: Draft, plan: Plan) -> Iterator[Bound]:
     """The rows of data with shrunk eigenvalues, or a core of a matrix: there is work for it beside all other."""
     allowance = Allowance(NOISY if plan.hurried else 2 * LONGEST)
     monitor = replace(known.monitor, allowance=allowance)
-    if problem.cov.held.holds_entries and problem.n > RELAXED_WHOLE:
+    if problem.cov.held.holds_entries and problem.n > ON_ALL:
         yield from shrunk.of_matrix(problem, known.x, known.upper, CORE, monitor)
         if plan.hurried:
             known.monitor.pay(NOISY - allowance.left)
@@ -198,7 +198,7 @@ def _shrunk(problem: Problem, known: Draft, plan: Plan) -> Iterator[Bound]:
 def _relaxed(problem: Problem, known: Draft, plan: Plan) -> Iterator[Bound]:
     """The relaxation on all features, from the multipliers that prove most, of a neighbouring k or of balanced rows."""
     start, least = known.start, known.winner.ingredients
-    if problem.n > RELAXED_WHOLE and isinstance(least, PairProof) and least.features is None and not problem.include:
+    if problem.n > ON_ALL and isinstance(least, PairProof) and least.features is None and not problem.include:
         start = least
     return pair_scaled.dual_bounds(
         problem,

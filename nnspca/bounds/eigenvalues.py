@@ -14,7 +14,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse.linalg
 
-from nnspca.certificates.eigenvalues import LARGEST_SIDE, LONGEST
+from nnspca.certificates.eigenvalues import LARGEST, LONGEST
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import SparseFactor
 from nnspca.numerics import rounding
@@ -69,13 +69,13 @@ def seconds(cov: Covariance, d: int) -> float:
     """Return about how many seconds :func:`residual` takes on one core of 2024; infinite where it gives nothing."""
     factor, n = cov.held.factor, cov.n_features
     if factor is None:
-        return 1e-10 * (1 + (d > 0)) * n**3 if n <= LARGEST_SIDE else np.inf
+        return 1e-10 * (1 + (d > 0)) * n**3 if n <= LARGEST else np.inf
     m, _ = factor.shape
     if d:
         work = n * (m + d) ** 2
-        return 1e-10 * work if m + d <= LARGEST_SIDE and work <= LONGEST else np.inf
+        return 1e-10 * work if m + d <= LARGEST and work <= LONGEST else np.inf
     side = min(m, n)
-    if side > LARGEST_SIDE:
+    if side > LARGEST:
         return np.inf
     if isinstance(factor, SparseFactor):
         stored = np.diff(factor.by_columns.indptr if m <= n else factor.S.indptr).astype(float)

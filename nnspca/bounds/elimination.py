@@ -57,9 +57,7 @@ def eliminate(
     """
     monitor = monitor.within(budget.trees + budget.relaxations)
     companions, work = Companions(problem, monitor), monitor.search
-    elimination = choose_features(
-        problem, x, least * (1 - budget.gain), limits, monitor, consider, companions=companions
-    )
+    elimination = choose(problem, x, least * (1 - budget.gain), limits, monitor, consider, companions=companions)
     if elimination is None:
         return
     beaten, widened = False, False
@@ -77,9 +75,7 @@ def eliminate(
         larger_pays = not widened and elimination.needs_larger_subset(known)
         if larger_pays and len(elimination.inside) < limits.features:
             wider = replace(limits, smallest=2 * len(elimination.inside))
-            larger = choose_features(
-                problem, x, least * (1 - budget.gain), wider, monitor, consider, companions=companions
-            )
+            larger = choose(problem, x, least * (1 - budget.gain), wider, monitor, consider, companions=companions)
             widened, elimination = True, larger or elimination
         elif elimination.work(goal, budget.trees > 0):
             pass
@@ -87,7 +83,7 @@ def eliminate(
             return
 
 
-def choose_features(
+def choose(
     problem: Problem,
     x: np.ndarray,
     least: float,
@@ -125,9 +121,7 @@ def choose_features(
             joint=joint,
             companions=companions,
         )
-        return selection.smallest_sufficient(
-            ranking, support, shares, replace(limits, smallest=smallest), least / lower_bound
-        )
+        return selection.sufficient(ranking, support, shares, replace(limits, smallest=smallest), least / lower_bound)
 
     choice, proof = choose_subset(limits.smallest), None
     if choice is None or len(choice.inside) > SMALLEST:

@@ -19,7 +19,7 @@ from operator import itemgetter
 import numpy as np
 import scipy.sparse
 
-from nnspca.bounds.plan import BOUND_GAIN, ENTRY, LOOK_BACK, RELAXED_WHOLE, SMALLEST
+from nnspca.bounds.plan import BOUND_GAIN, ENTRY, LOOK_BACK, ON_ALL, SMALLEST
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import DenseFactor, SparseFactor
@@ -79,7 +79,7 @@ class StoredRows:
         self.s = _deviations(cov)
         self.columns, self.rest = None, np.zeros(len(chosen))
         monitor.pay(reading_seconds(problem, chosen))
-        if len(chosen) <= RELAXED_WHOLE:
+        if len(chosen) <= ON_ALL:
             self.error = 0.0
             block = allowed(cov.block(chosen, chosen), problem.nonnegative) / self.size * self.e * self.e[:, None]
             np.fill_diagonal(block, 0.0)
@@ -370,7 +370,7 @@ def _width(problem: Problem, size: int) -> int:
 def _can_hold(problem: Problem, chosen: np.ndarray) -> bool:
     """Tell whether the shares of the rows of C are stored: those of dense data only where they are few enough."""
     n, width = len(chosen), _width(problem, len(chosen))
-    dense = n > RELAXED_WHOLE and isinstance(problem.cov.held.factor, DenseFactor)
+    dense = n > ON_ALL and isinstance(problem.cov.held.factor, DenseFactor)
     return not dense or n * width <= max(HELD, n**2 // STRIDE)
 
 
@@ -379,9 +379,7 @@ def reading_seconds(problem: Problem, chosen: np.ndarray) -> float:
 
     Of dense data half of that, in single precision; where nothing is stored, each pair is read twice.
     """
-    single = (
-        len(chosen) > RELAXED_WHOLE and isinstance(problem.cov.held.factor, DenseFactor) and _can_hold(problem, chosen)
-    )
+    single = len(chosen) > ON_ALL and isinstance(problem.cov.held.factor, DenseFactor) and _can_hold(problem, chosen)
     return problem.cov.held.reading_seconds(chosen) * len(chosen) / problem.n / (2 * (1 + single))
 
 
@@ -429,7 +427,7 @@ def level_rows(
     """
     least, best = (float(cost_limits(problem, d).max()) * (1 + UNREAD) if start is None else start), d
     e, tiles = d[chosen], None
-    if len(chosen) > RELAXED_WHOLE and isinstance(problem.cov.held.factor, DenseFactor):
+    if len(chosen) > ON_ALL and isinstance(problem.cov.held.factor, DenseFactor):
         tiles = _Tiles(problem.cov, chosen, float(problem.cov.diagonal.max()) or 1.0)
         e = e if start is not None else _towards_level(problem, tiles, e, monitor)
         if not _can_hold(problem, chosen):

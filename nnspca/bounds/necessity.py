@@ -17,7 +17,7 @@ from nnspca.bounds import elimination
 from nnspca.bounds.cases import Elimination
 from nnspca.bounds.elimination import BRANCHED
 from nnspca.bounds.plain import largest_variances
-from nnspca.bounds.plan import PLANS, RELAXED_WHOLE, is_stalling
+from nnspca.bounds.plan import ON_ALL, PLANS, is_stalling
 from nnspca.bounds.selection import Limits
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped
@@ -28,10 +28,10 @@ def whole_relaxation(problem: Problem, x: np.ndarray, level: float, monitor: Mon
     """Relax the whole on a small set T; None if T would need too many features. No bound above ``level`` matters."""
     relaxation = None
     if level > 0 and problem.n > BRANCHED:
-        relaxation = elimination.choose_features(
-            problem, x, np.inf, Limits(RELAXED_WHOLE, PLANS["live"].loss, BRANCHED), monitor, lower_bound=level
+        relaxation = elimination.choose(
+            problem, x, np.inf, Limits(ON_ALL, PLANS["live"].loss, BRANCHED), monitor, lower_bound=level
         )
-    if relaxation is None and problem.n <= RELAXED_WHOLE and not monitor.stop():
+    if relaxation is None and problem.n <= ON_ALL and not monitor.stop():
         relaxation = Elimination(problem, x, level, np.arange(problem.n), np.zeros(1), monitor=monitor)
     return relaxation
 

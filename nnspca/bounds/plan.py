@@ -31,7 +31,7 @@ MOST_KEPT = 1000
 SMALLEST = 64
 SAMPLED = 192  # rows that are asked first where many would have to be read. At 256: 0 on 168 × 2,905 standardised.
 # Features up to which the relaxation is solved on all of them where none are eliminated. Half: −.0024 on LFW, k = 300.
-RELAXED_WHOLE = 700
+ON_ALL = 700
 # Half of the work that rows may take that are read again, or shrunk, in a thorough certificate. Not read again: −.033
 # on 1,000 × 20,000 sparse. Half: 0 on 49 × 7,129, k = 200.
 LONGEST = 60.0
@@ -64,7 +64,7 @@ class Plan:
     @property
     def whole(self) -> int:
         """Up to how many features the relaxation is solved on all of them where none are eliminated."""
-        return max(RELAXED_WHOLE, self.features)
+        return max(ON_ALL, self.features)
 
     def steps(self, n: int, r: int = 1) -> int:
         """Return how many steps of a splitting of n features one relaxation may take."""

@@ -45,7 +45,7 @@ class Selection:
         return len(self.inside), float(self.excluded_mass.sum())
 
 
-def smallest_sufficient(
+def sufficient(
     ranking: masses.MassRanking, support: np.ndarray, shares: np.ndarray, limits: Limits, least: float
 ) -> Selection | None:
     """Return the smallest T tried, the support in it, whose bound loses at most ``limits.loss``, else the largest.

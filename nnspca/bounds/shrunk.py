@@ -19,7 +19,7 @@ import scipy.linalg
 
 from nnspca.bounds import balanced, core, eigenvalues, levelled, pair_scaled
 from nnspca.bounds.plan import BOUND_GAIN
-from nnspca.certificates.eigenvalues import COMBINED, LARGEST_SIDE
+from nnspca.certificates.eigenvalues import COMBINED, LARGEST
 from nnspca.certificates.proofs import PairProof, ScaleProof
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped, run_cancellable
@@ -52,7 +52,7 @@ def of_factor(problem: Problem, x: np.ndarray, rows: Bound, monitor: Monitor) ->
     m, n = factor.shape
     work = EIGENPAIRS * m**3 + DENSE_PRODUCT * n * m * m
     heavy = np.flatnonzero(levelled.cost_limits(problem, proof.weights) > rows.value)
-    if not len(heavy) or m > LARGEST_SIDE or n * m > COMBINED or not monitor.affords(work):
+    if not len(heavy) or m > LARGEST or n * m > COMBINED or not monitor.affords(work):
         return
     monitor.pay(work)
     found, least = cov.variance(x), rows.value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.certificates.numbers import array, at_most, real_number
+from nnspca.certificates.numbers import array, at_most, real
 from nnspca.certificates.proofs import EigenvalueProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import Factor
@@ -13,7 +13,7 @@ from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
 LONGEST = 4e10  # operations of the longest orthogonal factorisation
-LARGEST_SIDE = 6000  # side of the largest matrix that is made of data, and factorised
+LARGEST = 6000  # side of the largest matrix that is made of data, and factorised
 COMBINED = 1e8  # numbers of the data in directions of the samples
 DENSE_EIGEN = 400  # above, definiteness is proven by a Cholesky factorisation
 
@@ -22,7 +22,7 @@ def eigenvalue_bound(proof: EigenvalueProof, r: int, problem: Problem) -> float:
     """``r·tail + ‖V‖²`` once ``A ⪯ tail·I + VV'`` holds; ``tail +`` the most along each column for one component."""
     cov = problem.cov
     V = array(proof.V, "the low-rank part", (cov.n_features, None))
-    tail = real_number(proof.tail, "the tail")
+    tail = real(proof.tail, "the tail")
     if V.any() or tail < cov.trace * (1 + cov.n_features * EPS) + cov.representation_error:
         check_rest(cov, V, tail)
     if r > 1:
@@ -48,10 +48,10 @@ def check_rest(cov: Covariance, V: np.ndarray, tail: float) -> None:
 def check_samples(factor: Factor, W: np.ndarray, tail: float) -> None:
     """Check YY' ⪯ tail·I + WW', tail > 0, on the side of the samples."""
     m, n = factor.shape
-    if not 0 < m == len(W) or max(W.shape) > LARGEST_SIDE or n * W.shape[1] > COMBINED:
+    if not 0 < m == len(W) or max(W.shape) > LARGEST or n * W.shape[1] > COMBINED:
         raise CertificateError(
             f"{W.shape[1]:,} directions of {len(W):,} samples are not checked of {m:,} × {n:,} numbers: at most "
-            f"{LARGEST_SIDE:,} of each, and features times directions at most {COMBINED:.0e}"
+            f"{LARGEST:,} of each, and features times directions at most {COMBINED:.0e}"
         )
     allowed = 2 * (n + m) * EPS * factor.rounding_scale
     if not tail > 0:
@@ -90,10 +90,10 @@ def _least_of_factored_rest(factor: Factor, V: np.ndarray, tail: float) -> float
     allowed = 2 * (n + m) * EPS
     scale = factor.rounding_scale + float((V * V).sum())
     if V.any():
-        if (side := m + V.shape[1]) > LARGEST_SIDE or n * side**2 > LONGEST:
+        if (side := m + V.shape[1]) > LARGEST or n * side**2 > LONGEST:
             raise CertificateError(
                 f"what {V.shape[1]:,} directions leave of {m:,} × {n:,} numbers is more than what is checked: at most "
-                f"{LARGEST_SIDE:,} samples and directions s, and features times s² at most {LONGEST:.0e}"
+                f"{LARGEST:,} samples and directions s, and features times s² at most {LONGEST:.0e}"
             )
         Y = factor.columns(np.arange(n))
         triangle = np.asarray(np.linalg.qr(np.hstack([V, Y.T]), mode="r"))
@@ -101,10 +101,8 @@ def _least_of_factored_rest(factor: Factor, V: np.ndarray, tail: float) -> float
         most = float(np.linalg.eigvalsh(T @ T.T - R @ R.T)[-1])
         allowed += 2 * n * triangle.shape[1] * EPS
         return tail - allowed * scale - max(most, 0.0)
-    if (side := min(m, n)) > LARGEST_SIDE:
-        raise CertificateError(
-            f"an eigenvalue is checked of up to {LARGEST_SIDE:,} samples or features; there are {side:,}"
-        )
+    if (side := min(m, n)) > LARGEST:
+        raise CertificateError(f"an eigenvalue is checked of up to {LARGEST:,} samples or features; there are {side:,}")
     # the samples' inner products have A's largest eigenvalue as well
     return least_of_rest(factor.gram() if m <= n else factor.cross(), np.zeros((side, 0)), tail - allowed * scale)
 

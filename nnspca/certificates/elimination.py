@@ -7,16 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from nnspca.certificates.boxes import joint_masses
-from nnspca.certificates.numbers import (
-    UpperBound,
-    array,
-    feature_indices,
-    formed,
-    largest_sums,
-    real_number,
-    rows_of,
-    whole,
-)
+from nnspca.certificates.numbers import UpperBound, array, feature_indices, formed, largest_sums, real, rows_of, whole
 from nnspca.certificates.pairs import series_cardinalities
 from nnspca.certificates.proofs import EliminationProof, PairProof, ScaleProof, SeriesProof, TreeProof
 from nnspca.covariance import Covariance
@@ -54,7 +45,7 @@ def elimination_bound(proof: EliminationProof, problem: Problem, derive: Derive)
     proven = [(c, derive(inner, Problem(part, c, nonnegative)) + error) for inner, c in claims]
     member = np.zeros(cov.n_features, dtype=bool)
     member[chosen] = True
-    row_skip_threshold = real_number(proof.light, "the mass from which rows are read", least=0.0, most=1.0)
+    row_skip_threshold = real(proof.light, "the mass from which rows are read", least=0.0, most=1.0)
     excluded_mass = _excluded_mass(problem, ~member, lower_bound, row_skip_threshold, proof.boxes)
     most = UpperBound()
     for q, mass in enumerate(excluded_mass):

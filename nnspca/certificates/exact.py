@@ -34,7 +34,7 @@ VERSION = 1  # of the section that the checker reads
 WRITTEN = 3e6  # most entries of L in all cases of an elimination
 EPS = np.finfo(float).eps
 BITS = 58  # of V's largest entry: products of two, summed, are a few machine words
-LARGEST_SIDE = 6000  # side of the largest matrix of which the checkers find a factor
+LARGEST = 6000  # side of the largest matrix of which the checkers find a factor
 
 Written = dict[str, Any]
 
@@ -122,7 +122,7 @@ class Writer:
     def low_rank(self, t: float, B: np.ndarray, V: np.ndarray | None = None) -> dict[str, Any]:
         """V in whole multiples of 2^-shift; UnsupportedProof unless tI − B + VV' has a Cholesky factor, in doubles."""
         n = len(B)
-        if n > LARGEST_SIDE:
+        if n > LARGEST:
             raise UnsupportedProof
         live = np.zeros((n, 0)) if V is None else V[:, V.any(axis=0)]
         S = t * np.eye(n) - B + live @ live.T
@@ -141,7 +141,7 @@ def entries_of(cov: Covariance) -> np.ndarray:
     """A's entries, symmetric, formed if A is held as data."""
     if cov.held.holds_entries:
         return cov.held.entries
-    if cov.n_features > LARGEST_SIDE:
+    if cov.n_features > LARGEST:
         raise UnsupportedProof
     every = np.arange(cov.n_features)
     A = cov.block(every, every)
@@ -227,7 +227,7 @@ def _semidefinite(writer: Writer, cov: Covariance) -> Written:
     if not writer.matrix:
         return {}
     A = entries_of(cov)
-    if len(A) > LARGEST_SIDE:
+    if len(A) > LARGEST:
         raise UnsupportedProof
     least = 2 * cov.n_features * EPS * cov.trace + max(0.0, -float(np.linalg.eigvalsh(A)[0]))
     return {"least": {"t": least} | writer.low_rank(least, -A)}
@@ -240,7 +240,7 @@ def eigenvalues(writer: Writer, proof: EigenvalueProof, r: int, k: int, cov: Cov
         zero = np.zeros((cov.n_features, cov.n_features))
         return pairs(writer, PairProof(zero, zero.copy(), proof.tail, V=proof.V if d else None), r, k, cov)
     gram = cov.held.factor.gram()
-    if len(gram) > LARGEST_SIDE:
+    if len(gram) > LARGEST:
         raise UnsupportedProof
     V = None
     if d:

@@ -104,7 +104,8 @@ def save_certificate(cert: Any, file: Any, cov: Covariance | None = None) -> Non
             entry["proof"] = _packed(bound.ingredients, f"bound{number}", arrays, halves)
         bounds.append(entry)
     described = [_scalars(part) | {"options": dict(part.options), "history": list(part.history)} for part in components]
-    content: dict[str, Any] = {"format": FORMAT, "certificate": _scalars(cert) | _given(cert), "bounds": bounds}
+    given = {name: list(features) for name in GIVEN_FEATURES if (features := getattr(cert, name, ()))}
+    content: dict[str, Any] = {"format": FORMAT, "certificate": _scalars(cert) | given, "bounds": bounds}
     content["written_by"] = f"nnspca {VERSION}"
     if isinstance(cert, PartsCertificate):
         content["parts"] = described
@@ -290,11 +291,6 @@ def _unpacked(content: dict[str, Any], arrays: dict[str, np.ndarray]) -> object:
             raise ValueError(f"a diagonal of L is not called one: its name ends in {OWN!r}")
         fields["L"], fields["M"] = fields.pop(HALVES).both()
     return PROOFS[content["type"]](**fields)
-
-
-def _given(cert: Certificate | PartsCertificate) -> dict[str, list[int]]:
-    """The features that a certificate includes and excludes, where there are any."""
-    return {name: list(features) for name in GIVEN_FEATURES if (features := getattr(cert, name, ()))}
 
 
 def _scalars(record: object) -> dict[str, Any]:

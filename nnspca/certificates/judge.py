@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from nnspca.certificates.derivations import derive
-from nnspca.certificates.numbers import EFFORTS, array, at_most, flag, real_number, text, whole
+from nnspca.certificates.numbers import EFFORTS, array, at_most, flag, real, text, whole
 from nnspca.certificates.proofs import Proof
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
@@ -87,7 +87,7 @@ def _check(cert: Certificate | PartsCertificate, cov: Covariance) -> None:
     if used.max() > 1:
         raise CertificateError("two parts use the same feature")
     proven = _proven(cert.bounds, lambda proof: derive(proof, problem, r))
-    lower, upper = real_number(cert.lower, "the lower bound"), real_number(cert.upper, "the upper bound")
+    lower, upper = real(cert.lower, "the lower bound"), real(cert.upper, "the upper bound")
     if not close(lower, attained, problem.cov):
         raise CertificateError(f"the {'component attains' if one else 'parts attain'} {attained!r}, not {lower!r}")
     least = min(value for _, value in proven)
@@ -96,7 +96,7 @@ def _check(cert: Certificate | PartsCertificate, cov: Covariance) -> None:
     if not at_most(lower, upper):
         raise CertificateError(f"the lower bound {lower!r} exceeds the upper bound {upper!r}")
     if isinstance(cert, Certificate):
-        claimed = real_number(cert.leading, "the largest eigenvalue")
+        claimed = real(cert.leading, "the largest eigenvalue")
         leading = min((value for proof, value in proven if proof.holds_everywhere), default=np.inf)
         if not at_most(leading, claimed):
             raise CertificateError(f"the largest eigenvalue is claimed to be {claimed!r}; only {leading!r} is proven")
@@ -129,7 +129,7 @@ def _setting(cert: Certificate | PartsCertificate, cov: Covariance) -> Problem:
     if text(cert.effort, "the effort") not in EFFORTS:
         raise CertificateError(f"the effort is {cert.effort!r:.60}, not one of {', '.join(map(repr, EFFORTS))}")
     flag(cert.stopped, "the mark of a stopped call")
-    real_number(cert.seconds, "the time taken", least=0.0)
+    real(cert.seconds, "the time taken", least=0.0)
     return Problem(cov, whole(cert.k, "k", 1, cov.n_features), flag(cert.nonnegative, "the sign constraint"))
 
 
@@ -142,10 +142,10 @@ def _proven(bounds: object, derived: Callable[[object], float]) -> list[tuple[Pr
     proven = []
     for bound in bounds:
         name = text(bound.name, "the name of a bound")
-        value = real_number(bound.value, f"the value of bound {name!r}")
+        value = real(bound.value, f"the value of bound {name!r}")
         text(bound.detail, f"the detail of bound {name!r}")
-        real_number(bound.seconds, f"the time of bound {name!r}", least=0.0)
-        probability = real_number(bound.probability, f"the probability of bound {name!r}", least=0.0, most=1.0)
+        real(bound.seconds, f"the time of bound {name!r}", least=0.0)
+        probability = real(bound.probability, f"the probability of bound {name!r}", least=0.0, most=1.0)
         if not flag(bound.deterministic, f"the mark of bound {name!r} as proven"):
             if probability == 1:
                 raise CertificateError(f"bound {name!r} is not proven, and is said to hold with certainty")
@@ -170,7 +170,7 @@ def proven_bound(cert: Certificate | PartsCertificate, problem: Problem, r: int 
         try:
             bound = cert.winner
             proven = derive(bound.ingredients, problem, r)
-            bound = replace(bound, value=max(real_number(bound.value, "the value of a bound"), proven))
+            bound = replace(bound, value=max(real(bound.value, "the value of a bound"), proven))
             _proven((bound,), lambda proof: proven)
         except (CertificateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
             return None
@@ -214,7 +214,7 @@ def check_component(part: object, what: str, problem: Problem) -> float:
     if reason:
         raise CertificateError(f"the {what} is not feasible for k={k}, nonnegative={nonnegative}: {reason}")
     attained = float(x @ cov.apply(x))
-    variance = real_number(part.variance, f"the variance of the {what}")
+    variance = real(part.variance, f"the variance of the {what}")
     if not close(variance, attained, cov):
         raise CertificateError(f"the {what} attains {attained!r}, not {variance!r} as its variance has it")
     if whole(part.k, f"k of the {what}", 1, cov.n_features) != k:
@@ -225,15 +225,15 @@ def check_component(part: object, what: str, problem: Problem) -> float:
         raise CertificateError(f"the {what} names no method")
     text(part.note, f"the note of the {what}")
     flag(part.stopped, f"the mark of the {what} as stopped")
-    real_number(part.seconds, f"the time of the {what}", least=0.0)
+    real(part.seconds, f"the time of the {what}", least=0.0)
     if not isinstance(part.options, Mapping) or type(part.history) is not tuple:
         raise CertificateError(f"the options of the {what} must be a mapping and its history a tuple")
     for step in part.history:
-        real_number(step, f"a step in the history of the {what}")
+        real(step, f"a step in the history of the {what}")
     for name, value in part.options.items():
         setting = f"option {text(name, f'the name of an option of the {what}')!r:.60} of the {what}"
         if type(value) is str:
             text(value, setting)
         elif value is not None and type(value) is not bool:
-            real_number(value, setting)
+            real(value, setting)
     return attained

@@ -120,13 +120,13 @@ def at_most(value: float, limit: float) -> bool:
     return bool(value <= limit < np.inf)
 
 
-def real_number(value: object, what: str, *, least: float = -LARGEST_NUMBER, most: float = LARGEST_NUMBER) -> float:
+def real(value: object, what: str, *, least: float = -LARGEST_NUMBER, most: float = LARGEST_NUMBER) -> float:
     """Return a real number in range as a float that is exactly it; CertificateError for anything else."""
-    real = _of_its_own_kind(value, np.integer, np.floating) and not isinstance(value, bool)
-    if real and isinstance(value, np.floating):
+    is_real = _of_its_own_kind(value, np.integer, np.floating) and not isinstance(value, bool)
+    if is_real and isinstance(value, np.floating):
         exact = float(value)  # the limits may be out of a shorter number's range, never out of a double's
-        real, value = exact == value, exact
-    if real and least <= value <= most and float(value) == value:  # type: ignore[operator, arg-type]
+        is_real, value = exact == value, exact
+    if is_real and least <= value <= most and float(value) == value:  # type: ignore[operator, arg-type]
         return float(value)
     raise CertificateError(f"{what} is {_shown(value)}, not a number from {least:g} to {most:g}")
 

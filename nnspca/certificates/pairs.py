@@ -16,7 +16,7 @@ from nnspca.certificates.numbers import (
     feature_indices,
     formed,
     held_entries,
-    real_number,
+    real,
     whole,
 )
 from nnspca.certificates.proofs import PairProof, SeriesProof, TreeProof
@@ -63,7 +63,7 @@ def pair_bound(proof: PairProof, r: int, problem: Problem, known: Fixed | None =
         A, error = formed(cov, chosen)
     known = known or Fixed.inside([] if limits is not None else list(problem.include), len(A))
     used = known.used
-    L, M, tail = array(proof.L, "L", A.shape), array(proof.M, "M", A.shape), real_number(proof.tail, "the tail")
+    L, M, tail = array(proof.L, "L", A.shape), array(proof.M, "M", A.shape), real(proof.tail, "the tail")
     v = np.zeros(len(A)) if proof.v is None else array(proof.v, "v", (len(A),))
     V = np.zeros((len(A), 0)) if proof.V is None else array(proof.V, "the low-rank part", (len(A), None))
     if not (L == L.T).all():
@@ -134,7 +134,7 @@ def series_bound(proof: SeriesProof, r: int, problem: Problem) -> float:
     L, M = array(proof.L, "L", shape), array(proof.M, "M", shape)
     if L.diagonal().any():
         raise CertificateError("the diagonal of L is not zero")
-    tail = real_number(proof.tails[places[-1]], "the tail")
+    tail = real(proof.tails[places[-1]], "the tail")
     of_one = SeriesProof(L, M, (cardinalities[places[-1]],), (tail,)).pairs(0)
     return pair_bound(of_one, r, problem)
 

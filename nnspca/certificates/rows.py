@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from nnspca.certificates.eigenvalues import check_samples
-from nnspca.certificates.numbers import UpperBound, array, largest_sums, real_number, rows_by_cost, rows_of
+from nnspca.certificates.numbers import UpperBound, array, largest_sums, real, rows_by_cost, rows_of
 from nnspca.certificates.proofs import ScaleProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import DenseFactor
@@ -24,7 +24,7 @@ LEAST, MOST = 1e-50, 1e50
 def scale_bound(proof: ScaleProof, r: int, problem: Problem) -> float:
     """The bound that the weights prove: the largest balanced row of A, or the tail and that of A's shrunk rows."""
     if proof.directions is not None:
-        tail = real_number(proof.tail, "the tail")
+        tail = real(proof.tail, "the tail")
         rest = replace(problem, cov=_shrunk(problem.cov, array(proof.directions, "the directions", (None, None)), tail))
         value = tail + scale_bound(replace(proof, directions=None), r, rest) + problem.cov.representation_error
         return value + 4 * EPS * abs(value)
@@ -35,7 +35,7 @@ def scale_bound(proof: ScaleProof, r: int, problem: Problem) -> float:
     terms = cov.held.form.terms
     company = np.sort(deviations * d)[::-1][:k].sum()
     most = UpperBound()
-    most.cover(real_number(proof.level, "the level of the rows that are not read", least=0.0))
+    most.cover(real(proof.level, "the level of the rows that are not read", least=0.0))
     for rows in rows_by_cost(cov, d, k, most):
         own, shares = rows_of(problem, rows)
         sums = largest_sums(shares * d, k - 1) / d[rows]

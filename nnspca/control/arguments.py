@@ -109,13 +109,11 @@ def check_number(name: str, value: object, low: float, high: float, unit: str) -
     """Return it as a float; ValueError unless it is a number from low to high."""
     number = real(value)
     if number is None or not low <= number <= high:
-        raise ValueError(
-            f"{name}={shown(value)} is not allowed; give {unit} from {exact_digits(low)} to {exact_digits(high)}"
-        )
+        raise ValueError(f"{name}={shown(value)} is not allowed; give {unit} from {digits(low)} to {digits(high)}")
     return number
 
 
-def exact_digits(number: float) -> str:
+def digits(number: float) -> str:
     """Return a limit in few digits where these are the number itself, else in all."""
     return f"{number:g}" if float(f"{number:g}") == number else repr(number)
 

@@ -12,7 +12,7 @@ from nnspca.control.fields import with_fields
 from nnspca.control.progress import OnProgress, ShouldStop
 from nnspca.covariance.covariance import Covariance, of_read
 from nnspca.covariance.input import read_given
-from nnspca.covariance.samples import form_of_sums, sums_with
+from nnspca.covariance.samples import added, form_of_sums
 from nnspca.covariance.sources import Source, chunk_array, chunked, in_memory, summed
 from nnspca.covariance.sums import Moments
 from nnspca.errors import DataError
@@ -110,7 +110,7 @@ def both_scales(source: Source) -> tuple[Covariance, Covariance | DataError]:
     Each is the one that :meth:`Covariance.from_data` makes of so many rows that they are summed. The
     second is an error where the variances are beyond what can be standardised from sums.
     """
-    sums = sums_with(None, source, None)
+    sums = added(None, source, None)
     covariance = of_read(form_of_sums(sums, False, last=False), False, source.names)
     try:
         return covariance, of_read(form_of_sums(sums, True), True, source.names)

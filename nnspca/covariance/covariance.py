@@ -60,7 +60,7 @@ class Covariance:
         features: Features | None = None,
         places: np.ndarray | None = None,
     ) -> None:
-        """Hold a form, with where it comes from; ``places`` are those of the ``features`` that are here."""
+        """Hold a form with its provenance; ``places`` says which of the ``features`` it is of."""
         if not isinstance(form, HeldMatrix | Factor):
             raise TypeError(f"{shown(form)} is no form of a covariance; use Covariance.from_data(X) or .from_matrix(A)")
         self.held = Held(form, Provenance() if provenance is None else provenance)
@@ -398,7 +398,7 @@ def derived(cov: Covariance, form: Form, operation: str, argument: np.ndarray, *
 
 
 def _of_finite(product: Any, x: np.ndarray) -> Any:
-    """Return what was made of vectors; ValueError where these are not finite, which that shows at no cost."""
+    """Return the product with x; ValueError unless x is finite."""
     if bad := int(x.size - np.isfinite(x).sum()):
         raise ValueError(f"{bad} value(s) of x are not finite; give finite real numbers")
     return product

@@ -14,10 +14,7 @@ from nnspca.numerics.doubles import read_only
 
 FEW_SAMPLES = 800  # above, a few eigenpairs come from Lanczos iterations
 AT_A_TIME = 4_000_000  # numbers of the data that are dense at a time
-MANY_FEATURES, USED_SHARE = (
-    4000,
-    0.2,
-)  # features, and the share of them in use, from and up to which the others are passed by
+MANY_FEATURES, USED_SHARE = 4000, 0.2  # from so many, those not in use are passed by, up to this share in use
 CENTRED_FEATURES = 1024  # features of a batch that are centred at a time
 FAR = 2.0  # deviations from zero beyond which a mean leaves at most a fifth of the samples at zero
 

@@ -51,7 +51,7 @@ class Problem:
 
     def best(self, g: np.ndarray) -> np.ndarray:
         """Maximise ``g'x`` over the feasible set, for each row of g."""
-        return feasible.linear_maximiser(g, self.k, self.nonnegative, self.include)
+        return feasible.argmax(g, self.k, self.nonnegative, self.include)
 
     def infeasibility(self, x: np.ndarray) -> str:
         """Return why ``x`` is not feasible; an empty string if it is."""

@@ -236,14 +236,14 @@ def form_of_rows(source: Source, standardize: bool, sample_weight: object = None
     if weights is not None:
         weights = None if (weights == weights[0]).all() else weights / weights.max()
     if source.spread is not None and is_large(*source.spread.shape):
-        return form_of_sums(sums_with(None, source, weights), standardize)
+        return form_of_sums(added(None, source, weights), standardize)
     waiting: list[Any] = []  # chunks that are not summed
     rows, count, chunks = 0, 0, source.chunks()
     for chunk in chunks:
         waiting.append(chunk)
         rows, n = rows + chunk.shape[0], chunk.shape[1]
         if not source.stored or is_large(m or rows, n):
-            sums = sums_with(None, source, weights, chain((waiting.pop(0) for _ in range(len(waiting))), chunks))
+            sums = added(None, source, weights, chain((waiting.pop(0) for _ in range(len(waiting))), chunks))
             if most is not None and weights is None and sums.seen != most:
                 raise DataError(f"{source.what} gave other than the {most} rows that sample_weight has weights for")
             return form_of_sums(sums, standardize)
@@ -264,9 +264,7 @@ def stacked(chunks: list[Any]) -> Any:
     return np.concatenate(chunks) if len(chunks) > 1 else np.asarray(chunks[0])
 
 
-def sums_with(
-    sums: Sums | None, source: Source, weights: np.ndarray | None, chunks: Iterable[Any] | None = None
-) -> Sums:
+def added(sums: Sums | None, source: Source, weights: np.ndarray | None, chunks: Iterable[Any] | None = None) -> Sums:
     """Return the sums of rows seen before and of those of a source; what was summed before stays where that fails."""
     whole = sums
     begin = 0

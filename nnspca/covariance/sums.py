@@ -16,11 +16,7 @@ from nnspca.covariance.forms import DENSE_EIGEN
 from nnspca.errors import DataError
 from nnspca.numerics.doubles import as_doubles, read_only
 
-BLOCK, FEWEST, LARGEST_BLOCK = (
-    2**20,
-    256,
-    2**23,
-)  # numbers of a dense block, its fewest rows, and numbers it never exceeds
+BLOCK, FEWEST, LARGEST_BLOCK = 2**20, 256, 2**23  # numbers of a dense block, its fewest rows, its most numbers
 STORED = 2**21  # stored numbers of a sparse block
 MEAN_SHARE = 0.8  # share of a feature's squares that its mean may have for that: 2 deviations
 BLOCK_ROWS = 8192  # most rows of a block
@@ -173,7 +169,7 @@ class Sums(Pass):
                 self.flush()
 
     def _add_sparse(self, rows: scipy.sparse.csr_array, weights: np.ndarray | None) -> None:
-        """A block of few entries is multiplied as it is; any other is made dense, a few rows at a time."""
+        """Add a sparse block: multiplied as it is where few entries are stored, else dense, a few rows at a time."""
         for start in range(0, rows.shape[0], SPARSE_ROWS):
             some = rows[start : start + SPARSE_ROWS]
             if weights is None and some.nnz <= SPARSE * some.shape[0] * self.n and some.shape[0] >= self._rows:

@@ -34,7 +34,7 @@ LIMIT = re.compile(r"(?:[<>≤≥]=?|~)\s*(\S.*)")
 _INFINITE = frozenset({"inf", "infinity"})
 
 
-def number_in(cell: str, decimal: str) -> float | None:
+def number(cell: str, decimal: str) -> float | None:
     """The number in a cell, written with this decimal sign; None if it holds none.
 
     >>> [number(cell, ".") for cell in ("-1.5e3", "$1,200", "5 %", "(3)", "(3", "−2", "1_000", "12 cm")]
@@ -66,7 +66,7 @@ def is_number(cell: str) -> bool:
         return float(cell) == float(cell)
     beyond = LIMIT.fullmatch(cell)
     text = beyond[1] if beyond else cell
-    return number_in(text, ".") is not None or number_in(text, ",") is not None
+    return number(text, ".") is not None or number(text, ",") is not None
 
 
 def count_numbers(cells: list[str]) -> int:
@@ -92,7 +92,7 @@ def decimal_sign(cells: Iterable[str]) -> str:
             votes["."] += 2
             continue
         for sign in ".,":
-            votes[sign] += number_in(text, sign) is not None and number_in(text, ".,".replace(sign, "")) is None
+            votes[sign] += number(text, sign) is not None and number(text, ".,".replace(sign, "")) is None
     return "" if votes["."] == votes[","] else max(".,", key=votes.__getitem__)
 
 

@@ -25,7 +25,7 @@ from nnspca.datasets.cells import (
     count_numbers,
     decimal_sign,
     is_number,
-    number_in,
+    number,
     text_of,
 )
 from nnspca.datasets.layout import SAMPLED_CELLS, Grid, first_lines, layout
@@ -76,7 +76,7 @@ def read_text(data: bytes, options: Reading, *, tabs: bool = False) -> Grid:
     if not any(map(any, rows)):
         raise DataError("the file is empty: it needs at least two rows of numbers.")
     cells = [cell for row in rows[:100] for cell in row[:SAMPLED_CELLS]]
-    pointed = next((cell for cell in cells if "." in cell and number_in(cell, ".") is not None), None)
+    pointed = next((cell for cell in cells if "." in cell and number(cell, ".") is not None), None)
     # beside semicolons a comma is decimal, but never a point the sign of thousands, unless the numbers tell
     told_by = options.decimal or decimal_sign(cells)
     decimal = told_by or ("," if delimiter == ";" and pointed is None else ".")
@@ -224,7 +224,7 @@ def read_arff(data: bytes, _: Reading) -> Grid:
         values = frame[j].str.strip()
         how: dict[str, Any] = {"quotechar": "'" if "'" in kind else '"', "escapechar": "\\", "skipinitialspace": True}
         levels = [cell.strip() for row in csv.reader([kind.strip("{}")], **how) for cell in row]
-        numeric = all(number_in(level, ".") is not None for level in levels) and j < len(names) - 1
+        numeric = all(number(level, ".") is not None for level in levels) and j < len(names) - 1
         numeric &= CLASS_NAMES.isdisjoint(re.split(r"[^a-z]+", names[j].lower()))
         frame[j] = values.astype(float) if numeric else pandas.Categorical(values, dict.fromkeys(levels))
     return Grid(names, frame)

@@ -23,7 +23,7 @@ from nnspca.numerics.fantope import largest_eigenpairs
 OUTLYING = 5.0  # kurtosis of a feature from which its tenth and ninetieth per cent tell its scale; 3 for normal samples
 WIDE, UNEQUAL = 10.0, 3.0  # ratios of two standard deviations: of different scales, and perhaps of such
 DOMINANT, LARGE = 0.9, 0.5  # a column with more of the total variance is dominant, or large
-FEWEST_SAMPLES = 5  # samples below which hardly anything can be said
+FEWEST = 5  # samples below which hardly anything can be said
 COUNTED = 20  # distinct values that whole numbers must have to be counts, not grades
 TALL, ALIKE = 20.0, 3.0  # times more rows than columns, all of one kind, from which rows may be the features
 MOST_COLUMNS = 2000  # most columns that are compared with each other
@@ -120,9 +120,7 @@ def inspect(X: object, feature_names: Sequence[str] | None = None) -> Inspection
     m, n = data.shape
     if data.kind == "covariance":
         return Inspection((m, n), (), data.feature_names)
-    notes = [Finding("few samples", f"Samples, so few that the result says little about others: {m}.")] * (
-        m < FEWEST_SAMPLES
-    )
+    notes = [Finding("few samples", f"Samples, so few that the result says little about others: {m}.")] * (m < FEWEST)
     spread = np.asarray(data.deviations)
     constant = np.flatnonzero(spread == 0)
     if constant.size and (constant.size == n or data.image_shape is not None):  # a picture keeps its pixels
@@ -136,7 +134,7 @@ def inspect(X: object, feature_names: Sequence[str] | None = None) -> Inspection
 
 def _of_table(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Finding]:
     """The notes on a table; what one leaves out counts for none of those after it."""
-    comparable = not data.is_sparse and data.shape[0] >= FEWEST_SAMPLES
+    comparable = not data.is_sparse and data.shape[0] >= FEWEST
     notes = _identifiers_and_dates(data, used) if comparable else []
     used = _without(used, notes)
     orientation = _orientation(data, spread, used)
@@ -264,7 +262,7 @@ def _counts(data: Dataset, used: np.ndarray) -> list[Finding]:
 def _orientation(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Finding]:
     """A table whose columns look like samples: far fewer than rows, and all of one kind."""
     m, n = data.shape
-    if m < TALL * n or n < FEWEST_SAMPLES or m < 1000 or len(used) < n:
+    if m < TALL * n or n < FEWEST or m < 1000 or len(used) < n:
         return []
     alike = spread.max() <= ALIKE * spread.min() and np.ptp(np.asarray(data.means)) <= ALIKE * spread.max()
     if not alike or _leading(_standardised(data, used))[1] <= DOMINANT:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.datasets.cells import ABSENT, CLASS_NAMES, TRUTHS, count_numbers, is_number, nothing, number_in
+from nnspca.datasets.cells import ABSENT, CLASS_NAMES, TRUTHS, count_numbers, is_number, nothing, number
 from nnspca.datasets.notes import Note, decision
 from nnspca.datasets.options import Reading
 from nnspca.datasets.scales import order_of
@@ -170,14 +170,14 @@ def _counts_columns(rows: list[list[str]], i: int) -> bool:
     """Whether a row of numbers names the columns: 0, 1, 2, … as data frames write it, years or wavelengths."""
     cells = list(itertools.dropwhile(lambda cell: not is_number(cell), rows[i]))
     corner = len(rows[i]) - len(cells)
-    plain = [number_in(cell, ".") for cell in itertools.takewhile(bool, cells)]
+    plain = [number(cell, ".") for cell in itertools.takewhile(bool, cells)]
     if len(plain) < 3 or any(cells[len(plain) :]) or i + 1 >= len(rows) or None in plain:
         return False
     values = np.array(plain, float)
     steps = np.diff(values)
     rising, by_one = bool(np.all(steps > 0) or np.all(steps < 0)), bool((np.abs(steps) == 1).all())
     if not corner:
-        beneath = [value for cell in rows[i + 1] if (value := number_in(cell, ".")) is not None]
+        beneath = [value for cell in rows[i + 1] if (value := number(cell, ".")) is not None]
         apart = bool(beneath) and (max(beneath) < values.min() or min(beneath) > values.max())
         return (plain[0] == 0 and by_one and any(rows[i + 1])) or (rising and apart and len(plain) > 4)
     years = 1500 <= values[0] < 2200 and by_one

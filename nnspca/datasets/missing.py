@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from nnspca.datasets.cells import nothing, number_in, text_of
+from nnspca.datasets.cells import nothing, number, text_of
 from nnspca.datasets.columns import Table
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.notes import Choice, decision
@@ -109,7 +109,7 @@ def fill_or_drop(content: Content, reading: Reading) -> Content:
 def read_codes(table: Table, reading: Reading) -> Table:
     """Codes for missing values: those given; else −9, 99, −999 … far from a column's other values, others are asked."""
     X = table.numbers
-    codes = [value for code in reading.missing_codes or () if (value := number_in(str(code), ".")) is not None]
+    codes = [value for code in reading.missing_codes or () if (value := number(str(code), ".")) is not None]
     for code in codes:
         if count := int(np.count_nonzero(code == X)):
             table = table.saying(

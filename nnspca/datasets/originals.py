@@ -297,12 +297,9 @@ def read_symbols(data: bytes) -> dict[str, str]:
     rows = int.from_bytes(called[-4:], "big")  # the frame's name is the first text; before the second, their number
     if not head.startswith(_HEAD) or not 0 < 3 * rows < len(texts):
         raise DataError("the table of gene symbols is none that R saved: remove that copy.")
-    probes, symbols, chips = (map(_symbol, texts[j * rows : (j + 1) * rows]) for j in range(3))
+    names = [text[4 : 4 + int.from_bytes(text[:4], "big")].decode() for text in texts[: 3 * rows]]
+    probes, symbols, chips = (names[j * rows : (j + 1) * rows] for j in range(3))
     return {probe: symbol for probe, symbol, of in zip(probes, symbols, chips, strict=True) if of == CHIP}
-
-
-def _symbol(content: bytes) -> str:
-    return content[4 : 4 + int.from_bytes(content[:4], "big")].decode()
 
 
 def _with_symbols(content: Content) -> Content:

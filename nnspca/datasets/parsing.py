@@ -12,17 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.datasets.cells import (
-    ABSENT,
-    CLASS_NAMES,
-    LIMIT,
-    TRUTHS,
-    decimal_sign,
-    is_number,
-    nothing,
-    number_in,
-    text_of,
-)
+from nnspca.datasets.cells import ABSENT, CLASS_NAMES, LIMIT, TRUTHS, decimal_sign, is_number, nothing, number, text_of
 from nnspca.datasets.columns import Table, Texts
 from nnspca.datasets.layout import Grid
 from nnspca.datasets.notes import WORDS, Choice, Note, decision
@@ -37,7 +27,7 @@ UNIT = re.compile(
     r"([kcmµunhMG]?(g|m|l|L|s|V|W|J|Pa|Hz|N|mol|eV|B|bp|Wh|cal|bar)|mA|t|h|hrs?|min|days?|weeks?|months?|years?|yrs?|"
     r"pp[mb]|dB|lbs?|oz|ft|in|mi|mph|IU|rpm|ha|mmHg|°[CF])[23²³]?(/[a-zA-Zµ]{1,4}[23²³]?)?"
 )
-WHOLE_NUMBER = re.compile(r"[+\-−]?\d+")
+WHOLE = re.compile(r"[+\-−]?\d+")
 
 
 def parse(grid: Grid, reading: Reading) -> Table:
@@ -165,7 +155,7 @@ class _Column:
         self.values: list[float | None] = [None] * len(self.cells)
         self.percents = self.beside = ""
         if not words_only:
-            self.values = [cell if isinstance(cell, float) else number_in(cell, sign) for cell in self.cells]
+            self.values = [cell if isinstance(cell, float) else number(cell, sign) for cell in self.cells]
             self.percents, self.beside = self._mixed_percents(), self._without_words(sign)
             self._without_labels()
             self.beyond = [i for i, cell in enumerate(self.cells) if isinstance(cell, str) and self._limit(cell)]
@@ -190,7 +180,7 @@ class _Column:
     def _without_words(self, sign: str) -> str:
         """What follows a number after a blank, and is left out: one unit, or flags of one letter; empty for none."""
         pairs = [(i, BESIDE_NUMBER.fullmatch(c)) for i, c in enumerate(self.cells) if isinstance(c, str)]
-        found = {i: match for i, match in pairs if match and number_in(match[1], sign) is not None}
+        found = {i: match for i, match in pairs if match and number(match[1], sign) is not None}
         words = {match[2] for match in found.values()}
         plain = sum(value is not None for value in self.values)
         one_unit = len(words) == 1 and UNIT.fullmatch(min(words)) is not None
@@ -199,7 +189,7 @@ class _Column:
         ):
             return ""
         for i, match in found.items():
-            self.values[i] = number_in(match[1], sign)
+            self.values[i] = number(match[1], sign)
         return ", ".join(map(repr, sorted(words)[:4]))
 
     def _without_labels(self) -> None:
@@ -213,9 +203,7 @@ class _Column:
     @property
     def is_too_long(self) -> bool:
         """Whether a whole number has more digits than doubles keep."""
-        long = [
-            cell for cell in self.cells if isinstance(cell, str) and len(cell) > 15 and WHOLE_NUMBER.fullmatch(cell)
-        ]
+        long = [cell for cell in self.cells if isinstance(cell, str) and len(cell) > 15 and WHOLE.fullmatch(cell)]
         return any(int(cell.replace("−", "-")) != float(cell.replace("−", "-")) for cell in long)
 
     @property
@@ -235,7 +223,7 @@ class _Column:
 
     def _limit(self, cell: str) -> bool:
         beyond = LIMIT.fullmatch(cell)
-        return beyond is not None and any(number_in(beyond[1], sign) is not None for sign in ".,")
+        return beyond is not None and any(number(beyond[1], sign) is not None for sign in ".,")
 
     @property
     def words(self) -> list[bool]:
@@ -308,7 +296,7 @@ def _grouped(cell: str, value: float) -> bool:
 def _at_limit(cell: Any, sign: str, limits: str | None) -> float | None:
     """The number in "<0.3", or half of it where values lie below."""
     beyond = LIMIT.fullmatch(cell)
-    value = number_in(beyond[1], sign) if beyond else None
+    value = number(beyond[1], sign) if beyond else None
     return value / 2 if value is not None and limits == "half" and cell[0] in "<≤" else value
 
 

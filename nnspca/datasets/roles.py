@@ -10,7 +10,7 @@ from nnspca.datasets.options import Reading
 from nnspca.datasets.parsing import counted, quoted
 from nnspca.datasets.scales import means
 
-FEWEST_SAMPLES = 5  # samples below which numbers tell nothing of what a column is
+FEWEST = 5  # samples below which numbers tell nothing of what a column is
 LOOKED_AT = 2000  # most columns that are inspected one by one
 
 
@@ -20,7 +20,7 @@ def about_samples(table: Table, reading: Reading) -> Table:
         if (name := reading.of_role(role)) in table.names:
             table = table.without([table.names.index(name)], role).saying(says.format(name=name), "columns", [name])
     X, names = table.numbers, table.names
-    if len(X) < FEWEST_SAMPLES or not 2 <= len(names) <= LOOKED_AT:
+    if len(X) < FEWEST or not 2 <= len(names) <= LOOKED_AT:
         return table
     free = [j for j, name in enumerate(names) if name not in reading.columns]
     times = [j for j in free if is_time(names[j], X[:, j])]

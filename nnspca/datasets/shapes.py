@@ -47,7 +47,7 @@ def pivot(table: Table, reading: Reading) -> Table:
 
 
 def _keys(table: Table) -> list[Texts]:
-    """Columns of which values name samples or features, whole numbers as text, in the order of the file."""
+    """Return the columns whose values may name samples or features, whole numbers as text, in the file's order."""
     found = list(table.texts)
     for j, name in enumerate(table.names):
         if can_be_labels(table.numbers[:, j]):

@@ -22,7 +22,7 @@ from nnspca.components._deflate import deflated_problem
 from nnspca.control.arguments import Deflation, Effort, Method, check_flag, check_number, check_whole
 from nnspca.covariance import Covariance
 from nnspca.covariance.input import Input, numbers, package_of
-from nnspca.covariance.samples import check_weights, stated, sums_with, warn_of_scales
+from nnspca.covariance.samples import added, check_weights, stated, warn_of_scales
 from nnspca.covariance.sources import Source, genes_used, map_rows
 from nnspca.covariance.sums import Sums
 from nnspca.estimator import samples, settings
@@ -190,7 +190,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         for name in ("_sums", "n_samples_seen_"):  # of samples that were taken by parts
             self.__dict__.pop(name, None)
         X = genes_used(X)
-        rows = samples.read_samples(self, X, first=True)
+        rows = samples.read(self, X, first=True)
         if not isinstance(rows, Source):
             chosen = X.chosen if isinstance(X, Input) else ""
             rows = Input(rows, samples.fitted_names(self), chosen=chosen, package=package_of(X))
@@ -223,7 +223,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         weights = samples.weights_of(self, sample_weight, source)
         if before is not None and (weights is not None) != before.weighted:
             raise ValueError("sample_weight is given in some calls of partial_fit only: give it in each, or in none")
-        sums = sums_with(before, source, weights)
+        sums = added(before, source, weights)
         if before is None:
             samples.learn_names(self, source.names, sums.n)
         for name in FITTED:
@@ -324,10 +324,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         check_is_fitted(self)
         held: Any = getattr(X, "dtypes", getattr(X, "dtype", ""))
         kinds = {str(kind) for kind in np.ravel(held)}
-        source, along = (
-            samples.read_samples(self, X),
-            partial(scores_of_rows, self.mean_, self.scale_, self.components_.T),
-        )
+        source, along = (samples.read(self, X), partial(scores_of_rows, self.mean_, self.scale_, self.components_.T))
         if isinstance(source, Source) and source.spread is not None:
             samples.check_width(self, source.n)
             scores = map_rows(source, along, self.n_components_)

@@ -17,14 +17,14 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.covariance import of_sums
 from nnspca.covariance.input import check_distinct_names, check_masks, numbers, places_among, read_given
 from nnspca.covariance.problem import orthonormal
-from nnspca.covariance.samples import check_weights, large_array, stated, sums_with, with_negatives
+from nnspca.covariance.samples import added, check_weights, large_array, stated, with_negatives
 from nnspca.covariance.sources import Source, chunked, genes_used, in_memory
 from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
 from nnspca.tasks._scores import scaled, scores_of_rows
 
 
-def read_samples(est: Any, X, *, first: bool = False, fewest: int | None = None) -> Any:
+def read(est: Any, X, *, first: bool = False, fewest: int | None = None) -> Any:
     """Samples as :meth:`Covariance.from_data` reads them, checked as scikit-learn does; a Source of many."""
     X = genes_used(X) if first else X  # later their features are found by name
     source = large_array(X) if isinstance(X, np.ndarray) and not isinstance(X, np.memmap) else chunked(X)
@@ -57,7 +57,7 @@ def read_samples(est: Any, X, *, first: bool = False, fewest: int | None = None)
 
 def source_of(est: Any, X, first: bool) -> Source:
     """Return samples as a source, beside their opposites where the mean is not taken off."""
-    rows = read_samples(est, X, first=first, fewest=1)
+    rows = read(est, X, first=first, fewest=1)
     source = rows if isinstance(rows, Source) else in_memory(rows, fitted_names(est))
     return source if est.center else with_negatives(source, None)[0]
 
@@ -98,9 +98,9 @@ def covariance_of(est: Any, X, sample_weight) -> Covariance:
     """Return the covariance of samples, as it was fitted."""
     if est.__dict__.get("_sums") is not None:
         source = source_of(est, X, False)
-        return covariance_of_sums(est, sums_with(None, source, weights_of(est, sample_weight, source)))
+        return covariance_of_sums(est, added(None, source, weights_of(est, sample_weight, source)))
     how = {"sample_weight": sample_weight, "names": fitted_names(est), "center": est.center}
-    return Covariance.from_data(read_samples(est, X), stated(est.standardize), **how)
+    return Covariance.from_data(read(est, X), stated(est.standardize), **how)
 
 
 def covariance_of_sums(est: Any, sums: Sums) -> Covariance:
@@ -140,7 +140,7 @@ def explained_share(est: Any, X, sample_weight) -> float:
     basis, weights = orthonormal(est.components_.T).T, check_weights(sample_weight, None)
     explained = total = 0.0
     begin = 0
-    for rows in chunks(est, read_samples(est, X)):
+    for rows in chunks(est, read(est, X)):
         own = np.ones(rows.shape[0]) if weights is None else weights[begin : begin + rows.shape[0]]
         begin += rows.shape[0]
         if len(own) < rows.shape[0]:

@@ -117,7 +117,7 @@ def _there(client: Any, X: Any, shares: list[Any], merged: Callable[..., Any], m
 
 
 def _lying(X: Any) -> list[Any]:
-    """The blocks that lie on workers, where all do and each block of X is made of one of them alone."""
+    """Return the blocks that lie on workers; none unless all do, and each block of X is made of one alone."""
     import distributed
     from dask.core import flatten
 
@@ -128,7 +128,7 @@ def _lying(X: Any) -> list[Any]:
 
 
 def _places(client: Any, futures: list[Any], count: int) -> list[tuple[list[int], dict[str, Any]]]:
-    """Which futures lie on each worker, and how to work there, or on others where it is lost by then."""
+    """Return the futures of each worker, and the settings by which a task runs there, or elsewhere if it is lost."""
     places: dict[str, list[int]] = {}
     held = client.who_has(futures) if futures else {}
     for i, future in enumerate(futures):
@@ -158,7 +158,7 @@ def client_of(X: Any) -> Any:
 
 @contextmanager
 def _said() -> Iterator[None]:
-    """Say of what Dask raises what to do about it."""
+    """Turn an error that Dask raises into one that says what to do."""
     try:
         yield
     except (DataError, BrokenExecutor):

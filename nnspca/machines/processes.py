@@ -130,7 +130,7 @@ class Line:
 
 
 def _key(shared: object) -> str:
-    """A name of the object that no other has; the same again where it can be referenced weakly."""
+    """Return a name that no other object has; one that allows weak references keeps its name."""
     fresh = uuid.uuid4().hex
     try:
         return _keys.setdefault(shared, fresh)

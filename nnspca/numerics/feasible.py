@@ -151,7 +151,7 @@ def unit(w: np.ndarray) -> np.ndarray:
     return w / np.where(squares > 0, np.sqrt(squares), 1.0)
 
 
-def linear_maximiser(g: np.ndarray, k: int, nonnegative: bool = True, include: tuple[int, ...] = ()) -> np.ndarray:
+def argmax(g: np.ndarray, k: int, nonnegative: bool = True, include: tuple[int, ...] = ()) -> np.ndarray:
     """Maximise ``g'x`` over the feasible set.
 
     The k largest positive entries, normalised; where no entry is positive, the unit vector at the largest one. Features
@@ -196,7 +196,7 @@ def rank_one(a: np.ndarray, k: int, nonnegative: bool = True) -> np.ndarray:
     array([0. , 0.6, 0.8])
     """
     if not nonnegative:
-        return linear_maximiser(a, k, nonnegative=False)
+        return argmax(a, k, nonnegative=False)
     plus, minus = keep_top(a, k), keep_top(-a, k)
     flip = (minus**2).sum(axis=-1) > (plus**2).sum(axis=-1)
     flip = flip[..., None]

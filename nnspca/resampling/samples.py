@@ -75,7 +75,7 @@ class Samples:
         return None
 
     def _taken(self, rows: np.ndarray) -> Any:
-        """Some samples, as an array or a source that copies few at a time."""
+        """Return some samples, as an array or as a source that copies a few at a time."""
         m, n = self.shape
         if isinstance(self.X, Source):
             return self.X.repeated(np.bincount(rows, minlength=m))

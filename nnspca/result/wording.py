@@ -88,7 +88,7 @@ class Display(ByValue):
     def _frame(
         self, rows: Mapping[str, Any] | Sequence[Mapping[str, object]], index: Sequence[object] = (), name: str = ""
     ) -> DataFrame:
-        """A table of columns or of records, of the package that the data came in as a table of."""
+        """Return columns or records as a table, made by the package whose table the data came in."""
         features = _features_of(self)
         if features is not None and features.package == "polars":
             polars = import_module("polars")
@@ -118,7 +118,7 @@ def _chosen(result: object) -> list[str]:
 
 
 def _features_of(held: Any) -> Features | None:
-    """The features of a result, or of the first of what it holds."""
+    """Return the features of a result, or of the first result that it holds."""
     if isinstance(held, tuple):
         return _features_of(held[0]) if held else None
     if held is None or (own := getattr(held, "features", None)) is not None:

@@ -37,7 +37,7 @@ def dspca(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, renor
             low = rho
         else:
             high = rho
-        x = feasible.linear_maximiser(x, k, nonnegative)
+        x = feasible.argmax(x, k, nonnegative)
         if renormalise:
             x = optimise_on_support(cov, x, nonnegative=nonnegative, monitor=monitor)
         found.offer(x)

@@ -32,7 +32,7 @@ def elastic_net(
         pull = cov.apply(alpha)
         x = _chosen(problem, pull, ridge, monitor)
         if not x.any():
-            x = feasible.linear_maximiser(pull, 1, nonnegative)
+            x = feasible.argmax(pull, 1, nonnegative)
         x = feasible.unit(x)
         found.offer(x)
         monitor.tell((number + 1) / rounds, f"round {number + 1}", found.variance)

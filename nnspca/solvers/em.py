@@ -59,9 +59,7 @@ class _Starts:
 
     def __init__(self, problem: Problem, w: np.ndarray, monitor: Monitor) -> None:
         self.problem, self.w, self.monitor = problem, w, monitor
-        self.starts = feasible.linear_maximiser(
-            w, problem.k, problem.nonnegative
-        )  # the starts themselves are not sparse
+        self.starts = feasible.argmax(w, problem.k, problem.nonnegative)  # the starts themselves are not sparse
         variances = problem.cov.variance(self.starts)
         self.best, self.loadings = float(variances.max()), self.starts[int(variances.argmax())]
         monitor.report_point(self.loadings, self.best)
@@ -132,7 +130,7 @@ def soft_threshold(f: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
         truncated[nonzero] = shrunk[nonzero]
     turned = feasible.unit(truncated)
     if not (nonzero := truncated.any(axis=1)).all():
-        turned[~nonzero] = feasible.linear_maximiser(f[~nonzero], k, nonnegative)
+        turned[~nonzero] = feasible.argmax(f[~nonzero], k, nonnegative)
     return turned
 
 
@@ -167,7 +165,7 @@ def quasi_orthogonal(
     starts = feasible.unit(np.abs(rng.standard_normal((restarts, cov.n_features))))
     if not nonnegative:
         starts = np.vstack([cov.eigenpairs(1)[1].T, feasible.unit(rng.standard_normal((restarts - 1, cov.n_features)))])
-    starts = feasible.linear_maximiser(cov.apply(starts), k, nonnegative)
+    starts = feasible.argmax(cov.apply(starts), k, nonnegative)
     free = np.logical_not(previous.any(axis=1))
     best, note = np.zeros(cov.n_features), ""
     stopped = False
@@ -207,7 +205,7 @@ def _converged(
             step = f - V @ np.linalg.solve(np.eye(V.shape[1]) * (h / alpha) + V.T @ V, V.T @ f)
         if not step.any():
             break
-        turned = feasible.linear_maximiser(step, k, nonnegative)
+        turned = feasible.argmax(step, k, nonnegative)
         rested = abs(float(turned @ w)) >= 1 - tol
         w = turned
         if rested or monitor.stop():
@@ -265,8 +263,6 @@ def _apart(problem: Problem, w: np.ndarray, free: np.ndarray) -> np.ndarray:
         image = np.where(free, cov.apply(w), -np.inf if nonnegative else 0.0)
         if not image[free].any():
             break
-        w = feasible.linear_maximiser(
-            np.where(free, image, 0.0) if not nonnegative else np.maximum(image, 0.0), k, nonnegative
-        )
+        w = feasible.argmax(np.where(free, image, 0.0) if not nonnegative else np.maximum(image, 0.0), k, nonnegative)
     w = np.where(free, w, 0.0)
     return feasible.unit(w) if w.any() else w

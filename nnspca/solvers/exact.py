@@ -95,7 +95,7 @@ def _upper_bound(A: np.ndarray, remaining: np.ndarray, inside: np.ndarray, k: in
 def _inside(
     problem: Problem, remaining: np.ndarray, inside: np.ndarray, weights: np.ndarray, monitor: Monitor
 ) -> np.ndarray:
-    """A feasible point of a case: its heaviest k features, those inside first, with optimal loadings."""
+    """Return a point of a case: the best loadings on k of its features, those that must be in and then the heaviest."""
     x = np.zeros(problem.n)
     x[remaining[np.lexsort((-weights, ~inside[remaining]))][: problem.k]] = 1.0
     return optimise_on_support(problem.cov, feasible.unit(x), nonnegative=problem.nonnegative, monitor=monitor)

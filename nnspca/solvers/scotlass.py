@@ -26,7 +26,7 @@ def scotlass(
     starts = [cov.eigenpairs(1)[1][:, 0], *rng.standard_normal((restarts - 1, cov.n_features))]
     found = Best(problem, monitor)
     for number, start in enumerate(starts):
-        first = feasible.linear_maximiser(start, cov.n_features, nonnegative)
+        first = feasible.argmax(start, cov.n_features, nonnegative)
         low, high = 1.0, float(np.sqrt(k))
         x = _climbed(cov, first, high, nonnegative, monitor)
         high = low if np.count_nonzero(x) <= k else high  # nothing to bisect
@@ -68,7 +68,7 @@ def within(g: np.ndarray, t: float, nonnegative: bool) -> np.ndarray:
     """
     size = feasible.allowed(g, nonnegative)
     if not size.any():
-        return feasible.linear_maximiser(g, 1, nonnegative)
+        return feasible.argmax(g, 1, nonnegative)
     x = feasible.unit(size)
     if x.sum() > t:
         x = _thresholded(size, t)

@@ -168,13 +168,13 @@ class Search:
             if last_support is not None and np.array_equal(support, last_support):
                 rows = self.V[support]
                 c = np.linalg.eigh(rows.T @ rows)[1][:, -1]
-                candidate = feasible.linear_maximiser((c if c @ y > 0 else -c) @ self.V.T, self.k, self.nonnegative)
+                candidate = feasible.argmax((c if c @ y > 0 else -c) @ self.V.T, self.k, self.nonnegative)
                 z = candidate @ self.V
                 if z @ z > y @ y:
                     x, last_support = candidate, None
                     continue
             last_support = support
-            x = feasible.linear_maximiser(y @ self.V.T, self.k, self.nonnegative)
+            x = feasible.argmax(y @ self.V.T, self.k, self.nonnegative)
         self.evaluations += 1
 
     def _add(self, cells: np.ndarray) -> None:

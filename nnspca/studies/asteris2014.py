@@ -157,16 +157,13 @@ def parts(given: Given) -> TableRows:
     data, cov = given.data[0], given.covariance()
     leading, k = float(cov.eigenpairs(1)[0][0]), min(CARDINALITY, max(1, cov.n_features // PARTS))
     samples = np.unique(np.linspace(0, len(data.X) - 1, PARTS).round().astype(int))
-    yield (
-        "pixels",
-        [row for i, s in enumerate(samples, start=1) for row in pixel_rows(SAMPLES, i, data.X[s], zeros=True)],
-    )
+    yield ("pixels", [row for i, s in enumerate(samples, start=1) for row in pixels(SAMPLES, i, data.X[s], zeros=True)])
     for place, method in enumerate(SEARCHED):
         span = SEEKING * place / len(SEARCHED), SEEKING * (place + 1) / len(SEARCHED)
         found = decompose(cov, PARTS, k, method, certify="live" if given.full else None, **given.settings(*span))
         shares = [part.variance / proof.upper for part, proof in zip(found.parts, found.certificates, strict=False)]
         for number, part in enumerate(found.parts, start=1):
-            yield "pixels", pixel_rows(TITLES[method], number, part.loadings)
+            yield "pixels", pixels(TITLES[method], number, part.loadings)
             row = {"method": TITLES[method], "Part": number, "variance": part.variance / leading}
             yield "parts", row | ({"share": shares[number - 1]} if number <= len(shares) else {})
     counts = range(1, PARTS + 1) if given.full else (2, PARTS)  # with a proven band
@@ -177,7 +174,7 @@ def parts(given: Given) -> TableRows:
         yield "together", {"Parts": point.n_components, "Together": total}
 
 
-def pixel_rows(strip: str, image: int, values: np.ndarray, *, zeros: bool = False) -> list[dict[str, Any]]:
+def pixels(strip: str, image: int, values: np.ndarray, *, zeros: bool = False) -> list[dict[str, Any]]:
     """Return a row for each pixel of an image that is not zero, or for each pixel."""
     places = range(len(values)) if zeros else np.flatnonzero(values).tolist()
     return [{"strip": strip, "image": image, "pixel": i, "value": float(values[i])} for i in places]

@@ -40,7 +40,7 @@ PATH = MethodCurve("PathSPCA", "greedy")
 CUT = MethodCurve("thresholding, renormalised", "thresholding")
 
 
-def cardinality_grid(n: int, last: int, points: int) -> list[int]:
+def grid(n: int, last: int, points: int) -> list[int]:
     """Return about ``points`` cardinalities from 1 to ``last``, or to n where that is less.
 
     >>> grid(50, 100, 5)
@@ -83,7 +83,7 @@ def run_method(
 def variances(given: Given, entrants: tuple[MethodCurve, ...]) -> TableRows:
     """Solve for every k by Algorithm 2 as printed, and by every method."""
     cov = standardised(given)
-    ks = cardinality_grid(cov.n_features, 150, 31 if given.full else 5)
+    ks = grid(cov.n_features, 150, 31 if given.full else 5)
     for place, k in enumerate(ks):
         w, steps = algorithm_2(cov, k, given.monitor)
         row = {EM: float(cov.variance(w)), EM_STEPS: steps}
@@ -105,7 +105,7 @@ def times(given: Given) -> TableRows:
     """Time every method at every k: the minimum of a few runs."""
     cov = standardised(given)
     cov.eigenpairs(1)  # computed before timing, since all methods need it
-    ks = cardinality_grid(cov.n_features, *((400, 21) if given.full else (200, 4)))
+    ks = grid(cov.n_features, *((400, 21) if given.full else (200, 4)))
     for place, k in enumerate(ks):
         row = {
             entrant.title: max(min(run_method(given, cov, k, entrant)[1] for _ in range(3 if given.full else 1)), 1e-4)

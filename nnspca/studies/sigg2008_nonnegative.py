@@ -13,7 +13,7 @@ from nnspca.components._deflate import deflate
 from nnspca.covariance import Covariance
 from nnspca.result import Components
 from nnspca.studies.asteris2014 import drawn_at
-from nnspca.studies.sigg2008 import K, MethodCurve, cardinality_grid, run_method, standardised
+from nnspca.studies.sigg2008 import K, MethodCurve, grid, run_method, standardised
 from nnspca.studies.study import Given, StudyResult, Table, TableRows
 from nnspca.studies.zass2006 import nspca
 
@@ -41,7 +41,7 @@ def in_units(alpha: float, cov: Covariance, own: bool) -> float:
 def single(given: Given) -> TableRows:
     """Variance of one nonnegative component against its cardinality, by emPCA and by NSPCA at three penalties."""
     cov = without_first(standardised(given))
-    ks = cardinality_grid(cov.n_features, 200, 21 if given.full else 4)
+    ks = grid(cov.n_features, 200, 21 if given.full else 4)
     alphas = {title: in_units(alpha, cov, given.own) for title, alpha in ALPHAS.items()}
     exactly = {"restarts": STARTS, "renormalise": False, "cut": False}  # a price β that leaves k loadings, or none
     entrants = [MethodCurve(title, "coordinate-descent", {"alpha": a, **exactly}) for title, a in alphas.items()]

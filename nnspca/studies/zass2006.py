@@ -13,7 +13,7 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.problem import cumulative_variance
 from nnspca.result import Components, overlap
 from nnspca.solvers.nmf import nmf_parts
-from nnspca.studies.asteris2014 import pixel_rows
+from nnspca.studies.asteris2014 import pixels
 from nnspca.studies.study import WORDS, Given, StudyResult, Table, TableRows
 
 COUNT = 10  # components of each panel
@@ -77,7 +77,7 @@ def panels(given: Given) -> TableRows:
 
     def described(title: str, U: np.ndarray, alpha: float | None = None, beta: float | None = None) -> TableRows:
         for image, u in enumerate(U.T, start=1):
-            yield "pixels", pixel_rows(title, image, (u / (np.abs(u).max() or 1.0)).round(6))
+            yield "pixels", pixels(title, image, (u / (np.abs(u).max() or 1.0)).round(6))
         yield "summary", {"Panel": title, "α ÷ λ₁": alpha, "β ÷ λ₁": beta, **measured(cov, U)}
 
     pairs = ((penalties.low, 0.0), (penalties.high, 0.0), (penalties.low, penalties.price))

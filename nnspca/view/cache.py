@@ -156,7 +156,7 @@ class Shared:
         self._lock = threading.Lock()
 
     def holds(self, key: Hashable) -> bool:
-        """Whether it is there already."""
+        """Return whether a thing is held already."""
         return key in self._held
 
     def get(self, key: Hashable, make: Callable[[], _T]) -> _T:

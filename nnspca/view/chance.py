@@ -48,7 +48,7 @@ def search_options(n: int, r: int = 1) -> dict[str, Any]:
 
 
 @functools.cache
-def stored_chances() -> dict[Problem, Mapping[str, Any]]:
+def chances() -> dict[Problem, Mapping[str, Any]]:
     """Return what is stored of each problem: rows along k of the opening path, and by number of parts."""
     return {(of["hash"], of["standardise"], of["nonnegative"]): of for of in json.loads(FILE.read_text("utf-8"))}
 
@@ -59,7 +59,7 @@ def chance_at(subject: Subject, k: int) -> Chance | None:
     Between two k that are stored, the data reach at least what they do at the smaller one, and shuffled columns at most
     what they do at the larger one.
     """
-    if (held := stored_chances().get(subject.problem)) is not None:
+    if (held := chances().get(subject.problem)) is not None:
         light, rows = held["light"], held["ks"]
         low, high = (row for row in rows if row[0] <= k), [row for row in rows if row[0] >= k]
         _, observed, _, p = max(low)
@@ -69,7 +69,7 @@ def chance_at(subject: Subject, k: int) -> Chance | None:
 
 def parts_at(subject: Subject, r: int, k: int | None = None) -> list[Chance]:
     """Return what chance gives beside each of r parts found one after the other; none where it is not known."""
-    held, k = stored_chances().get(subject.problem), k or subject.k
+    held, k = chances().get(subject.problem), k or subject.k
     if held is not None and held["parts"] and k == held["k"]:
         return [Chance(o, q, p, light=True) for _, o, q, p in held["parts"][:r]]
     found = cache.results().get(subject.key_of("chance", subject.seed, k, r))
@@ -81,11 +81,7 @@ def parts_at(subject: Subject, r: int, k: int | None = None) -> list[Chance]:
 
 def is_known(subject: Subject, r: int = 1) -> bool:
     """Tell whether nothing is left to shuffle: it is known what chance gives, or there are no samples."""
-    return (
-        subject.data.kind == "covariance"
-        or bool(parts_at(subject, r))
-        or (r == 1 and subject.problem in stored_chances())
-    )
+    return subject.data.kind == "covariance" or bool(parts_at(subject, r)) or (r == 1 and subject.problem in chances())
 
 
 def follow_chance(subject: Subject, after: Job | None, r: int = 1) -> None:
@@ -96,7 +92,7 @@ def follow_chance(subject: Subject, after: Job | None, r: int = 1) -> None:
     made = subject.task("chance", key, nnspca.parallel_analysis, subject.k, r, **how)
     made = dataclasses.replace(made, after=after, background=True)
     about = f"Shuffle each column by itself {DRAWS} times, and search again: how much does chance explain?"
-    if subject.data.X.shape[0] * subject.data.n_features <= UNASKED_NUMBERS and subject.problem not in stored_chances():
+    if subject.data.X.shape[0] * subject.data.n_features <= UNASKED_NUMBERS and subject.problem not in chances():
         job: Job | None = running.join_or_begin(made)
     else:
         job = running.offer(made, Button("Compare with chance", about, ":material/shuffle:"))

@@ -38,20 +38,18 @@ def sample_preview(data: Dataset, key: str = "glance") -> None:
     look = charts.palette()
     if data.image_shape is not None and data.kind != "covariance":
         shown = min(TILES, data.X.shape[0])
-        about = f"{shown} of the {data.X.shape[0]:,} images of {sanitize.one_line(data.title)}, side by side."
+        about = f"{shown} of the {data.X.shape[0]:,} images of {sanitize.line(data.title)}, side by side."
         charts.picture(image_sheet(data, TILES), about)
         rows, columns = data.image_shape
         st.caption(f"{shown} of {data.X.shape[0]:,} images; each of the {rows} × {columns} pixels is a feature.")
     elif data.axis is not None and data.kind != "covariance":
         charts.figure(figures.curves(_samples(data, 40), data.axis, look), key)
     else:
-        st.dataframe(
-            table_corner(data), hide_index=True, height=316, alt=f"A corner of {sanitize.one_line(data.title)}."
-        )
+        st.dataframe(table_corner(data), hide_index=True, height=316, alt=f"A corner of {sanitize.line(data.title)}.")
         if data.kind == "covariance":
             st.caption(f"A {data.n_features} × {data.n_features} covariance, one row for each feature.")
         else:
-            most = f"of {data.n_features:,} {component.feature_noun(data)}, those that vary most"
+            most = f"of {data.n_features:,} {component.called(data)}, those that vary most"
             st.caption(f"A few of {data.X.shape[0]:,} samples; {most}.")
     if data.labels is not None and data.label_names:
         st.caption("Classes: " + ", ".join(sanitize.plain(str(name), sanitize.NAME) for name in data.label_names) + ".")
@@ -114,7 +112,7 @@ def _card(info: DatasetInfo, best: Known | None) -> Card:
     away = "" if info.local else f" {catalogue.why_missing(info).capitalize()}."
     share = "" if best is None else rounded.proven_share(best.lower, best.upper)
     foot = "" if best is None else f"k = {best.at}: {share}{' (stored proof)' * best.stored}"
-    return Card(info.name, sanitize.one_line(info.title), f"{says}{away}", foot, _address(info, best))
+    return Card(info.name, sanitize.line(info.title), f"{says}{away}", foot, _address(info, best))
 
 
 def _address(info: DatasetInfo, best: Known | None) -> str:

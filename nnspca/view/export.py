@@ -94,7 +94,7 @@ def part_records(results: Mapping[str, Components]) -> list[dict[str, object]]:
 def report(answer: Answer) -> str:
     """Return parts as a web page that needs nothing else and prints on one sheet."""
     parts, subject, proof = answer.parts, answer.subject, answer.prove and answer.prove()
-    data, many, noun = subject.data, len(parts.parts), component.feature_noun(subject.data)
+    data, many, noun = subject.data, len(parts.parts), component.called(subject.data)
     what, words = f"{parts.parts[0].cardinality} of {data.n_features:,} {noun}", ""
     if many > 1:
         what = f"{many} parts of at most {subject.k:,} {noun}"
@@ -113,12 +113,12 @@ def report(answer: Answer) -> str:
     info = catalogue.infos().get(data.name)
     may_show = info is not None and (info.bundled or data.name in catalogue.own_datasets())  # else over plain grey
     return Template(PAGE.read_text(encoding="utf-8")).substitute(
-        title=html.escape(f"{what}: {sanitize.one_line(data.title or data.name)}"),
-        verdict=_bold(f"{answer.verdict} {sanitize.one_line(words).replace('**', '* *')}"),  # a name turns no text bold
+        title=html.escape(f"{what}: {sanitize.line(data.title or data.name)}"),
+        verdict=_bold(f"{answer.verdict} {sanitize.line(words).replace('**', '* *')}"),  # a name turns no text bold
         picture=component.component_page(
             component.of(parts, data, _digits(answer)), data, component.mean_sample(data) if may_show else None
         ),
-        data=html.escape(sanitize.one_line(f"{about} Terms: {data.terms}" if data.terms else about)),
+        data=html.escape(sanitize.line(f"{about} Terms: {data.terms}" if data.terms else about)),
         method=html.escape(method),
         numbers="".join(
             f"<tr><td>{html.escape(row)}</td>{''.join(f'<td><b>{html.escape(cell)}</b></td>' for cell in cells)}</tr>"
@@ -249,7 +249,7 @@ class Beside:
         data = self.subject.data
         if data.labels is None:
             return []
-        names = {-1: "", **{c: sanitize.one_line(str(name), sanitize.NAME) for c, name in enumerate(data.label_names)}}
+        names = {-1: "", **{c: sanitize.line(str(name), sanitize.NAME) for c, name in enumerate(data.label_names)}}
         return [names.get(c, str(c)) for c in data.labels.tolist()]
 
     @cached_property
@@ -259,7 +259,7 @@ class Beside:
         if data.kind == "covariance":
             return []
         return [
-            {"sample": sanitize.one_line(data.sample_names[i], sanitize.NAME) if data.sample_names else i + 1}
+            {"sample": sanitize.line(data.sample_names[i], sanitize.NAME) if data.sample_names else i + 1}
             | ({"class": self.classes[i]} if self.classes else {})
             | {f"score, {name}": float(value) for name, value in zip(self.names, row, strict=True)}
             for i, row in enumerate(self.values)
@@ -279,7 +279,7 @@ class Beside:
                     continue
                 rows.append(
                     {
-                        "class": sanitize.one_line(str(label), sanitize.NAME),
+                        "class": sanitize.line(str(label), sanitize.NAME),
                         "samples": int(mine.sum()),
                         "part": name,
                         "mean score": float(self.values[mine, r].mean()),
@@ -294,7 +294,7 @@ class Beside:
     def reading(self) -> tuple[str, ...]:
         """What was decided when the data were read, and what is still doubted."""
         data = self.subject.data
-        return tuple(sanitize.one_line(f"{note}") for note in (*data.notes, *data.doubts))
+        return tuple(sanitize.line(f"{note}") for note in (*data.notes, *data.doubts))
 
 
 def report_section(beside: Beside) -> None:

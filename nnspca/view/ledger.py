@@ -35,9 +35,7 @@ from nnspca.view.stored import Problem, Stored, StoredParts
 MOST_BYTES = 64 * 2**20
 MOST_FOLLOWED = 256  # choices of k for which what follows is kept until the next find
 STORED = "stored proof"
-CARRIED_LOWER = (
-    OPTIMAL / 2
-)  # by how much a carried bound has to be lower, relatively, to be shown where a proof is stored
+CARRIED_LOWER = OPTIMAL / 2  # relative fall from which a carried bound is shown in place of a stored proof's
 
 _changes = itertools.count(1)  # of all accounts: no two have had the same version
 

@@ -62,12 +62,10 @@ def _free(should_stop: ShouldStop) -> Iterator[machines.Processes | None]:
 
 
 def start_processes() -> None:
-    """Start the processes, unless that was done, and say what of the setting cannot be used."""
+    """Start the processes unless they run, and say if their number in the environment cannot be used."""
     count, wrong = _processes()
     if wrong:
-        st.caption(
-            f":material/warning: {PROCESSES} is {sanitize.code_span(wrong)}; it takes a whole number from 0 to 64."
-        )
+        st.caption(f":material/warning: {PROCESSES} is {sanitize.code(wrong)}; it takes a whole number from 0 to 64.")
     if count:
         _processes_for("calls", count)
 
@@ -83,7 +81,7 @@ def _processes() -> tuple[int, str]:
 
 @st.cache_resource(show_spinner=False)
 def _processes_for(kind: str, count: int) -> tuple[machines.Processes, threading.Semaphore]:
-    """The processes of single calls, which are kept ready, or those of tasks, and the room they have for calls."""
+    """Return the processes for single calls, which stay ready, or those for tasks; and how many calls they take."""
     made = machines.Processes(count, ("nnspca.tasks",), idle=None if kind == "calls" else IDLE)
     made.warm()
     return made, threading.Semaphore(count)

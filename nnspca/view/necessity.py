@@ -38,9 +38,9 @@ def is_bounded(parts: Components) -> bool:
 
 
 def part_alone(cov: nnspca.Covariance, parts: Components, r: int) -> tuple[nnspca.Covariance, Component]:
-    """Return what part r can be held against on its own, and the part as it stands there.
+    """Return the covariance on which part r is a problem of its own, and the part on it.
 
-    Where parts are found together, it is the features that the other parts leave free.
+    Where parts are found together, it is that of the features that the other parts leave free.
     """
     if parts.deflation != TOGETHER:
         return deflated_problem(cov, parts, r)
@@ -111,7 +111,7 @@ def _needed(job: Job, parts: Components, r: int, within: float, subject: Subject
 def _answer(needed: Needed, parts: Components, subject: Subject) -> None:
     """Say it in words, draw it on the parts, and list every feature."""
     data = subject.data
-    st.markdown(summary(needed, parts, component.feature_noun(data)))
+    st.markdown(summary(needed, parts, component.called(data)))
     r = len(parts.parts)
     upper, found = subject.known_parts((r,))[r].upper, float(parts.cumulative_variance[-1])
     layers = component.of(parts, data, rounded.decimals(found, upper, parts.total or 1.0))  # those of the headline
@@ -119,13 +119,13 @@ def _answer(needed: Needed, parts: Components, subject: Subject) -> None:
         used = need.component.loadings != 0
         layers[r] = replace(layers[r], sure=need.essential & used, open=need.undecided & used)
     component.show(layers, data, "needed", note="Framed: indispensable, proven. Dashed: not decided.")
-    component.feature_table(
+    component.table(
         feature_rows(needed, data),
         "Each feature: a part's own first, then the others by their largest possible loading.",
     )
     st.caption(
         f"“Squared loading at most” is proven for every part within the tolerance whose loadings are the best for its "
-        f"{component.feature_noun(data)}. “Not decided”: neither a proof nor a counterexample was found."
+        f"{component.called(data)}. “Not decided”: neither a proof nor a counterexample was found."
     )
 
 

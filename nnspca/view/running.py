@@ -217,8 +217,8 @@ def _watch(job: Job, patience: float, news: Callable[[Job], object], says: Calla
 
 
 def _words(job: Job) -> str:
-    """Say what a job does; where that is long for how long, and how long it will take as far as it can be told."""
-    words, share = "Stopping" if job.stopped else sanitize.one_line(job.stage), job.progress.fraction
+    """Say what a job does; of a long one also its seconds, and about how many it will take."""
+    words, share = "Stopping" if job.stopped else sanitize.line(job.stage), job.progress.fraction
     if job.age <= LONG:
         return words
     whole = f"of about {fixed(job.age / share, 0)} s" if share > TELLING_SHARE and not job.stopped else "so far"

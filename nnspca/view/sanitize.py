@@ -21,7 +21,7 @@ ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "&#36;", "%{": "&#37;{"
 
 
 @functools.lru_cache(maxsize=REMEMBERED)
-def one_line(text: str, most: int = LONGEST) -> str:
+def line(text: str, most: int = LONGEST) -> str:
     """Return a text as one line of at most ``most`` visible characters in their written order.
 
     Line ends become spaces; control characters and those that turn the direction of writing go.
@@ -59,8 +59,8 @@ def plain(text: str, most: int = LONGEST) -> str:
     >>> plain("--") == JOINER + "--"
     True
     """
-    pieces = ADDRESS.split(one_line(text, most))
-    return "".join(code_span(piece) if i % 2 else _escaped(piece) for i, piece in enumerate(pieces))
+    pieces = ADDRESS.split(line(text, most))
+    return "".join(code(piece) if i % 2 else _escaped(piece) for i, piece in enumerate(pieces))
 
 
 def _escaped(text: str) -> str:
@@ -74,13 +74,13 @@ def _stay(opening: re.Match[str]) -> str:
     return f"{opening[0]}{JOINER}" if opening[0].isdigit() else f"{JOINER}{opening[0]}"
 
 
-def code_span(text: str) -> str:
+def code(text: str) -> str:
     """Return the Markdown that shows a text as code.
 
     >>> code("digits"), code("a`b")
     ('`digits`', '`` a`b ``')
     """
-    shown = one_line(text)
+    shown = line(text)
     runs = re.findall("`+", shown)
     if not runs:
         return f"`{shown}`"
@@ -95,14 +95,14 @@ def figure_text(text: str, most: int = NAME) -> str:
     >>> label('<a href="x">R&D</a>')
     '&lt;a href="x"&gt;R&amp;D&lt;/a&gt;'
     """
-    return re.sub(r"[&<>$]|%\{", lambda match: ENTITIES[match[0]], one_line(text, most))
+    return re.sub(r"[&<>$]|%\{", lambda match: ENTITIES[match[0]], line(text, most))
 
 
 def column_names(texts: Sequence[object]) -> list[str]:
     """Return texts as distinct headings of a table: a repeated one gets a number."""
     names: dict[str, None] = {}
     for text in texts:
-        name = one_line(str(text), NAME)
+        name = line(str(text), NAME)
         again = (f"{_cut(name, NAME - 8)} ({number})" for number in itertools.count(2))
         names[name if name not in names else next(other for other in again if other not in names)] = None
     return list(names)

@@ -74,7 +74,7 @@ def nearness(variance: float, upper: float, whole: float, source: str = "") -> s
 
 def class_name(data: Dataset, c: int) -> str:
     """Return the name of a class, or its number where it has none; a bare number is said to be a class."""
-    name = sanitize.one_line(str(data.label_names[c]), sanitize.NAME) if c < len(data.label_names) else str(c)
+    name = sanitize.line(str(data.label_names[c]), sanitize.NAME) if c < len(data.label_names) else str(c)
     return f"class {name}" if name.replace(".", "").isdigit() else name
 
 

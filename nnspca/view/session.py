@@ -226,7 +226,7 @@ def last_values(*places: Place) -> list[Any]:
 
 
 def visitor(cookies: Mapping[str, str]) -> frozenset[str]:
-    """Return what tells one browser from all others: our cookies, one or, of pages opened at once, a few."""
+    """Return our cookies, by which one browser differs from all others: a few where pages opened at once."""
     return frozenset(value for name, value in cookies.items() if name.startswith(COOKIE) and value)
 
 

@@ -30,7 +30,7 @@ def panel(parts: Components, subject: Subject, options: Sequence[tuple[str, Any]
 
     ``options`` found the parts, besides solver, k and seed; ``title`` says how.
     """
-    noun = component.feature_noun(subject.data)
+    noun = component.called(subject.data)
     what = "component" if len(parts.parts) == 1 else "parts"
     st.markdown(
         f"Draw {subject.data.X.shape[0]:,} samples with replacement, find the {what} again, and count how often each "
@@ -70,7 +70,7 @@ def finding(key: Key, parts: Components, subject: Subject, draws: int, search: M
 def _answer(stability: Stability, subject: Subject) -> None:
     """Say it in words, draw it on the features, and list every feature."""
     data = subject.data
-    noun = component.feature_noun(data)
+    noun = component.called(data)
     st.markdown(summary(stability))
     often = np.where(
         stability.recurrence.argmax(axis=1)[:, None] == np.arange(stability.recurrence.shape[1]),
@@ -83,9 +83,7 @@ def _answer(stability: Stability, subject: Subject) -> None:
     ]
     note = f"Strength: in how many resamples each of the {noun} returns."
     component.show(layers, data, "recurrence", what="% of resamples", note=note)
-    component.feature_table(
-        frequencies(stability, data), "Each feature of each part: how often it returns, and its loading."
-    )
+    component.table(frequencies(stability, data), "Each feature of each part: how often it returns, and its loading.")
 
 
 def summary(stability: Stability) -> str:

@@ -59,7 +59,7 @@ def rows_of(found: ParallelAnalysis) -> list[list[float]]:
 
 def store(names):
     """Write what chance gives beside the views that are stored: along k, and of 1 to 10 parts at the opening k."""
-    kept = {problem: dict(held) for problem, held in chance.stored_chances().items()} if chance.FILE.exists() else {}
+    kept = {problem: dict(held) for problem, held in chance.chances().items()} if chance.FILE.exists() else {}
     for problem, held in sorted(stored.problems().items(), key=lambda item: not item[1].opened):
         if (names and held.name not in names) or problem in kept:
             continue

@@ -10,14 +10,14 @@ from collections import defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = ("glossary.md", "mathematics/*.md", "reference/*.toml")
-FIELD = ("numpy", "numpy.linalg", "scipy.sparse", "scipy.stats", "sklearn.decomposition", "sklearn.metrics", "pandas")
+DOCUMENTS = ("glossary.md", "mathematics/*.md", "reference/*.toml", "guide/solvers.md")
+FIELD = ("numpy", "numpy.linalg", "scipy.sparse", "scipy.stats", "sklearn.decomposition", "pandas", "streamlit")
 WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 def words(name: str) -> set[str]:
     """Return the words of a name, plurals as singulars."""
-    return {re.sub("(?<!s)s$", "", re.sub("ies$", "y", word.lower())) for word in WORD.findall(name)}
+    return {re.sub("(?<![aos])s$", "", re.sub("ies$", "y", word.lower())) for word in WORD.findall(name)}
 
 
 def main() -> None:
@@ -26,7 +26,7 @@ def main() -> None:
     known = words(" ".join(file.read_text(encoding="utf-8") for file in documents))
     for library in FIELD:
         module = importlib.import_module(library)
-        known |= words(" ".join([*dir(module), *(name for kind in vars(module).values() for name in dir(kind))]))
+        known |= words(" ".join([*dir(module), *(name for kind in list(vars(module).values()) for name in dir(kind))]))
     used: dict[str, set[str]] = defaultdict(set)
     for file in [*(ROOT / "nnspca").rglob("*.py"), *(ROOT / "pages").glob("*.py")]:
         statements = ast.parse(file.read_text(encoding="utf-8")).body

@@ -42,7 +42,7 @@ def posed(make, nonnegative, seed, count, most):
 @EVERY
 def test_the_pair_scaled_dual_holds_after_any_number_of_steps(make, nonnegative):
     for problem, attained, rng in posed(make, nonnegative, 9, 4, 7):
-        x = feasible.linear_maximiser(rng.standard_normal(problem.n), problem.k, nonnegative)
+        x = feasible.argmax(rng.standard_normal(problem.n), problem.k, nonnegative)
         made = list(pair_scaled.dual_bounds(problem, x, steps=25, goal=-np.inf, monitor=Monitor()))
         assert made
         values = [bound.value for bound in made]
@@ -68,7 +68,7 @@ def test_balanced_rows_hold_where_only_some_features_are_read(sparse, nonnegativ
     monkeypatch.setattr(making, "DENSE_FEATURES", 1)
     monkeypatch.setattr("nnspca.covariance.held.STRIP", 2)
     monkeypatch.setattr(factor, "AT_A_TIME", 1)
-    for name, value in (("SMALLEST", 0), ("WHOLE", 2), ("TILE", (2, 3))):
+    for name, value in (("SMALLEST", 0), ("ON_ALL", 2), ("TILE", (2, 3))):
         monkeypatch.setattr(levelled, name, value)
     rng = np.random.default_rng(5)
     for _ in range(15):

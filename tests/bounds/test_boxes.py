@@ -178,9 +178,9 @@ def crowded():
     part = nnspca.solve(cov, 12)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(elimination, "SMALLEST", 400)  # any T is small enough
-        plain = elimination.choose_features(Problem(cov, 12), part.loadings, np.inf, Limits(400, 1e-3), QUIET)
+        plain = elimination.choose(Problem(cov, 12), part.loadings, np.inf, Limits(400, 1e-3), QUIET)
         patch.setattr(elimination, "SMALLEST", 1)  # none is
-        made = elimination.choose_features(Problem(cov, 12), part.loadings, np.inf, Limits(400, 1e-3), QUIET)
+        made = elimination.choose(Problem(cov, 12), part.loadings, np.inf, Limits(400, 1e-3), QUIET)
     return X, cov, part, made, plain
 
 

@@ -30,7 +30,7 @@ def posed():
 @pytest.fixture(scope="module")
 def begun(posed):
     """An elimination of it, some way down."""
-    made = elimination.choose_features(*posed, np.inf, Limits(300, LOSS), QUIET)
+    made = elimination.choose(*posed, np.inf, Limits(300, LOSS), QUIET)
     for _ in range(40):
         made.work(0.0, False)
     return made
@@ -67,7 +67,7 @@ def test_the_proofs_by_the_same_multipliers_are_stored_once(begun):
 
 @pytest.mark.parametrize(("most", "cramped"), [(0.6, True), (0.01, False)])
 def test_a_part_is_too_small_where_the_upper_bound_is_that_of_features_outside_that_may_hold_much(posed, most, cramped):
-    made = elimination.choose_features(*posed, np.inf, Limits(300, LOSS), QUIET)
+    made = elimination.choose(*posed, np.inf, Limits(300, LOSS), QUIET)
     made.excluded_mass = np.where(np.arange(K) == K - 1, most, 1e-6 * np.arange(K))
     for case in made.cases.values():
         case.value, case.is_stalled = made.lower_bound * 1.001, True

@@ -164,7 +164,7 @@ def test_what_matters_little_is_set_aside_without_loss():
 def test_too_many_heavy_features_are_told_at_once():
     cov = held_as_factor(np.random.default_rng(0).standard_normal((8, 14)))
     part = nnspca.solve(cov, 3)
-    assert elimination.choose_features(Problem(cov, 3), part.loadings, np.inf, Limits(4, 1e-3), QUIET) is None
+    assert elimination.choose(Problem(cov, 3), part.loadings, np.inf, Limits(4, 1e-3), QUIET) is None
 
 
 def test_rows_that_were_read_are_read_on_a_machine_that_sees_the_covariance_as_far_off_as_it_may_be():

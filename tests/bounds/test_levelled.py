@@ -39,7 +39,7 @@ def narrow(request, monkeypatch):
     """Store all shares of a row, or hardly more than k, so that those left out count."""
     if request.param == "all shares":
         return
-    for name, value in (("WHOLE", 2), ("SMALLEST", 1), ("TILE", (20, 20))):
+    for name, value in (("ON_ALL", 2), ("SMALLEST", 1), ("TILE", (20, 20))):
         monkeypatch.setattr(levelled, name, value)
     if request.param == "few of each tile":
         monkeypatch.setattr(levelled, "TILE", (7, 11))
@@ -83,7 +83,7 @@ def test_rows_of_some_features_bound_those_of_all(narrow, nonnegative, sparse, f
 def test_only_features_of_large_variance_are_read_and_the_bound_is_hardly_larger(whole, k, monkeypatch):
     monkeypatch.setattr(levelled, "SMALLEST", 1)
     if whole:
-        monkeypatch.setattr(levelled, "RELAXED_WHOLE", 2)
+        monkeypatch.setattr(levelled, "ON_ALL", 2)
         monkeypatch.setattr(levelled, "_can_hold", lambda *_: False)
     rng = np.random.default_rng(0)
     X = (rng.standard_normal((40, 1)) + rng.standard_normal((40, 300))) * 0.97 ** np.arange(300)
@@ -148,7 +148,7 @@ def test_rows_that_were_not_read_cost_what_their_deviations_allow(narrow):
 @pytest.mark.parametrize("scale", [1e-60, 1e60])
 @pytest.mark.parametrize("few", [20, N])
 def test_rows_that_are_read_whole_prove_no_less_than_they_cost(narrow, nonnegative, k, scale, few, monkeypatch):
-    monkeypatch.setattr(levelled, "RELAXED_WHOLE", 2)
+    monkeypatch.setattr(levelled, "ON_ALL", 2)
     monkeypatch.setattr(levelled, "_can_hold", lambda *_: False)
     problem, A, rng = posed(k, k, nonnegative, scale)
     chosen, size = np.sort(rng.permutation(N)[:few]), float(A.diagonal().max())

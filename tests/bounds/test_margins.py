@@ -130,11 +130,11 @@ def without_cholesky(make):
 
 def without_residual():
     """λ₁ where the matrix is too large to factorise."""
-    before, eigenvalues.LARGEST_SIDE = eigenvalues.LARGEST_SIDE, 0
+    before, eigenvalues.LARGEST = eigenvalues.LARGEST, 0
     try:
         return plain.largest_eigenvalue(Problem(HELD, K)).value
     finally:
-        eigenvalues.LARGEST_SIDE = before
+        eigenvalues.LARGEST = before
 
 
 def outside():
@@ -219,7 +219,7 @@ def of_a_few_shares(ask):
 
     def asked():
         with pytest.MonkeyPatch.context() as patch:
-            for place, name, value in ((levelled, "WHOLE", 2), (levelled, "TILE", (N, N)), (factor, "AT_A_TIME", 1)):
+            for place, name, value in ((levelled, "ON_ALL", 2), (levelled, "TILE", (N, N)), (factor, "AT_A_TIME", 1)):
                 patch.setattr(place, name, value)
             return ask()
 

@@ -90,7 +90,7 @@ def test_no_step_of_an_elimination_proves_less_than_the_optimum(nonnegative):
         for k in (2, 3, 5):
             x = oracle.optimum(A, k, nonnegative)[1]
             posed = Problem(cov, k, nonnegative)
-            made = elimination.choose_features(posed, x, np.inf, Limits(10, 3e-3, k + 1), QUIET)
+            made = elimination.choose(posed, x, np.inf, Limits(10, 3e-3, k + 1), QUIET)
             if made is None:
                 continue
             assert set(made.cases) == {0}

@@ -10,7 +10,7 @@ import nnspca
 from nnspca.certificates import file
 from nnspca.certificates import proofs as kinds
 from nnspca.certificates.derivations import DERIVATIONS, derive
-from nnspca.certificates.numbers import UpperBound, array, at_most, feature_indices, real_number, whole
+from nnspca.certificates.numbers import UpperBound, array, at_most, feature_indices, real, whole
 from nnspca.certificates.proofs import BoxProof, PairProof, ScaleProof
 from nnspca.covariance.problem import Problem
 from nnspca.numerics.halves import Halves
@@ -86,7 +86,7 @@ def test_a_comparison_with_what_is_no_finite_number_fails(value, limit, holds):
 )
 def test_what_is_not_exactly_a_double_in_range_is_no_number(value):
     with pytest.raises(nnspca.CertificateError, match="not a number from"):
-        real_number(value, "it")
+        real(value, "it")
 
 
 @pytest.mark.parametrize("value", [0, 3.0, 5, NAN, True, "2", None, 10**400, np.float64(2)])

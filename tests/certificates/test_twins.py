@@ -17,7 +17,7 @@ def test_what_is_searched_stays_within_the_limits_of_the_judge_and_of_the_checke
     assert masses.WIDEST <= judged_boxes.WIDEST <= check_more.WIDEST
     assert masses.STAGES <= judged_boxes.STAGES
     assert judged_boxes.PRICES[0] <= masses.LEAST_PRICE and judged_boxes.PRICES[1] >= masses.MOST_PRICE
-    assert eigenvalues.LARGEST_SIDE <= judged_eigenvalues.LARGEST_SIDE
+    assert eigenvalues.LARGEST <= judged_eigenvalues.LARGEST
     assert rows.LEAST <= levelled.FLOOR**2 and rows.MOST >= 1.0
     assert len(BOUNDS) <= judge.MOST_BOUNDS and len(PARTS_BOUNDS) <= judge.MOST_BOUNDS
     assert npz.TOTAL <= check.MOST

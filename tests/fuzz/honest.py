@@ -149,7 +149,7 @@ def _gaps_and_sizes(rng, n):
         stack.enter_context(mock.patch.object(plan, "WORTHWHILE", 0))
         stack.enter_context(mock.patch.object(certificate, "SMALL", gap))
         if rng.random() < 0.6:
-            stack.enter_context(mock.patch.object(plan, "RELAXED_WHOLE", 0))
+            stack.enter_context(mock.patch.object(plan, "ON_ALL", 0))
         stack.enter_context(mock.patch.object(certificate, "MOST_KEPT", int(rng.integers(1, n + 1))))
         stack.enter_context(mock.patch.object(plan, "MOST_KEPT", 2 * int(rng.integers(1, n + 1))))
         yield

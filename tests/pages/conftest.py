@@ -49,8 +49,8 @@ def runs_stay_here(monkeypatch):
 @pytest.fixture(autouse=True)
 def the_player_has_few_steps(monkeypatch):
     """The path behind the first screen runs beside all that a test looks at: of a few k, one of them proven."""
-    for module, name, few in ((choices, "STEPS", 6), (work, "STEPS", 6), (work, "CERTIFIED", 2), (work, "ANCHORS", 3)):
-        monkeypatch.setattr(module, name, few)
+    for module, name, n in ((choices, "POINTS", 6), (work, "POINTS", 6), (work, "CERTIFIED", 2), (work, "ANCHORS", 3)):
+        monkeypatch.setattr(module, name, n)
 
 
 @pytest.fixture(autouse=True)
@@ -121,15 +121,13 @@ def short_studies(short_proofs, load_once, monkeypatch):
         ranked = contributions(X[:, :RANKED], stop)
         return None if ranked is None else np.concatenate([ranked, np.full(X.shape[1] - len(ranked), -np.inf)])
 
-    contributions, grid = sigg2008_genes.contributions, sigg2008.cardinality_grid
+    contributions, grid = sigg2008_genes.contributions, sigg2008.grid
     honest = coordinate_descent.coordinate_ascent
     monkeypatch.setattr(datasets, "load", lambda name, **_: load_once(name))
     monkeypatch.setattr(coordinate_descent, "coordinate_ascent", few_sweeps)
     monkeypatch.setattr(sigg2008_genes, "contributions", of_few)
     monkeypatch.setattr(sigg2008_genes, "STARTS", {False: CLUSTERED, True: CLUSTERED})
-    monkeypatch.setattr(
-        sigg2008, "cardinality_grid", lambda n, last, points: grid(n, min(last, SEARCHED), min(points, 4))
-    )
+    monkeypatch.setattr(sigg2008, "grid", lambda n, last, points: grid(n, min(last, SEARCHED), min(points, 4)))
     for regression in (sigg2008.SPCA, sigg2008.SPCA_OPT):
         monkeypatch.setitem(regression.options, "rounds", 1)
 

@@ -94,14 +94,14 @@ def test_what_is_no_page_and_no_script_is_left_alone():
 def test_streamlit_still_has_every_script_that_is_named_early():
     """A new release that calls them otherwise costs speed, and nothing else would tell."""
     files = server.with_imports()
-    assert [stem for stem in server.EARLY_SCRIPTS if not any(name.startswith(f"{stem}.") for name in files)] == []
+    assert [stem for stem in server.EAGER if not any(name.startswith(f"{stem}.") for name in files)] == []
     assert all((server.SCRIPTS / name).is_file() for name in files)
     assert sum((server.SCRIPTS / name).stat().st_size for name in files) < 4e6  # no figure library among them
 
 
 def test_a_script_that_keeps_a_browser_busy_is_fetched_late_and_gives_what_it_gave():
     app = server.AssetMiddleware(Origin())
-    for stem in server.LATE_SCRIPTS:
+    for stem in server.LAZY:
         (file,) = server.SCRIPTS.glob(f"{stem}.*.js")
         late, whole = (
             gzip.decompress(answered(app, f"/static/js/{file.name}{query}", accept_encoding="gzip")[2])

@@ -34,7 +34,7 @@ def test_noise_is_said_to_be_chance_before_it_is_said_to_be_optimal(strength):
 
 
 def test_the_columns_are_shuffled_on_request_and_the_page_says_what_they_reach(open_page, monkeypatch):
-    monkeypatch.setattr(chance, "stored_chances", dict)
+    monkeypatch.setattr(chance, "chances", dict)
     page = settle(open_page("pages/explore.py", data="synthetic-spiked", k=8), path=True)
     assert "shuffled columns" not in sent(page, "play")["here"]["contexts"][0]
     page = settle(page.button(key="start-chance").click().run(), path=True)

@@ -69,7 +69,7 @@ def replaced(markdown):
 def test_a_sign_shows_as_it_was_written(text, sign):
     assert replaced(text.format(sign))
     assert not replaced(sanitize.plain(text.format(sign)))
-    assert sign in sanitize.one_line(text.format(sign))
+    assert sign in sanitize.line(text.format(sign))
 
 
 @pytest.mark.parametrize("text", ["a:b{c}", "::x{y}", "a :b{c=d} e", ":x[y]{z}"])
@@ -86,7 +86,7 @@ def test_markdown_that_shows_a_text_shows_all_of_it(text):
     """Undone, the escapes and the code marks leave the line itself."""
     shown = sanitize.plain(text).replace(sanitize.JOINER, "")
     undone = re.sub(r"\\([!-/:-@[-`{-~])", r"\1", shown)
-    line = sanitize.one_line(text)
+    line = sanitize.line(text)
     assert undone.replace("`", "").replace(" ", "") == line.replace("`", "").replace(" ", "")
     assert not live(sanitize.plain(text))
     assert not replaced(sanitize.plain(text))
@@ -94,9 +94,9 @@ def test_markdown_that_shows_a_text_shows_all_of_it(text):
 
 @given(WORDS, some.integers(1, 30))
 def test_a_line_is_one_line_of_characters_that_show(text, most):
-    line = sanitize.one_line(text, most)
+    line = sanitize.line(text, most)
     assert len(line) <= most
-    assert sanitize.one_line(line, most) == line
+    assert sanitize.line(line, most) == line
     kinds = {unicodedata.category(c) for c in line if c not in sanitize.JOINERS}
     assert not kinds & {"Cc", "Cf", "Cs", "Zl", "Zp"}
 

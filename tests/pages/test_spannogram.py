@@ -12,7 +12,7 @@ import nnspca
 from nnspca.spannogram import curves, enumeration
 from nnspca.view.link.state import DATA, RANDOM
 from nnspca.view.spannogram import circle, sphere
-from nnspca.view.spannogram.circle import CurveRows
+from nnspca.view.spannogram.circle import Rows
 from tests.pages.conftest import sent, texts, unpacked
 
 PAGE = "pages/spannogram.py"
@@ -100,7 +100,7 @@ def test_of_many_curves_thirty_are_drawn_and_the_others_lie_within_their_envelop
     angles = np.linspace(-np.pi / 2, 3 * np.pi / 2, picture.envelope.shape[1])
     heights = curves.values(others, angles) if nonnegative else np.abs(curves.values(others, angles))
     np.testing.assert_array_equal(picture.envelope, [heights.min(axis=1), heights.max(axis=1)])
-    data = circle.payload(CurveRows(V), 10, nonnegative, picture)
+    data = circle.payload(Rows(V), 10, nonnegative, picture)
     assert data["envelope"]["others"] == 595
     few = circle.curves_of(circle.random(circle.ALL_CURVES, 2, 0), 4, nonnegative)
     assert few.shown.tolist() == list(range(circle.ALL_CURVES)) and few.envelope is None
@@ -139,10 +139,10 @@ def test_a_flat_matrix_has_cells_too_and_what_is_sent_of_the_largest_stays_small
     assert world.record.cells.shape[1] == 2
     assert not world.rounds[-1].open.any()
     large = sphere.sphere_of(circle.random(12582, 3, 0), 40, True)
-    data = sphere.payload(CurveRows(circle.random(12582, 3, 0)), 40, True, large, ["" for _ in large.rounds], "")
+    data = sphere.payload(Rows(circle.random(12582, 3, 0)), 40, True, large, ["" for _ in large.rounds], "")
     assert len(json.dumps(data)) < 450_000 and data["mostText"] == data["valuesText"][-1]
     V = circle.random(12582, 2, 0)
-    assert len(json.dumps(circle.payload(CurveRows(V), 40, True, circle.curves_of(V, 40, True)))) < 250_000
+    assert len(json.dumps(circle.payload(Rows(V), 40, True, circle.curves_of(V, 40, True)))) < 250_000
 
 
 def test_no_direction_of_a_closed_cell_beats_the_best():

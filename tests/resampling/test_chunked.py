@@ -45,7 +45,7 @@ def test_resamples_are_those_of_samples_in_memory(held, standardize, tmp_path):
 
 @pytest.mark.parametrize("standardize", [False, True])
 def test_samples_in_single_precision_are_never_copied_whole(standardize, monkeypatch):
-    for room, name, value in ((making, "WHOLE", 1000), (reading, "AT_ONCE", 20_000), (sums, "BLOCK", 20_000)):
+    for room, name, value in ((making, "READ_WHOLE", 1000), (reading, "AT_ONCE", 20_000), (sums, "BLOCK", 20_000)):
         monkeypatch.setattr(room, name, value)
     X = planted(m=20_000, n=40).astype(np.float32)
     options = {"method": "em", "standardize": standardize}

@@ -20,7 +20,7 @@ def starts(seed, nonnegative):
             n = int(rng.integers(1, 9))
             problem = make(rng, n)
             k = int(rng.integers(1, n + 1))
-            yield problem, k, feasible.linear_maximiser(rng.standard_normal((7, n)), k, nonnegative)
+            yield problem, k, feasible.argmax(rng.standard_normal((7, n)), k, nonnegative)
 
 
 @BOTH
@@ -38,7 +38,7 @@ def test_climbing_never_loses_variance_and_stays_feasible(nonnegative):
 def test_climbing_rests_where_one_more_step_gains_nothing(nonnegative):
     for problem, k, x in starts(2, nonnegative):
         points, variances = climb(Problem(problem.cov, k, nonnegative), x, tol=1e-9, max_iter=20_000)
-        again = feasible.linear_maximiser(problem.cov.apply(points), k, nonnegative)
+        again = feasible.argmax(problem.cov.apply(points), k, nonnegative)
         gained = problem.cov.variance(again)
         assert (gained <= variances * (1 + 1e-8) + 1e-12 * problem.cov.trace).all()
 

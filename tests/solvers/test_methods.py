@@ -11,7 +11,7 @@ from nnspca.solvers.registry import METHODS, MethodInfo, OptionInfo
 
 def largest(problem, *, rng, monitor, power):
     """The features of largest variance, weighted by a power of it."""
-    x = feasible.linear_maximiser(problem.cov.diagonal**power, problem.k, problem.nonnegative)
+    x = feasible.argmax(problem.cov.diagonal**power, problem.k, problem.nonnegative)
     value = problem.cov.variance(x)
     return Component(x, value, "largest", problem.k, problem.nonnegative, history=(value,))
 

@@ -233,7 +233,7 @@ def proof_task(subject: Subject) -> Task:
 
 
 def _as_stored(subject: Subject, seconds: float) -> dict[str, Any]:
-    """Return the arguments with which a run proves as much as is stored, unless that takes longer."""
+    """Return the arguments with which a run ends once it has proven as much as is stored, or after some seconds."""
     known = subject.known_at()
     return {"component": known.component, "gap": (1 - known.ratio) * (1 - BETTER), "time_limit": seconds}
 

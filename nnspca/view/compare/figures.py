@@ -162,9 +162,9 @@ def sets_figure(sets: Sequence[Shown], palette: Palette) -> go.Figure:
     least = min((at / shown.n for shown in sets for at in shown.band.at), default=0.02)
     title = "Variance, and the gap to the best possible"
     described = [
-        f"{sanitize.one_line(shown.title)}: {rounded.proven_gap(1 - max(found))} at {len(found)} values of k"
+        f"{sanitize.line(shown.title)}: {rounded.proven_gap(1 - max(found))} at {len(found)} values of k"
         if (found := shown.band.gaps.values())
-        else f"{sanitize.one_line(shown.title)}: no upper bound yet"
+        else f"{sanitize.line(shown.title)}: no upper bound yet"
         for shown in sets
     ]
     set_layout(

@@ -61,7 +61,7 @@ def read_loadings(text: str, names: Sequence[str]) -> np.ndarray:
 
 
 def _cells(line: str, known: set[str], longest: int) -> list[str]:
-    """The name and the loadings of a line: what stands after the name separates, and a colon leaves that to blanks."""
+    """Return the name and the loadings of a line: the sign after the name separates them, or blanks after a colon."""
     start = len(line) - len(line.lstrip())
     ends = [found.start() for found in SEPARATOR.finditer(line, 0, start + longest + 9)]
     for end in reversed(ends):
@@ -77,7 +77,7 @@ def judge_loadings(subject: Subject) -> None:
     names = list(map(str, subject.data.feature_names))
     st.markdown("One line for each feature: its name and its loading; one more column for each further component.")
     pasted, brought = st.columns([1.4, 1], gap="medium")
-    example = "\n".join(f"{sanitize.one_line(name)}: {x}" for name, x in zip(names, ("0.6", "0.8"), strict=False))
+    example = "\n".join(f"{sanitize.line(name)}: {x}" for name, x in zip(names, ("0.6", "0.8"), strict=False))
     pasted.text_area("Paste them", key=TEXT, max_chars=MOST_CHARACTERS, height=110, placeholder=example)
     brought.file_uploader("or bring a CSV file", key=FILE, type=["csv", "tsv", "txt"])
     if not (text := _text()).strip():
@@ -113,7 +113,7 @@ def records(judged: Judgement, subject: Subject) -> list[dict[str, object]]:
                 "Signs": "≥ 0" if part.nonnegative else "any",
                 "Explains (% of the total variance)": rounded.floor(100 * part.variance / subject.cov.trace, 2),
                 "Of the best possible with as many": rounded.ratio(part.variance, min(proof.upper, known)),
-                "Better": "" if other is None else sanitize.one_line(", ".join(other.names)),
+                "Better": "" if other is None else sanitize.line(", ".join(other.names)),
             }
         )
     return rows

@@ -31,7 +31,7 @@ WORKING = "Computing the upper bounds …"
 
 def labels() -> dict[str, str]:
     """Return the short title of each data set, without what its brackets add where that tells no two apart."""
-    titles = {name: sanitize.one_line(info.title) for name, info in catalogue.infos().items()}
+    titles = {name: sanitize.line(info.title) for name, info in catalogue.infos().items()}
     short = {name: title.partition(" (")[0] for name, title in titles.items()}
     counts = Counter(short.values())
     return {name: title if counts[title] == 1 else titles[name] for name, title in short.items()}
@@ -168,7 +168,7 @@ def records(sets: Sequence[Compared]) -> list[dict[str, object]]:
     ]
 
 
-def code(subjects: Sequence[Subject]) -> str:
+def sets_code(subjects: Sequence[Subject]) -> str:
     """Return the Python that finds and proves the same."""
     names = [one.data.name for one in subjects]
     mended = [name for name in names if preparation.is_repaired(name)]

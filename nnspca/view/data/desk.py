@@ -126,7 +126,7 @@ def _note(desk: Desk, note: Note, key: str, draw: Any) -> None:
 
 
 def _questions(desk: Desk, doubts: Sequence[Note]) -> None:
-    """Ask what may be misread, and what becomes of missing values; the first answer of a doubt is how it was read."""
+    """Ask each doubt, whose first answer is how the file was read, and what becomes of missing values."""
     if (error := desk.seen.error) is not None and isinstance(error, MissingValues):
         costs = f": {error.rows:,} of {error.shape[0]:,}", f": {error.features:,} of {error.shape[1]:,}", "", ""
         ways = [Choice(f"{way}{cost}", {"missing": to}) for way, cost, to in zip(WAYS, costs, MISSING[1:], strict=True)]
@@ -151,15 +151,14 @@ def _problem(desk: Desk) -> None:
 
 
 def _in_use(desk: Desk) -> None:
-    """Say what is in use, and lead on to the pages: with a tick where nothing is doubted."""
+    """Say what is in use, with a tick where nothing is doubted, and link to the pages."""
     data = desk.data
     assert data is not None
     title, key = sanitize.plain(desk.title, sanitize.NAME), "doubted" if data.doubts else "read"
     with st.container(key=key, gap=None):
         draw, icon = (st.warning, ":material/help:") if data.doubts else (st.success, ":material/check_circle:")
-        draw(
-            f"In use: your file **{title}**, {say.as_read(data)}. Preprocessing: {state.of_sidebar().scale}.", icon=icon
-        )
+        scale = state.of_sidebar().scale
+        draw(f"In use: your file **{title}**, {say.as_read(data)}. Preprocessing: {scale}.", icon=icon)
         with st.container(horizontal=True):
             widgets.page_link("explore.py", "Explore →", ":material/search_insights:")
             widgets.page_link("parts.py", "Parts →", ":material/grid_view:")
@@ -190,8 +189,8 @@ def _columns(desk: Desk, doubted: set[str]) -> None:
         order = [column for column in order if sought in column.name.lower()][:LINES]
     key, number = f"desk-columns-{hash(desk.reading.text + sought)}", st.column_config.NumberColumn(format="%.5g")
     lines = {name: [getattr(column, name) for column in order] for name in HEADINGS}
-    lines["name"] = [sanitize.one_line(column.name, sanitize.NAME) for column in order]
-    lines["examples"] = [sanitize.one_line(", ".join(column.examples), sanitize.NAME) for column in order]
+    lines["name"] = [sanitize.line(column.name, sanitize.NAME) for column in order]
+    lines["examples"] = [sanitize.line(", ".join(column.examples), sanitize.NAME) for column in order]
     st.data_editor(
         lines,
         key=key,
@@ -246,7 +245,7 @@ def _drawn(draw: Any, desk: Desk, key: str, label: str, value: Any, take: Any = 
 
 
 def _select(desk: Desk, key: str, words: Mapping[Any, str]) -> None:
-    """Draw a menu of values by their words, the one that was found named where none is chosen."""
+    """Draw a menu of values by their words; where none is chosen, it names the one that was found."""
     value, found = getattr(desk.reading, key), desk.seen.decided.get(key)
     shown = AS_FOUND if value is None else value
     guess = f"{words.get(found, found)} (found)" if value is None and found is not None else AS_FOUND
@@ -259,7 +258,7 @@ def _select(desk: Desk, key: str, words: Mapping[Any, str]) -> None:
         shown,
         lambda said: None if said == AS_FOUND else said,
         options=list(dict.fromkeys([*named, shown])),
-        format_func=lambda option: sanitize.one_line(str(named.get(option, option)), sanitize.NAME),
+        format_func=lambda option: sanitize.line(str(named.get(option, option)), sanitize.NAME),
         width=180,
     )
 

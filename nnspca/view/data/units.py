@@ -74,7 +74,7 @@ def _ask(question: Question, why: str, subject: Subject, slot: str) -> None:
 
 
 def _whole(choice: Mapping[str, Any], now: State) -> dict[str, Any]:
-    """Return what the sidebar is to say: a step takes the place of those it is asked beside."""
+    """Return the sidebar's choices for an answer: its step replaces those of the same question."""
     if "prep" not in choice:
         return dict(choice)
     return {"prep": (*(step for step in now.prep if step not in AFTER), *choice["prep"])}

@@ -16,7 +16,7 @@ from nnspca.view.link.state import default_k
 from nnspca.view.link.widgets import choose, next_value
 from nnspca.view.subject import Subject
 
-PATH_LENGTH = 26  # about how many k a path has
+POINTS = 26  # about how many k a path has
 KEYS = state.keys_of("explore")
 MOST_TYPED = 60  # values of k that may be typed
 SCORED = 10**7  # numbers of data whose samples are scored unasked, where they have classes
@@ -30,9 +30,9 @@ def path_ks(n: int, usual: int) -> tuple[int, ...]:
     >>> len(cardinalities(625, 40)), len(cardinalities(12582, 40))
     (25, 26)
     """
-    if n <= PATH_LENGTH:
+    if n <= POINTS:
         return tuple(range(1, n + 1))
-    spread = {round(n ** (i / (PATH_LENGTH - 1))) for i in range(PATH_LENGTH)}
+    spread = {round(n ** (i / (POINTS - 1))) for i in range(POINTS)}
     return tuple(sorted(spread | {2, usual}))
 
 
@@ -144,9 +144,7 @@ def read_ks(text: str, n: int) -> tuple[int, ...]:
     for piece in re.split(r"[,;\s]+", text.strip().strip(",;")):
         match = re.fullmatch(r"([0-9]{1,9})(?:-([0-9]{1,9})(?::([0-9]{1,9}))?)?", piece)
         if not match:
-            raise ValueError(
-                f"“{sanitize.one_line(piece, 60)}” is not a whole number or a range such as 10-40 or 10-40:5."
-            )
+            raise ValueError(f"“{sanitize.line(piece, 60)}” is not a whole number or a range such as 10-40 or 10-40:5.")
         first = int(match[1])
         last, step = int(match[2] or first), int(match[3] or 1)
         if not 1 <= first <= last <= n or step < 1:

@@ -18,7 +18,7 @@ from nnspca.solvers.registry import METHODS
 from nnspca.view import cache, chance, export, running, stability
 from nnspca.view.certificate import panels, proofs
 from nnspca.view.explore import figures, samples
-from nnspca.view.explore.choices import KEYS, PATH_LENGTH, Choices, thinned
+from nnspca.view.explore.choices import KEYS, POINTS, Choices, thinned
 from nnspca.view.explore.view import View, sentence_at
 from nnspca.view.figures import band, style
 from nnspca.view.figures.style import Figure
@@ -127,11 +127,6 @@ def suggested_k(
     return None
 
 
-def _tried(view: View) -> tuple[int, ...]:
-    """Return the k that are tried: some of the curve, and the one that is shown."""
-    return tuple(sorted({*thinned(view.choice.ks, MOST_TRIED), view.k}))
-
-
 def _solver(choice: Choices) -> str:
     """Return the first solver of the chart whose components keep to the constraints."""
     return next((name for name in choice.methods if METHODS[name].feasible), choice.methods[0])
@@ -143,7 +138,7 @@ def _usual_folds(m: int) -> int:
 
 def _hold_out(view: View, folds: int) -> Task:
     """Return the task of measuring each k on held-out samples."""
-    ks, solver = _tried(view), _solver(view.choice)
+    ks, solver = tuple(sorted({*thinned(view.choice.ks, MOST_TRIED), view.k})), _solver(view.choice)
     key = view.key_of("held-out", view.seed, ks, solver, folds)
     return view.task("which", key, nnspca.cross_validate, ks, folds=folds, method=solver, on_point=_look)
 
@@ -238,7 +233,7 @@ def _code(view: View) -> str:
             "print(part.support, part.variance, part.variance / cert.upper)",
             f"scores = nnspca.scores(data.X, part.loadings, mean='own', standardize={view.standardise})",
             "",
-            f"curve = nnspca.sweep(cov, {list(thinned(view.choice.ks, PATH_LENGTH))}, methods={view.choice.methods!r},",
+            f"curve = nnspca.sweep(cov, {list(thinned(view.choice.ks, POINTS))}, methods={view.choice.methods!r},",
             f"                     {setting}, certify='live', seed={view.seed})",
             "for row in curve.to_records():",
             "    print(row)",

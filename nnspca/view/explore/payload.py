@@ -84,7 +84,7 @@ def curve(view: View) -> dict[str, Any]:
     made = {
         "sign": canvas.signature([_state(view, k) for k in played_ks(view)]),
         "n": data.n_features,
-        "noun": component.feature_noun(data),
+        "noun": component.called(data),
         "ks": ks,
         "shares": [floor(view.played[k].lower / unit, DIGITS) for k in ks],
         "gaps": band.gaps([(view.played[k].lower, view.known[k].upper) for k in ks], DIGITS),

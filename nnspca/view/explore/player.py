@@ -40,7 +40,7 @@ def show(shown: View, runs: Runs) -> None:
         return payload(shown, address=address, note=_note(runs), going=not over, waits=runs.shown in going)
 
     def news(version: str) -> dict[str, Any] | None:
-        """Return what is known now, of the path nothing where the player has it."""
+        """Return what is known now, without the path if the player has it."""
         over = all([job.wait(0.0) for job in going])
         now = view_of(shown, shown.choice, runs)
         path, point = packed(now, over=over), live_point(now)

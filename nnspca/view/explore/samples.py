@@ -22,7 +22,7 @@ from nnspca.view.ui import charts, component, downloads
 NEGLIGIBLE = 5e-5  # share of the variance that two digits of a percentage do not show
 NAMED = 3  # features that a sentence names
 PIXEL = re.compile(r"^row (\d+), column (\d+)$")
-WHY_ROWS = "why-rows"
+LIST = "why-rows"
 LISTED = 2000  # features that are listed
 ENDS = 12  # samples listed of either end
 CLASSES = 9  # the largest classes have strips of their own
@@ -38,14 +38,14 @@ def short_name(data: Dataset, i: int) -> str:
 
 def feature_question(role: Contribution, data: Dataset) -> str:
     """Return the question about a feature."""
-    name, one = short_name(data, role.feature), component.feature_noun(data).removesuffix("s")
+    name, one = short_name(data, role.feature), component.called(data).removesuffix("s")
     which = name if name.startswith(one) else f"{one} {name}"
     return f"Why is {which} {'not ' if role.loading == 0 else ''}included?"
 
 
 def score(part: Component, data: Dataset, *, standardised: bool) -> str:
     """Say what a score is, with the data's own words."""
-    noun, many = component.feature_noun(data), part.cardinality
+    noun, many = component.called(data), part.cardinality
     each = f"the component's {noun.removesuffix('s')}" if many == 1 else f"the component's {many:,} {noun}"
     far = " ÷ standard deviation" if standardised else ""
     return f"Score of a sample: loading × (value − mean){far}, summed over {each}."
@@ -98,7 +98,7 @@ def _with_the_rest(role: Contribution, data: Dataset, covariance: str) -> str:
         rounded.number(float(end)).replace("-", "−") for end in (role.covariances.min(), role.covariances.max())
     )
     across = f"{covariance} {least}" if many == 1 else f"{covariance}s {least} to {largest}"
-    other, noun = "other " if role.loading else "", component.feature_noun(data)
+    other, noun = "other " if role.loading else "", component.called(data)
     if many == 1:
         one = f"the component's {other or 'only '}{noun.removesuffix('s')}, {short_name(data, int(role.others[0]))}"
         return f"It {'rises' if with_it else 'does not rise'} with {one} ({across})."
@@ -129,7 +129,7 @@ def class_strips(part: Component, subject: Subject) -> dict[str, Any]:
         "rows": kinds,
         "of": canvas.pack(np.array([row[kind] for kind in of[which].tolist()]), "u1"),
         "which": canvas.pack(which, "i4"),
-        "names": data.sample_names and [sanitize.one_line(data.sample_names[s], sanitize.NAME) for s in which],
+        "names": data.sample_names and [sanitize.line(data.sample_names[s], sanitize.NAME) for s in which],
         "one": component.SAMPLES.get(data.kind, "sample"),
     }
 
@@ -190,7 +190,7 @@ def extremes(first: Component, subject: Subject) -> None:
         place.dataframe(
             [
                 {"sample": int(s) + 1}
-                | ({"name": sanitize.one_line(data.sample_names[s], sanitize.NAME)} if data.sample_names else {})
+                | ({"name": sanitize.line(data.sample_names[s], sanitize.NAME)} if data.sample_names else {})
                 | ({"class": classes[s]} if classes else {})
                 | {"score (standard deviations)": round(float(scores[s]), 2)}
                 for s in which
@@ -213,15 +213,12 @@ def sampling_error(part: Component, subject: Subject) -> str:
 def feature_list(part: Component, subject: Subject) -> None:
     """List the features, the component's own first; a press asks why one is there; offer the indispensable ones."""
     order = np.argsort(-np.abs(part.loadings), kind="stable")[:LISTED].tolist()
-    names, noun, x = (
-        component.feature_names(subject.data, order),
-        component.feature_noun(subject.data),
-        part.loadings[order],
-    )
+    names, x = component.feature_names(subject.data, order), part.loadings[order]
+    noun = component.called(subject.data)
     half = int(np.searchsorted(np.cumsum(x**2), 0.5 * (x @ x))) + 1
 
     def ask() -> None:
-        for row in st.session_state[WHY_ROWS].selection.rows:
+        for row in st.session_state[LIST].selection.rows:
             widgets.set_value(KEYS["why"], order[row] + 1)
 
     st.markdown(
@@ -230,9 +227,7 @@ def feature_list(part: Component, subject: Subject) -> None:
         "is it included, or not?"
     )
     rows = [{"feature": names[i], "loading": round(float(part.loadings[i]), 4)} for i in order]
-    st.dataframe(
-        rows, hide_index=True, key=WHY_ROWS, on_select=ask, selection_mode="single-row", alt="Features, loadings."
-    )
+    st.dataframe(rows, hide_index=True, key=LIST, on_select=ask, selection_mode="single-row", alt="Features, loadings.")
     st.divider()
     necessity.panel(subject.only(part), subject)
 

@@ -45,7 +45,7 @@ def sentence(
     if first := chance.first(by_chance, part.k):
         features = None
     if features is not None and used:
-        which = sanitize.one_line(clause(dataclasses.replace(part, features=features), NAMED))
+        which = sanitize.line(clause(dataclasses.replace(part, features=features), NAMED))
         these = f"This {noun.removesuffix('s')}, 1 of {n:,}," if used == 1 else f"These {text}"
         text = f"{which}. {these}"
     text = say.explains(text, used, part.variance, total, "the total variance", known.upper)
@@ -93,9 +93,7 @@ class View(Subject):
         n, total = self.data.n_features, self.total
         whole = self.known.get(n, Known(n))
         share = rounded.percent(whole.lower / total, rounded.decimals(whole.lower, whole.upper, total))
-        return chance.comparisons(
-            self.by_chance(k), n, k, share if whole.found else "", component.feature_noun(self.data)
-        )
+        return chance.comparisons(self.by_chance(k), n, k, share if whole.found else "", component.called(self.data))
 
     def made(self, what: str, make: Callable[[Component], Any], *about: Hashable) -> Any:
         """Return what is made of the component that is shown, once for each find; None where there is none."""
@@ -128,7 +126,7 @@ class Runs:
     longer: Job | None  # of a longer proof
 
     def going(self) -> list[Job]:
-        """Return those that are not done."""
+        """Return the runs that are not done."""
         return [job for job in vars(self).values() if job is not None and not job.done]
 
     @property
@@ -147,7 +145,7 @@ def sentence_at(view: View, k: int) -> str:
 def about_page(subject: Subject) -> str:
     """Return what the page is for, and what the picture answers, with the data's own words."""
     data = subject.data
-    few = f"{'standardised ' if subject.standardise else ''}{component.feature_noun(data)}"
+    few = f"{'standardised ' if subject.standardise else ''}{component.called(data)}"
     return f"Which few {few} vary together most? **{sanitize.plain(data.title)}**, {say.as_read(data)}."
 
 

@@ -11,7 +11,7 @@ from nnspca.result import Component, Progress, SweepPoint
 from nnspca.tasks import certify_path, coarse_first, path
 from nnspca.view import cache, running, stored
 from nnspca.view.certificate import proofs
-from nnspca.view.explore.choices import KEYS, MOST_TYPED, PATH_LENGTH, Choices, thinned
+from nnspca.view.explore.choices import KEYS, MOST_TYPED, POINTS, Choices, thinned
 from nnspca.view.jobs import Job, part_of_report
 from nnspca.view.ledger import Known
 from nnspca.view.link.widgets import next_value
@@ -36,7 +36,7 @@ def certified(ks: tuple[int, ...]) -> tuple[int, ...]:
     >>> certified(cardinalities(625, 40))
     (1, 2, 4, 8, 17, 37, 62, 133, 289, 625)
     """
-    if ks[-1] <= PATH_LENGTH:  # each takes next to no time
+    if ks[-1] <= POINTS:  # each takes next to no time
         return ks
     chosen = {2} & set(ks)
     for level in coarse_first(ks):
@@ -85,7 +85,7 @@ def start_curves(subject: Subject, choice: Choices, shown: Job | None) -> tuple[
 
 def _solve_others(job: Job, subject: Subject, choice: Choices) -> None:
     """Find other solvers' curves, which are always computed; a point is kept for all visitors."""
-    ks, results = choice.ks if len(choice.ks) <= MOST_TYPED else thinned(choice.ks, PATH_LENGTH), cache.results()
+    ks, results = choice.ks if len(choice.ks) <= MOST_TYPED else thinned(choice.ks, POINTS), cache.results()
 
     def key(k: int, method: str) -> running.Key:
         return subject.key_of("point", subject.seed, k, method)

@@ -64,7 +64,7 @@ def percents(low: float, high: float) -> tuple[str, str]:
 
 
 def closed(band: Band, what: str = "k") -> str:
-    """Say where the band has closed; nothing where it has nowhere.
+    """Say where the band has closed, if anywhere.
 
     >>> closed(Band((1, 2), (1.0, 1.0), (1.0, 2.0), frozenset((1, 2))))
     'proven optimal at 1 of 2 values of k'

@@ -35,18 +35,8 @@ SCRIPTS = Path(st.__file__).parent / "static" / "static" / "js"
 # The elements of a first screen, as Streamlit's scripts are called: the browser asks for them, and
 # for what each of them needs, only when the page has come. Named in the head they arrive while
 # Streamlit's own frame is being built.
-EARLY_SCRIPTS = (
-    "Html",
-    "BidiComponent",
-    "Selectbox",
-    "Radio",
-    "NumberInput",
-    "Multiselect",
-    "Checkbox",
-    "Button",
-    "Progress",
-)
-LATE_SCRIPTS = ("PlotlyChart", "DataFrame")  # scripts that keep a browser busy for seconds
+EAGER = ("Html", "BidiComponent", "Selectbox", "Radio", "NumberInput", "Multiselect", "Checkbox", "Button", "Progress")
+LAZY = ("PlotlyChart", "DataFrame")  # scripts that keep a browser busy for seconds
 EXPORTS = re.compile(rb"export\{([\w$, ]+)\};?\s*$")
 OURS = ("narrow", "link")  # components of every page; and of some pages, by the last word of its path:
 OWN = {"": ("play", "gallery"), "parts": ("component",), "spannogram": ("spannogram",), "learn": ("learn",)}
@@ -124,7 +114,7 @@ class AssetMiddleware:
 def _packed(file: Path, whole: bool) -> bytes:
     """Return a script, or what stands in its place until the browser is idle, compressed once for all visitors."""
     content = file.read_bytes()
-    if not whole and file.name.startswith(LATE_SCRIPTS) and (found := EXPORTS.search(content)):
+    if not whole and file.name.startswith(LAZY) and (found := EXPORTS.search(content)):
         given = {each.split()[-1] for each in found[1].split(b",")} - {b"default"}
         content = (
             POSTPONED.read_bytes().replace(b"NAME", file.name.encode()).replace(b"GIVEN", b", ".join(sorted(given)))
@@ -158,7 +148,7 @@ def _foot() -> bytes:
 def with_imports() -> tuple[str, ...]:
     """Return the file names of the scripts of a first screen and of all they need, each once."""
     found: dict[str, None] = {}
-    wanted = [path.name for stem in EARLY_SCRIPTS for path in SCRIPTS.glob(f"{stem}.*.js")]
+    wanted = [path.name for stem in EAGER for path in SCRIPTS.glob(f"{stem}.*.js")]
     while wanted:
         name = wanted.pop(0)
         script = SCRIPTS / name

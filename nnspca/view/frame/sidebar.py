@@ -109,7 +109,7 @@ def _data(infos: dict[str, DatasetInfo]) -> None:
         SHARED["data"],
         "Data set",
         options=list(infos),
-        format_func=lambda key: sanitize.one_line(infos[key].title),
+        format_func=lambda key: sanitize.line(infos[key].title),
         on_change=lambda: catalogue.open_view(st.session_state["data"], infos[st.session_state["data"]].shape[1]),
         help="The data set that the pages show. The Data page also takes files of your own.",
     )
@@ -158,7 +158,7 @@ def bar(counting: set[str]) -> None:
             state.assign(k=min(max(int(k), 1), columns))
 
     content = {
-        "sets": [[name, sanitize.one_line(info.title)] for name, info in infos.items()],
+        "sets": [[name, sanitize.line(info.title)] for name, info in infos.items()],
         "here": now.data,
         "k": min(widgets.next_value(SHARED["k"], default_k(columns, now.data)), columns) if "k" in counting else None,
         "most": columns,

@@ -116,7 +116,7 @@ def facts(board: str) -> dict[str, Any]:
     data, best, k = catalogue.dataset(name), proven(name), board_k(name)
     return {
         "data": name,
-        "noun": component.feature_noun(data),
+        "noun": component.called(data),
         "n": data.n_features,
         "k": k,
         "power": power(math.comb(data.n_features, k)),

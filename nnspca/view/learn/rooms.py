@@ -84,14 +84,14 @@ class Room:
         self.stay()
 
     def join(self, who: str, name: str, address: str = "", browser: frozenset[str] = frozenset()) -> dict[str, Any]:
-        """Let someone in, or in again: their token, and what they painted last."""
+        """Let a person in, or in again; return their token and what they painted last."""
         self._check_open()
         with self._lock:
             if _known(self._removed, who, browser):
                 raise RoomError("The person who opened the room has taken you out of it.", 403)
             who = _known(self._people, who, browser) or self._new(address, browser)
             person = self._people[who]
-            person.name = sanitize.one_line(name, NAME) or person.name
+            person.name = sanitize.line(name, NAME) or person.name
         return {"who": who, "name": person.name, "features": person.last, **self._standing(person)}
 
     def _standing(self, person: Person) -> dict[str, Any]:
@@ -182,7 +182,7 @@ class Room:
     def news(self, since: int, owner: str = "") -> dict[str, Any]:
         """Return what a wall draws: attempts after the first ``since``, and the drawings once they are revealed.
 
-        The owner, who is seen to be there, is told of everyone.
+        The owner gets those of every person, and is noted as present.
         """
         owns = secrets.compare_digest(self.owner.encode(), owner.encode())
         if owns:

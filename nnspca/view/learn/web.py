@@ -63,8 +63,8 @@ def _opened(name: str) -> Room:
     data = catalogue.dataset(name)
     best = boards.proven(name)
     board = {
-        "title": sanitize.one_line(data.title),
-        "noun": component.feature_noun(data),
+        "title": sanitize.line(data.title),
+        "noun": component.called(data),
         "n": data.n_features,
         "k": boards.board_k(name),
         "scene": component.features_payload(data, component.mean_sample(data), ()),

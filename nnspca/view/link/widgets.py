@@ -23,7 +23,7 @@ WORDS = tomllib.loads(Path(__file__).with_name("widgets.toml").read_text(encodin
 OFFERS: dict[str, list[str]] = WORDS["offers"]
 LONGEST = 60  # letters of a refused value that a note repeats
 LISTED = 12  # options that a note lists
-LINK_KEYS = {entry.key for entry in state.TABLE}
+KEYS = {entry.key for entry in state.TABLE}
 USUAL = object()  # stands for the table's own default, which may be None
 
 
@@ -134,7 +134,7 @@ def place(where: Any, key: str, **how: Any) -> DeltaGenerator:
 
 
 def choices_and_figure(key: str) -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Return places for choices and for what they make; they stand in this order, on a phone in the other one."""
+    """Return a place for choices and one for their figure; on a phone the figure stands first."""
     both = st.container(key=f"figure-first-{key}")
     return both.container(), both.container(key=f"shown-first-{key}")
 
@@ -233,10 +233,8 @@ def notes() -> None:
             del unusable[note_place]
         for _, note in unusable.values():
             st.info(note, icon=":material/info:")
-        if strange := [
-            key for key in st.query_params if key not in LINK_KEYS and not key.startswith(("embed", "lecture"))
-        ]:
-            named = ", ".join(f"“{sanitize.plain(sanitize.one_line(key, LONGEST))}”" for key in strange[:LISTED])
+        if strange := [key for key in st.query_params if key not in KEYS and not key.startswith(("embed", "lecture"))]:
+            named = ", ".join(f"“{sanitize.plain(sanitize.line(key, LONGEST))}”" for key in strange[:LISTED])
             which = "which does not exist here and is" if len(strange) == 1 else "which do not exist here and are"
             st.info(f"The link also names {named}, {which} ignored.", icon=":material/info:")
     if unusable:
@@ -247,7 +245,7 @@ def notes() -> None:
 
 def _write_link(here: Session, component: str) -> None:
     here.written, here.says = here.says, {}
-    keys = LINK_KEYS - {e.key for e in state.TABLE if e.by_browser and here.page in e.pages}
+    keys = KEYS - {e.key for e in state.TABLE if e.by_browser and here.page in e.pages}
     canvas.write_link(keys, here.written, component)
 
 

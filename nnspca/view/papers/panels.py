@@ -49,7 +49,7 @@ def choose_study(name: str) -> None:
 
 
 def _name(study: Study) -> str:
-    """Return what the link calls a study of its paper."""
+    """Return the name of a study in the link."""
     return f"{study.figure}: {study.title}"
 
 

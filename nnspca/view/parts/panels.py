@@ -101,7 +101,7 @@ def _fewer(lead: Components, r: int) -> str:
 
 
 def tighten_parts(view: View) -> None:
-    """Offer a longer proof of all parts together, which begins with their certificate, and show how it goes."""
+    """Offer a longer proof of all parts together, which starts from their certificate, and show its progress."""
     if view.lead is not None and view.choice.disjoint:
         task = proofs.tighten_task(view, view.lead, view.choice.r)
         proofs.tighten_button(task, view.best, in_place=True)
@@ -148,7 +148,7 @@ def show_parts(parts: Components, view: View) -> None:
     drawn = replace(parts, parts=parts.parts[:count], cumulative_variance=parts.cumulative_variance[:count])
     left, layers = len(parts.parts) - count, component.of(drawn, view.data, _digits(view))
     component.show(layers, view.data, "parts")
-    name = f"{_parts(count)} of at most {parts.parts[0].k:,} {component.feature_noun(view.data)}"
+    name = f"{_parts(count)} of at most {parts.parts[0].k:,} {component.called(view.data)}"
     session.current().pictured = view.problem, name, layers
     if left:
         st.caption(
@@ -212,7 +212,7 @@ def fill_band(view: View) -> None:
 
 
 def other_ways(view: View, task: Task | None) -> Figure | None:
-    """Show what other ways find: numbers, parts, what the first explain together; offer a run of what is not known."""
+    """Show what other solvers find: numbers, parts, and what the first ones explain together; offer a run."""
     if task is not None:
         button = Button("Compare", "Finds parts in each of these ways.", ":material/compare:", "Compare again")
         running.press(task, button, running.STOPPED)

@@ -63,7 +63,7 @@ def _reconstruction(parts: Components, subject: Subject) -> None:
     near = U @ np.linalg.lstsq(U, away, rcond=None)[0] if used else np.zeros_like(away)
     approximation = mean + spread * near
     left = float((away - near) @ (away - near)) / (float(away @ away) or 1.0)
-    title = f"{sample_label(data, number)}, rebuilt from {used} {'part' if used == 1 else 'parts'}"
+    title = f"{label(data, number)}, rebuilt from {used} {'part' if used == 1 else 'parts'}"
     what = component.SAMPLES.get(data.kind, "sample")
     says = f"The mean alone. Parts explain how this {what} differs from the mean."
     if used:
@@ -86,12 +86,10 @@ def _sample(data: Dataset) -> int:
         return int(choose(KEYS["sample"], "Sample", high=data.shape[0], help=about))
     by_name = replace(KEYS["sample"], kind="one", widget="", low=None)
     numbers = tuple(range(1, data.shape[0] + 1))
-    return int(
-        choose(by_name, "Sample", options=numbers, format_func=lambda number: sample_label(data, number), help=about)
-    )
+    return int(choose(by_name, "Sample", options=numbers, format_func=lambda number: label(data, number), help=about))
 
 
-def sample_label(data: Dataset, number: int) -> str:
+def label(data: Dataset, number: int) -> str:
     """Return what a sample is called: its name beside its number, counted from 1."""
-    name = sanitize.one_line(data.sample_names[number - 1], sanitize.NAME) if data.sample_names else ""
+    name = sanitize.line(data.sample_names[number - 1], sanitize.NAME) if data.sample_names else ""
     return f"Sample {number}{f' ({name})' if name else ''}"

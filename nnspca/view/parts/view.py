@@ -55,7 +55,7 @@ class View(Subject):
 
 
 def view_of(subject: Subject, choice: Choices, jobs: Sequence[Job | None], *, done: bool) -> View:
-    """Return all that is known by now, from the ledger and from runs of any visit, and from this page's if stopped."""
+    """Return all that is known by now: from the ledger, runs of any visit, and this page's, stopped ones too."""
     rows = subject.known_parts(range(1, int(KEYS["r"].high or 1) + 1))
     known, came = rows[choice.r], dict[str, Components]()
     for way in choice.ways:

@@ -76,5 +76,5 @@ def _find_or_reuse(
 
 
 def nmf_takes_samples(subject: Subject) -> bool:
-    """Tell whether NMF can take the samples themselves apart: they are nonnegative, and as they are."""
+    """Tell whether NMF can factor the samples themselves: they are nonnegative and not preprocessed."""
     return subject.data.kind != "covariance" and not subject.standardise and bool(subject.data.X.min() >= 0)

@@ -66,9 +66,7 @@ class HostedFile:
     def __init__(self, name: str, file: LazyData, path: Path | None = None) -> None:
         m, n = file.shape
         self.name, self.file, self.path = name, file, path
-        self.kept = (
-            n if n <= MOST_FEATURES or m * n <= READ_WHOLE else MOST_FEATURES
-        )  # features that the app works with
+        self.kept = n if n <= MOST_FEATURES or m * n <= READ_WHOLE else MOST_FEATURES  # that the app works with
         self.passes = 1 if self.kept == n else 2  # over the file: 2 where features are chosen by their variance first
         self.in_memory = m * self.kept <= READ_WHOLE  # whether the samples are; of others only the covariance is
         self.data: Dataset | None = None  # what was read
@@ -147,7 +145,7 @@ class HostedFile:
         return part_of_report(job.report, number / self.passes, (number + 1) / self.passes, lambda at: f"{of}{at}")
 
     def code(self, variable: str) -> list[str]:
-        """Return the Python that reads the same as ``variable``: a Dataset where it is in memory."""
+        """Return the Python that reads these data into ``variable``: a Dataset where they fit into memory."""
         lazy = f"nnspca.datasets.open_lazily({self.file.name!r})"
         note = "  # the path of your file"
         if self.passes == 1:

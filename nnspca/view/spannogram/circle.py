@@ -18,7 +18,7 @@ from nnspca.view.subject import Subject
 from nnspca.view.ui import component as picturing
 
 DRAGGED = 12  # rows up to which a curve can be dragged
-LARGEST_ENTRY = 1_000_000
+FARTHEST = 1_000_000
 
 # In the plane of the first two columns: crossings well apart, curves that cross zero, and sets
 # whose leading direction lies outside the directions they allow.
@@ -34,7 +34,7 @@ _mount = component("spannogram", BROWSER, SCRIPTS)
 
 
 @dataclass(frozen=True, eq=False)
-class CurveRows:
+class Rows:
     """What is drawn: one row of V for each curve, and what the rows stand for."""
 
     V: np.ndarray  # shape (n, d)
@@ -58,7 +58,7 @@ def most_directions(data: Dataset) -> int:
     return min(8, data.n_features, samples)
 
 
-def of_data(subject: Subject, d: int) -> CurveRows:
+def of_data(subject: Subject, d: int) -> Rows:
     """Return the rows of the ``d`` leading eigenvectors, each scaled by its deviation.
 
     Of two, the first is the column of cos φ: at φ = 0, in the middle of the picture, the direction
@@ -71,7 +71,7 @@ def of_data(subject: Subject, d: int) -> CurveRows:
     lies = data.image_shape is not None or data.axis is not None
     scene = picturing.features_payload(data, picturing.mean_sample(data), ()) if lies else None
     names = tuple(picturing.feature_names(data, range(data.n_features)).values())
-    return CurveRows(V[:, ::-1] if d == 2 else V, names, scene)
+    return Rows(V[:, ::-1] if d == 2 else V, names, scene)
 
 
 def rows_in_link(V: np.ndarray) -> str:
@@ -104,10 +104,8 @@ def read_link(text: str, shape: tuple[int, int]) -> np.ndarray:
         V = np.array([[float(piece) for piece in row] for row in pieces])
     except ValueError:
         raise ValueError("The link contains a number that cannot be read.") from None
-    for row in np.flatnonzero(~(np.abs(V) <= LARGEST_ENTRY).all(axis=1)):
-        raise ValueError(
-            f"Row {row + 1} of the link has a number that is not between {-LARGEST_ENTRY:,} and {LARGEST_ENTRY:,}."
-        )
+    for row in np.flatnonzero(~(np.abs(V) <= FARTHEST).all(axis=1)):
+        raise ValueError(f"Row {row + 1} of the link has a number that is not between {-FARTHEST:,} and {FARTHEST:,}.")
     if not V.any():
         raise ValueError("All numbers of the link are zero, so every curve is flat.")
     return V
@@ -249,7 +247,7 @@ def choices(n: int, k: int, nonnegative: bool = True) -> str:
     return f"about 10{str(len(str(ways)) - 1).translate(rounded.RAISED)}"
 
 
-def curves_payload(rows: CurveRows, k: int, nonnegative: bool, named: Sequence[int]) -> dict[str, Any]:
+def curves_payload(rows: Rows, k: int, nonnegative: bool, named: Sequence[int]) -> dict[str, Any]:
     """Return what the browser knows of the curves themselves, with the names of those ``named``."""
     n = len(rows.V)
     return {
@@ -262,7 +260,7 @@ def curves_payload(rows: CurveRows, k: int, nonnegative: bool, named: Sequence[i
     }
 
 
-def payload(rows: CurveRows, k: int, nonnegative: bool, picture: CircleCurves) -> dict[str, Any]:
+def payload(rows: Rows, k: int, nonnegative: bool, picture: CircleCurves) -> dict[str, Any]:
     """Return all the browser needs to draw and animate these curves."""
     regions, n = picture.regions, len(rows.V)
     named = range(n) if picture.meetings is not None else picture.ever.tolist()

@@ -25,7 +25,7 @@ from nnspca.view.link.widgets import (
 )
 from nnspca.view.sources import catalogue
 from nnspca.view.spannogram import circle, sphere
-from nnspca.view.spannogram.circle import DRAGGED, CurveRows
+from nnspca.view.spannogram.circle import DRAGGED, Rows
 from nnspca.view.spannogram.sphere import Sphere
 from nnspca.view.subject import Subject
 
@@ -36,7 +36,7 @@ KEYS = state.keys_of("spannogram")
 class View:
     """What is drawn: the rows behind the curves, in the directions of a circle or a sphere, and the limit k."""
 
-    rows: CurveRows
+    rows: Rows
     k: int
     nonnegative: bool
 
@@ -72,7 +72,7 @@ def ask(now: State) -> tuple[View, DeltaGenerator]:
     if n <= DRAGGED:
         with below:
             V = _dragged(V, f"{source}-{n}-{d}-{now.seed if source == RANDOM else 0}")
-    return View(CurveRows(V), top, now.nonnegative), stage
+    return View(Rows(V), top, now.nonnegative), stage
 
 
 def _of_data(now: State, d: int, stage: DeltaGenerator) -> View:

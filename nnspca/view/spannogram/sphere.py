@@ -15,7 +15,7 @@ from nnspca.result import rounded
 from nnspca.spannogram import enumeration, sphere
 from nnspca.spannogram.sphere import Round
 from nnspca.view.link import canvas
-from nnspca.view.spannogram.circle import BROWSER, CurveRows, curves_payload
+from nnspca.view.spannogram.circle import BROWSER, Rows, curves_payload
 
 FINEST, COARSEST = 128, 24  # nodes along an edge of the cube's faces
 WORK = 20_000_000  # entries of Vc worked out for the picture
@@ -110,9 +110,7 @@ def record(rounds: Sequence[Round]) -> Record:
     return Record(points, cells, born, gone, closes)
 
 
-def payload(
-    rows: CurveRows, k: int, nonnegative: bool, world: Sphere, verdicts: list[str], note: str
-) -> dict[str, Any]:
+def payload(rows: Rows, k: int, nonnegative: bool, world: Sphere, verdicts: list[str], note: str) -> dict[str, Any]:
     """Return all the browser needs to play the rounds; ``verdicts`` is what is known after each."""
     rounds, cells = world.rounds, world.record
     # The best value may lie between the grid's nodes.

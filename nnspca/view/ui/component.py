@@ -29,7 +29,7 @@ ROWS = 300  # most rows of a list
 PAGE = canvas.SHARED / "page.html"
 
 
-def feature_noun(data: Dataset) -> str:
+def called(data: Dataset) -> str:
     """Return what the features are called."""
     return NOUNS.get(data.kind, "features")
 
@@ -62,7 +62,7 @@ def feature_names(data: Dataset, features: Iterable[int]) -> dict[int, str]:
     """Return what some features are called, each as one line: their names with their titles."""
     titles = data.feature_titles or [""] * data.n_features
     said = {int(i): wording.name_with_title(str(data.feature_names[i]), titles[i]) for i in features}
-    return {i: sanitize.one_line(text, sanitize.NAME) for i, text in said.items()}
+    return {i: sanitize.line(text, sanitize.NAME) for i, text in said.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +83,7 @@ def of(parts: Components, data: Dataset, digits: int = 1) -> list[DrawnPart]:
 
     That share has so many ``digits``.
     """
-    called, layers = feature_noun(data), []
+    noun, layers = called(data), []
     for part in parts.parts:
         support = part.support
         where = ""
@@ -91,7 +91,7 @@ def of(parts: Components, data: Dataset, digits: int = 1) -> list[DrawnPart]:
             where = sentences.where_in_image(support, data.image_shape)
         elif data.axis is not None:
             where = sentences.intervals_of_axis(support, data.axis.values, f"{data.axis.name} ({data.axis.unit})")
-        many = called if len(support) != 1 else called.removesuffix("s")
+        many = noun if len(support) != 1 else noun.removesuffix("s")
         says = f"{len(support):,} {many} · {percent(part.variance / (parts.total or 1.0), digits)}"
         layers.append(DrawnPart(part.loadings, says, where))
     return layers
@@ -162,10 +162,10 @@ def component_page(layers: Sequence[DrawnPart], data: Dataset, backdrop: np.ndar
     )
 
 
-def feature_table(rows: Sequence[dict[str, object]], alt: str) -> None:
+def table(rows: Sequence[dict[str, object]], alt: str) -> None:
     """List features, the first of many."""
     st.dataframe(
-        [{name: sanitize.one_line(v) if isinstance(v, str) else v for name, v in row.items()} for row in rows[:ROWS]],
+        [{name: sanitize.line(v) if isinstance(v, str) else v for name, v in row.items()} for row in rows[:ROWS]],
         hide_index=True,
         height=400,
         column_config={SHARE: st.column_config.ProgressColumn(min_value=0, max_value=100, format="%d")},

@@ -61,10 +61,10 @@ def accepted(cert, cov, X):
     return True
 
 
-def for_check_alone(cert, cov):
-    """The certificate with those bounds whose type of proof says that check.py needs nothing beside it."""
+def checkable(cert, cov, more=False):
+    """The certificate with those bounds that check.py knows by the type of their proof, or check_more.py with it."""
     every = (with_one_bound(cert, bound) for bound in cert.bounds if bound.ingredients.for_checkers)
-    bounds = tuple(one.winner for one in every if not needs_second_checker(one, cov))
+    bounds = tuple(one.winner for one in every if more or not needs_second_checker(one, cov))
     return dataclasses.replace(cert, bounds=bounds, upper=min(bound.value for bound in bounds))
 
 
@@ -72,7 +72,7 @@ def for_check_alone(cert, cov):
 @pytest.mark.parametrize("k", [1, 2, 6, 13])
 def test_every_bound_of_a_certificate_is_accepted_but_those_whose_proof_says_otherwise(pitprops, k, nonnegative):
     cert = nnspca.certify(pitprops, k, nonnegative=nonnegative)
-    known = for_check_alone(cert, pitprops).bounds
+    known = checkable(cert, pitprops).bounds
     for bound in cert.bounds:
         alone = with_one_bound(cert, bound)
         if bound in known:
@@ -91,7 +91,7 @@ def test_data_are_centred_and_standardised_as_the_certificate_has_them(shape, st
     X[:, -1] = 5.0
     cov = nnspca.Covariance.from_data(X, standardize=standardize)
     for k in (1, 3, shape[1]):
-        cert = for_check_alone(nnspca.certify(cov, k), cov)
+        cert = checkable(nnspca.certify(cov, k), cov)
         value, _ = oracle.optimum(cov.matrix, k)
         lower, upper = checked(npz(cert, cov), npy(np.asfortranarray(X)))
         assert float(lower) <= value * (1 + 1e-9)
@@ -236,7 +236,7 @@ def files(genes):
         trees = branch.branch_and_bound(problem, x, goal=cert.lower * 0.9, monitor=QUIET.within(0.2))
         few = elimination.eliminate(problem, x, 1e9, Limits(4, 5.0), elimination.Budget(0.02), goal=0.0, monitor=QUIET)
         cert = dataclasses.replace(cert, bounds=(*cert.bounds, *list(trees)[-1:], *list(few)[-1:]))
-        each = (with_one_bound(cert, bound) for bound in for_check_alone(cert, cov).bounds)
+        each = (with_one_bound(cert, bound) for bound in checkable(cert, cov).bounds)
         made += [(as_lists(told(npz(one, cov))), X, exact) for one in each]
     kinds = {content["check"]["proof"]["kind"] for content, _, _ in made}
     assert kinds == {"pairs", "cases", "few"}
@@ -354,7 +354,7 @@ def alone(tmp_path_factory, pitprops):
     folder = tmp_path_factory.mktemp("stranger")
     shutil.copy(SOURCE, folder / "check.py")
     np.save(folder / "data.npy", pitprops.matrix)
-    (folder / "certificate.npz").write_bytes(npz(for_check_alone(nnspca.certify(pitprops, 5), pitprops), pitprops))
+    (folder / "certificate.npz").write_bytes(npz(checkable(nnspca.certify(pitprops, 5), pitprops), pitprops))
     return folder
 
 

@@ -14,7 +14,7 @@ from nnspca.certificates.proofs import CarriedProof, ScaleProof
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 from tests import oracle, problems
-from tests.test_check import npy, npz, with_one_bound
+from tests.test_check import checkable, npy, npz, with_one_bound
 from tests.test_check_more import accepted, beyond_the_first, checked
 
 SIGNS = pytest.mark.parametrize("nonnegative", [True, False])
@@ -127,7 +127,7 @@ def test_a_stranger_derives_it_exactly(reading):
     made = (
         nnspca.Covariance.from_matrix(X) if reading == "matrix" else nnspca.Covariance.from_data(X, reading[0] == "s")
     )
-    certs = curve(made, (3, 5), True)
+    certs = {k: checkable(cert, made, more=True) for k, cert in curve(made, (3, 5), True).items()}
     (cert,) = (cert for k, cert in carried.improved_by_carried({3: certs[3], 5: loosened(certs[5])}, made) if k == 5)
     alone = with_one_bound(cert, cert.winner)
     assert needs_second_checker(alone, made) == beyond_the_first(npz(alone, made), npy(X)) is True

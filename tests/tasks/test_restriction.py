@@ -16,7 +16,7 @@ from nnspca.certificates.proofs import CarriedProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from tests import oracle
-from tests.test_check import npy, npz
+from tests.test_check import checkable, npy, npz
 from tests.test_check_more import checked
 
 ABLE = [name for name, info in nnspca.METHODS.items() if info.includes]
@@ -99,7 +99,7 @@ def test_solvers_and_certificates_of_restricted_problems(seed, nonnegative):
     loaded = nnspca.load_certificate(certificate)
     assert loaded == cert
     nnspca.verify(loaded, cov)
-    lower, upper = checked(certificate, table)
+    lower, upper = checked(npz(checkable(cert, cov, more=True), cov), table)
     assert lower <= best * (1 + 1e-12)
     assert oracle.allows(float(upper), best)
     asked = {"nonnegative": nonnegative, "include": include, "exclude": exclude}

@@ -1,6 +1,5 @@
 """A real server, a real Chromium, and pages that fail on any outside request or error."""
 
-import os
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -169,12 +168,3 @@ def visit(server: str, tabs: Tabs, request: pytest.FixtureRequest) -> Iterator[C
     yield visit_one
     tabs.leave(request.node.stash[FAILED])
     assert not tabs.wrong, tabs.wrong
-
-
-@pytest.fixture(scope="session")
-def real_data() -> str:
-    """Skip unless the real data files are at hand."""
-    folder = os.environ.get("NNSPCA_DATA")
-    if not folder:
-        pytest.skip("NNSPCA_DATA names no folder with the real data files")
-    return folder

@@ -5,7 +5,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from nnspca.control import threads
 from nnspca.control.threads import one_blas_thread
 from tests.blas import blas_threads, with_blas_threads
 
@@ -58,11 +57,11 @@ def test_a_thread_that_lives_on_does_not_keep_the_others_from_limiting():
 
 
 def test_where_blas_has_one_thread_already_nothing_is_changed(monkeypatch):
-    def change(act):
+    def start(thread):
         raise AssertionError("there is nothing to change")
 
-    monkeypatch.setattr(threads, "_run_in_short_thread", change)
-    with with_blas_threads(1):
+    with with_blas_threads(1), monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", start)  # in one of its own the setting is changed
         before = blas_threads()
         with one_blas_thread(), one_blas_thread():
             assert blas_threads() == before

@@ -182,7 +182,7 @@ def wait_for_seconds(shared, seconds, should_stop):
 
 def test_a_call_that_waits_for_its_turn_keeps_its_process_and_no_other_one_is_made_here(monkeypatch):
     monkeypatch.setenv("NNSPCA_PROCESSES", "1")
-    ready(pool._processes_for("calls", 1)[0])
+    assert pool.call(here, 0, should_stop=None) != os.getpid()  # once a process is ready
     looks, turn, pids = [], threading.Event(), []
 
     def waits_for_its_turn():  # from its second look on, which it takes in its process
@@ -246,7 +246,7 @@ def test_the_app_has_its_runs_done_there_unless_told_otherwise(empty_ledger, mon
     tasks = pool.executor()
     assert isinstance(tasks, Processes)
     assert pool.executor() is tasks
-    ready(pool._processes_for("calls", 2)[0])
+    assert pool.call(here, 0, should_stop=None) != os.getpid()  # once a process is ready
     done, honest = set(), Processes.submit
 
     def spy(self, function, /, *arguments, **settings):

@@ -118,9 +118,3 @@ def test_a_ratio_is_never_above_the_quotient_of_its_variances():
     for k in range(1, 9):
         cert = nnspca.certify(cov, k)
         assert Fraction(cert.ratio) <= Fraction(cert.lower) / Fraction(cert.upper)
-
-
-def test_a_neighbour_of_other_data_is_refused():
-    one, other = (nnspca.Covariance.from_matrix(np.diag(d)) for d in ([2.0, 1.0], [3.0, 1.0]))
-    with pytest.raises(ValueError, match="this covariance"):
-        nnspca.certify(one, 1, warm_start=nnspca.certify(other, 1))

@@ -51,19 +51,23 @@ def test_the_best_never_falls_as_k_grows_and_lies_below_every_upper_bound(seed, 
 
 def test_nobody_waits_for_the_end_of_a_level_who_could_work(monkeypatch):
     """EM begins with nothing that others have found: all of it is done while one search of ``best`` still goes on."""
-    cov, whole, ended, late = covariance(6), nnspca.solve, [], threading.Event()
+    ended, late = [], threading.Event()
 
-    def solve(cov, k, method, **options):
-        if (k, method) == (1, "best") and not late.wait(20):
-            pytest.fail("EM waited for best")
-        found = whole(cov, k, method, **options)
-        ended.append((k, method))
-        if {(k, "em") for k in range(1, 15)} <= set(ended):
-            late.set()
-        return found
+    def watch(info):
+        def solver(problem, **options):
+            if (problem.k, info.name) == (1, "best") and not late.wait(20):
+                pytest.fail("EM waited for best")
+            found = info.solver(problem, **options)
+            ended.append((problem.k, info.name))
+            if {(k, "em") for k in range(1, 15)} <= set(ended):
+                late.set()
+            return found
 
-    monkeypatch.setattr(nnspca.tasks._sweep, "solve", solve)
-    bare = path(cov, range(1, 15), ("best", "em"))
+        monkeypatch.setitem(nnspca.METHODS, info.name, replace(info, solver=solver))
+
+    for name in ("best", "em"):
+        watch(nnspca.METHODS[name])
+    bare = path(covariance(6), range(1, 15), ("best", "em"))
     assert len(bare.points) == 28
     assert not bare.stopped
     assert {at for at in ended[:14] if at[1] == "best"} <= {(14, "best")}  # the others begin with what it finds
@@ -110,17 +114,17 @@ def test_a_path_goes_on_from_what_an_earlier_one_found(rest):
 
 def test_what_a_stopped_path_carries_over_is_no_finished_point(monkeypatch):
     """Or another run would go on from it, and end with less than it finds by itself."""
-    cov, whole = covariance(9), nnspca.solve
+    cov, info = covariance(9), nnspca.METHODS["best"]
 
-    def cut_short(cov, k, *words, **options):
-        found = whole(cov, k, *words, **options)
-        if k == 1:
+    def cut_short(problem, **options):
+        found = info.solver(problem, **options)
+        if problem.k == 1:
             return found
         x = np.zeros(cov.n_features)
         x[int(cov.diagonal.argmin())] = 1.0
         return replace(found, loadings=x, variance=cov.variance(x), stopped=True)
 
-    monkeypatch.setattr(nnspca.tasks._sweep, "solve", cut_short)
+    monkeypatch.setitem(nnspca.METHODS, "best", replace(info, solver=cut_short))
     done = path(cov, (1, 14))
     assert [p.component.variance for p in done.points] == [done.points[0].component.variance] * 2
     assert [p.component.stopped for p in done.points] == [False, True]

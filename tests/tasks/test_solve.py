@@ -74,11 +74,6 @@ def test_an_unknown_option_is_refused_with_the_known_ones(cov3):
         nnspca.solve(cov3, 1, "pca", nonnegative=False, rank=3)
 
 
-def test_a_sign_the_method_does_not_have_is_refused(cov3):
-    with pytest.raises(ValueError, match="'pca' does not support nonnegative=True; give nonnegative=False"):
-        nnspca.solve(cov3, 1, "pca")
-
-
 def test_a_rank_beyond_the_features_is_refused(cov3):
     for method in ("spannogram", "epsilon-net"):
         with pytest.raises(ValueError, match=r"option rank=5 is not allowed; give a whole number from 1 to 3"):
@@ -93,9 +88,3 @@ def test_a_good_start_is_never_lost(nonnegative):
     start = nnspca.solve(cov, 5, nonnegative=nonnegative)
     again = nnspca.solve(cov, 5, nonnegative=nonnegative, start=start.loadings, restarts=1, leaders=1)
     assert again.variance >= start.variance * (1 - 1e-12)
-
-
-def test_a_start_for_a_method_that_would_ignore_it_is_refused():
-    cov = nnspca.Covariance.from_matrix(np.diag([9.0, 8.0, 7.0, 1.0]))
-    with pytest.raises(ValueError, match="only 'best' begins at given points"):
-        nnspca.solve(cov, 1, "em", start=np.eye(4)[0])

@@ -36,7 +36,7 @@ def blocks_total(
 
     >>> import dask.array
     >>> X = dask.array.from_array(np.arange(12.0).reshape(6, 2), chunks=(2, 2))
-    >>> total(X, lambda rows, start, _: rows.sum(axis=0), sum, Monitor())
+    >>> blocks_total(X, lambda rows, start, _: rows.sum(axis=0), sum, Monitor())
     array([30., 36.])
     """
     import dask.array

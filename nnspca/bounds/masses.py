@@ -203,8 +203,7 @@ class _Stage:
             reading_error(problem, lower_bound, features),
         )
         room = np.maximum(self.room, LEAST_PRICE)
-        # the best prices without boxes
-        self.first = np.clip(norms * np.sqrt(1 + (norms / room) ** 2), LEAST_PRICE, MOST_PRICE)
+        self.first = np.clip(norms * np.sqrt(1 + (norms / room) ** 2), LEAST_PRICE, MOST_PRICE)  # without boxes
 
     def masses(self, known: np.ndarray, price: np.ndarray, monitor: Monitor) -> tuple[np.ndarray, np.ndarray]:
         """Return upper bounds on the masses, rounded up, and the prices of the next stage."""

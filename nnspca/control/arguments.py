@@ -198,7 +198,7 @@ def _unmasked(name: str, verb: str, value: object, allowed: str) -> np.ndarray:
 def places_by_name(name: str, value: object, names: Sequence[str] | None) -> object:
     """Return the places of features that are given by name, one or several; anything else as it is.
 
-    >>> check_names("feature", "b", ["a", "b"]), check_names("features", ["b", "a"], ["a", "b"])
+    >>> places_by_name("feature", "b", ["a", "b"]), places_by_name("features", ["b", "a"], ["a", "b"])
     (1, array([1, 0]))
     """
     if isinstance(value, str):

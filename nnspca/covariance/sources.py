@@ -39,7 +39,7 @@ class Source:
     spread: Any = None  # a Dask array of the rows as numbers, where they are one: passes are made where its blocks lie
     features: np.ndarray | None = None  # which of the features are meant, where not all are
     chosen: str = ""  # and in words what chose them
-    monitor: Monitor = UNHEARD  # is told how far the reading is, and asked whether to stop
+    monitor: Monitor = UNHEARD  # hears how far the reading is, and says whether to stop
 
     @property
     def shape(self) -> tuple[int | None, int | None]:

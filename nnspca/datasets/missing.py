@@ -1,4 +1,4 @@
-"""What is missing in a table: codes that stand for no number, told by the gap to all others; and what becomes of it."""
+"""What is missing in a table: codes that stand for no number, known by the gap to others; and what becomes of it."""
 
 from __future__ import annotations
 

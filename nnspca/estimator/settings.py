@@ -1,4 +1,4 @@
-"""What an estimator is set to: as given, checked, or told by components that were found before."""
+"""What an estimator is set to: as given, checked, or read off components that were found before."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def blocks_total(
 
     >>> import dask.array
     >>> X = dask.array.from_array(np.arange(12.0).reshape(6, 2), chunks=(2, 2))
-    >>> total(X, lambda rows, start, _: rows.sum(axis=0), sum, Monitor())
+    >>> blocks_total(X, lambda rows, start, _: rows.sum(axis=0), sum, Monitor())
     array([30., 36.])
     """
     import dask.array
@@ -67,7 +67,7 @@ def _here(shares: list[Any], merged: Callable[..., Any], monitor: Monitor) -> An
 
     done, keys = 0, {share.key for share in shares}
 
-    def told(key: Any, *_: Any) -> None:
+    def count(key: Any, *_: Any) -> None:
         nonlocal done
         done += key in keys
         _tell(monitor, done, len(keys))
@@ -76,7 +76,7 @@ def _here(shares: list[Any], merged: Callable[..., Any], monitor: Monitor) -> An
     while len(tree) > 1:
         tree = [dask.delayed(merged)(tree[i : i + MERGED]) for i in range(0, len(tree), MERGED)]
     with _said():  # Dask's own Callback is not for several passes at a time
-        return tree[0].compute(callbacks=[(None, None, None, told, None)])
+        return tree[0].compute(callbacks=[(None, None, None, count, None)])
 
 
 def _there(client: Any, X: Any, shares: list[Any], merged: Callable[..., Any], monitor: Monitor) -> Any:

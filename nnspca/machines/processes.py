@@ -196,7 +196,7 @@ class Caller:
     def __init__(self, line: Connection) -> None:
         self._line, self._lock = line, threading.Lock()  # the task may have threads of its own
         self._stopped, self._asked = False, -ASK_SECONDS
-        self._told: dict[str, float] = {}
+        self._reported_at: dict[str, float] = {}
 
     def __call__(self) -> bool:
         """Whether to stop."""
@@ -207,8 +207,8 @@ class Caller:
     def tell(self, name: str, *what: object) -> None:
         """Report to a listener."""
         now = time.monotonic()
-        if name not in LATEST or now - self._told.get(name, -REPORT_SECONDS) >= REPORT_SECONDS:
-            self._told[name] = now
+        if name not in LATEST or now - self._reported_at.get(name, -REPORT_SECONDS) >= REPORT_SECONDS:
+            self._reported_at[name] = now
             self._ask((name, what))
 
     def _ask(self, report: tuple[str, tuple[object, ...]] | None) -> None:

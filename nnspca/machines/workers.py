@@ -256,7 +256,7 @@ def call(
 ) -> _T:
     """Make one call with ``shared``: on a worker of an executor, of ``Processes`` on a free one, or else here.
 
-    What listeners are told comes from threads and processes of this machine, not from a cluster.
+    Listeners hear from threads and processes of this machine, not from a cluster.
 
     >>> def count(shared, *, should_stop, on_progress):
     ...     on_progress("counting")
@@ -295,10 +295,10 @@ def with_executor(function: Callable[P, _T]) -> Callable[P, _T]:
         given = signature.bind(*args, **settings)
         asked, options = given.arguments, given.arguments.pop("options", {})
         shared, stop = asked.pop("cov"), asked.pop("should_stop", None)
-        told = {name: asked.pop(name) for name in list(asked) if name.startswith("on_") and asked[name] is not None}
-        check_callables(should_stop=stop, **told)
+        heard = {name: asked.pop(name) for name in list(asked) if name.startswith("on_") and asked[name] is not None}
+        check_callables(should_stop=stop, **heard)
         run: Callable[..., _T] = made
-        return call(executor, run, shared, should_stop=stop, listeners=told, **asked, **options)
+        return call(executor, run, shared, should_stop=stop, listeners=heard, **asked, **options)
 
     return made
 

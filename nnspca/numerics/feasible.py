@@ -159,11 +159,11 @@ def argmax(g: np.ndarray, k: int, nonnegative: bool = True, include: tuple[int, 
 
     Examples
     --------
-    >>> best(np.array([4.0, 3.0, -1.0]), k=2)
+    >>> argmax(np.array([4.0, 3.0, -1.0]), k=2)
     array([0.8, 0.6, 0. ])
-    >>> best(np.array([-2.0, -1.0, -3.0]), k=2)
+    >>> argmax(np.array([-2.0, -1.0, -3.0]), k=2)
     array([0., 1., 0.])
-    >>> best(np.array([4.0, 3.0, 3.0]), k=2, include=(2,))
+    >>> argmax(np.array([4.0, 3.0, 3.0]), k=2, include=(2,))
     array([0.8, 0. , 0.6])
     """
     if not include:

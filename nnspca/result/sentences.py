@@ -56,9 +56,9 @@ def describe(support: np.ndarray, features: Features | None) -> str | None:
 def where_in_image(support: np.ndarray, shape: tuple[int, int]) -> str:
     """Return in which ninths, or else in which half, of an image most of these pixels lie.
 
-    >>> pixels(np.array([0, 1, 9, 10]), (9, 9))
+    >>> where_in_image(np.array([0, 1, 9, 10]), (9, 9))
     'all at the upper left'
-    >>> pixels(np.array([0, 1, 2, 3, 80]), (9, 9)), pixels(np.array([80]), (9, 9))
+    >>> where_in_image(np.array([0, 1, 2, 3, 80]), (9, 9)), where_in_image(np.array([80]), (9, 9))
     ('four of them at the upper left and the upper centre', 'at the lower right')
     """
     rows, columns = np.divmod(support, shape[1])

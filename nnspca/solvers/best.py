@@ -290,9 +290,9 @@ def best_pairs(problem: Problem, count: int, monitor: Monitor) -> np.ndarray:
 
     >>> from nnspca import Covariance
     >>> cov = Covariance.from_matrix([[3.0, 1.0, -2.0], [1.0, 3.0, 0.0], [-2.0, 0.0, 3.0]])
-    >>> pairs(Problem(cov, 2, True), 1, Monitor()).round(3)
+    >>> best_pairs(Problem(cov, 2, True), 1, Monitor()).round(3)
     array([[0.707, 0.707, 0.   ]])
-    >>> pairs(Problem(cov, 2, False), 1, Monitor()).round(3)
+    >>> best_pairs(Problem(cov, 2, False), 1, Monitor()).round(3)
     array([[ 0.707,  0.   , -0.707]])
     """
     cov, n, own = problem.cov, problem.n, problem.cov.diagonal

@@ -16,8 +16,6 @@ from nnspca.control.fields import with_fields
 from nnspca.errors import UnknownOption
 from nnspca.result import Component, Components
 
-__all__ = ["METHODS", "MethodInfo", "OptionInfo"]
-
 
 @dataclass(frozen=True)
 class OptionInfo:

@@ -249,8 +249,8 @@ class _Turn:
             if len(self.marks) > MAX_MARKS:
                 del self.marks[1:-1:2]
 
-        told: dict[str, Any] = {"should_stop": self._should_stop, "on_progress": self._told, "on_found": found}
-        part = solve(cov, k, method, **told, **settings)
+        listeners: dict[str, Any] = {"should_stop": self._should_stop, "on_progress": self._follow, "on_found": found}
+        part = solve(cov, k, method, **listeners, **settings)
         found(part.loadings, part.variance)
         return not part.stopped
 
@@ -261,13 +261,13 @@ class _Turn:
         def enough() -> bool:
             return len(self.falls) > 1 or self._should_stop()
 
-        told: dict[str, Any] = {"should_stop": enough, "on_progress": lambda progress: self._add(progress.upper)}
-        certify(cov, k, component=component, **told, **settings)
+        listeners: dict[str, Any] = {"should_stop": enough, "on_progress": lambda progress: self._add(progress.upper)}
+        certify(cov, k, component=component, **listeners, **settings)
         return not self._should_stop()
 
     def prove(self, cov: Covariance, k: int, settings: dict[str, Any]) -> bool:
         """Make the certificate, with its own component; return whether it came to its end."""
-        self.certificate = certify(cov, k, should_stop=self._should_stop, on_progress=self._told, **settings)
+        self.certificate = certify(cov, k, should_stop=self._should_stop, on_progress=self._follow, **settings)
         self._add(self.certificate.upper)
         return not self.certificate.stopped
 
@@ -282,7 +282,7 @@ class _Turn:
         self.was_stopped = self.was_stopped or self._stop()
         return self.was_stopped or self.seconds > self._limit
 
-    def _told(self, progress: Progress) -> None:
+    def _follow(self, progress: Progress) -> None:
         self.fraction = max(self.fraction, min(progress.fraction, 1.0))
         self._add(progress.upper)
 

@@ -1,4 +1,4 @@
-"""Zass & Shashua (2006), Fig. 4: faces told from other images by the components of faces."""
+"""Zass & Shashua (2006), Fig. 4: faces against other images, by the components of faces."""
 
 from __future__ import annotations
 

@@ -24,7 +24,8 @@ class DeskReading(nnspca.datasets.Reading):
     def text(self) -> str:
         """What is not as usual, as a link carries it.
 
-        >>> Reading(header=1).text, Reading.of_text('{"header": 1}').header, Reading.of_text("no") == Reading()
+        >>> given = DeskReading(header=1).text
+        >>> given, DeskReading.of_text(given).header, DeskReading.of_text("no") == DeskReading()
         ('{"header":1}', 1, True)
         """
         given = self.arguments | ({"repair": True} if self.repair else {})

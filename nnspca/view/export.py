@@ -317,8 +317,8 @@ def on_paper(beside: Beside) -> str:
     """Return the same as a piece of a web page whose tables are sorted by a click."""
     pieces = ["<h2>Loadings, beside PCA and PCA + varimax</h2>", _table(beside.loadings)]
     if beside.groups:
-        told = html.escape(say.separation(beside.subject.data, beside.values))
-        pieces += ["<h2>Groups</h2>", f"<p>{told}</p>", _table(beside.groups)]
+        sentence = html.escape(say.separation(beside.subject.data, beside.values))
+        pieces += ["<h2>Groups</h2>", f"<p>{sentence}</p>", _table(beside.groups)]
     if beside.scores:
         pieces += ["<h2>Scores</h2>", _table(beside.scores)]
     if beside.reading:

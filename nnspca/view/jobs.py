@@ -22,7 +22,6 @@ LEFT = 5.0  # seconds after which a run that no page shows lets all others go fi
 ABANDONED = 300.0  # seconds after which a run that no page shows stops itself
 AFTER = 8.0  # seconds of a run's age up to which another one waits for its first result
 STOP_POLL_SECONDS = 0.05  # between two looks meanwhile at whether to stop
-
 Work = Callable[["Job"], Any]  # what it returns is the last result
 
 

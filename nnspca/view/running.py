@@ -21,7 +21,7 @@ from nnspca.view.jobs import FairSemaphore, Job, Work
 from nnspca.view.link import canvas
 
 PATIENCE = 0.4  # seconds a page waits before it shows progress: quick runs never flash a bar
-TELLING_SHARE = 0.1  # share of a run after which its seconds tell how long the whole takes
+TELLING_SHARE = 0.1  # share of a run after which its seconds say how long the whole takes
 LONG = 5.0  # seconds after which a run says how long it has been going
 POLL_SECONDS = 0.3  # between two looks of the browser at a run
 

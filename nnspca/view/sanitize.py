@@ -92,7 +92,7 @@ def code(text: str) -> str:
 def figure_text(text: str, most: int = NAME) -> str:
     """Return a text as a figure's title, legend, tick or hover box takes it: Plotly reads a little HTML.
 
-    >>> label('<a href="x">R&D</a>')
+    >>> figure_text('<a href="x">R&D</a>')
     '&lt;a href="x"&gt;R&amp;D&lt;/a&gt;'
     """
     return re.sub(r"[&<>$]|%\{", lambda match: ENTITIES[match[0]], line(text, most))

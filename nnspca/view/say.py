@@ -60,9 +60,9 @@ def explains(what: str, many: int, variance: float, whole: float, unit: str, upp
 def nearness(variance: float, upper: float, whole: float, source: str = "") -> str:
     """Say how near the best possible a variance is proven to be, in per cent of ``whole``: the maximum is rounded up.
 
-    >>> proven_share(0.5, 0.51, 1.0, "carried from k = 7")
+    >>> nearness(0.5, 0.51, 1.0, "carried from k = 7")
     'The proven maximum is 51.0 % (carried from k = 7), so this is at least 98.0 % of the optimum.'
-    >>> proven_share(0.5, 0.5, 1.0, "stored proof")
+    >>> nearness(0.5, 0.5, 1.0, "stored proof")
     'This is proven optimal, to 1 part in 10,000 (stored proof).'
     """
     source = f" ({source})" if source else ""

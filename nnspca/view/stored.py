@@ -68,7 +68,7 @@ def unit_vector(support: np.ndarray, levels: np.ndarray, n: int) -> np.ndarray:
 
 
 def from_changes(moved: np.ndarray, counts: Iterable[int], changes: np.ndarray, n: int) -> Iterator[tuple[Any, Any]]:
-    """Yield supports and levels, each told by its difference from those before: first from none.
+    """Yield supports and levels, each from its difference to the ones before; the first, to none.
 
     ``moved`` has the features in one of two supports alone, ``counts`` of each, and ``changes`` those of levels.
     Components of neighbouring k differ by little, so this takes half the room.

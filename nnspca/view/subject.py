@@ -102,7 +102,7 @@ class Subject:
         return what, self.data.name, *self.problem, bool(self.data.feature_titles), *about
 
     def task(self, kind: str, key: Key, function: Callable[..., object], *arguments: object, **settings: Any) -> Task:
-        """Return the task of finding the result of a call; listeners, settings ``on_…``, are also told of which run."""
+        """Return the task of finding the result of a call; its listeners, settings ``on_…``, get the run first."""
 
         def work(job: Job) -> object:
             own = {name: functools.partial(told, job) for name, told in settings.items() if name.startswith("on_")}

@@ -25,7 +25,7 @@ from nnspca.view.subject import Subject
 
 FOLDER = Path(__file__).with_name("stored")  # certificates of the views that data sets open with, and of README's table
 RESTARTS, LEADERS = 100, 25  # of the search for a better component, before the longer proof
-NOTED = 1e-6  # relative fall of an upper bound that a live run tells of
+NOTED = 1e-6  # relative fall of an upper bound that a live run reports
 SAME = 1e-6  # relative difference of two variances of the same component: stored loadings are rounded
 WAITED = 30.0  # seconds that a download waits at most for as good a proof as is stored
 SHOWN = 3  # upper bounds that a sentence lists
@@ -53,7 +53,7 @@ class Live:
 
 
 def live(job: Job | None) -> Live | None:
-    """Return the last that a run has told of itself, where a person asked for it: else only the best known is said."""
+    """Return how a run stands that a person asked for; None of others: the page says the best known only."""
     return job.live if job is not None and job.asked else None
 
 
@@ -76,7 +76,7 @@ class Clock:
         return lower
 
     def prove(self, subject: Subject, begin: float, says: str, r: int = 1, **more: Any) -> None:
-        """Prove an upper bound in what is left of the progress; each that is lower is told, and noted at once."""
+        """Prove an upper bound in what is left of the progress; each lower one is reported, and recorded at once."""
         proving = part_of_report(self._job.report, begin, 1.0, lambda _: says)
 
         def listen(progress: Progress) -> None:
@@ -94,7 +94,7 @@ class Clock:
         self._job.live = dataclasses.replace(self._job.live, **more)
 
 
-def live_words(told: Live, whole: float, digits: int = 1, what: str = "component") -> str:
+def live_words(live: Live, whole: float, digits: int = 1, what: str = "component") -> str:
     """Say how a live run goes, with the bound as it falls; once it has ended, what it came to beside the best known.
 
     Percentages have so many ``digits``, as the headline beside it.
@@ -105,24 +105,24 @@ def live_words(told: Live, whole: float, digits: int = 1, what: str = "component
     >>> live_words(Live(0.5, 0.4, 0.6, falls), 1.0)
     'Live: 40.0 % of the total variance found after 600 ms; upper bound 60.0 % after 700 ms, 50.1 % after 3.0 s …'
     """
-    if not told.found:
+    if not live.found:
         return "Live: solving …"
-    after = f"after {rounded.seconds(told.seconds)}"
-    if not told.ended:
-        shown = {rounded.percent(min(upper / whole, 1.0), digits, up=True): at for at, upper in reversed(told.falls)}
+    after = f"after {rounded.seconds(live.seconds)}"
+    if not live.ended:
+        shown = {rounded.percent(min(upper / whole, 1.0), digits, up=True): at for at, upper in reversed(live.falls)}
         falls = [f"{most} after {rounded.seconds(at)}" for most, at in reversed(shown.items())][-SHOWN:]
         bound = f"upper bound {', '.join(falls)}" if falls else "computing an upper bound"
-        share = rounded.percent(told.found / whole, digits)
+        share = rounded.percent(live.found / whole, digits)
         return f"Live: {share} of the total variance found {after}; {bound} …"
-    missing = 1 - told.found / told.known if told.known > 0 else -1.0
+    missing = 1 - live.found / live.known if live.known > 0 else -1.0
     some = "" if what.endswith("s") else "a "
-    which = f"the same {what}" if abs(missing) <= SAME else f"{some}{'better ' * (told.known > 0)}{what}"
+    which = f"the same {what}" if abs(missing) <= SAME else f"{some}{'better ' * (live.known > 0)}{what}"
     if missing > SAME:
         which = f"{some}{what} with {rounded.percent(missing, up=True)} less variance than the best found"
-    if not told.falls:
+    if not live.falls:
         return f"Live: {which} {after}."
-    proven = rounded.proven_share(told.found, told.upper)
-    return f"Live: {which} {after}, {proven} after {rounded.seconds(told.falls[-1][0])}."
+    proven = rounded.proven_share(live.found, live.upper)
+    return f"Live: {which} {after}, {proven} after {rounded.seconds(live.falls[-1][0])}."
 
 
 @dataclass(frozen=True, eq=False)

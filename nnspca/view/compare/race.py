@@ -147,8 +147,8 @@ def race_figure(known: Race | None, racers: Sequence[str], subject: Subject, pla
 
 def origin() -> str:
     """Say when and where the races were recorded that are shown without a run."""
-    told = ":material/inventory_2: **A stored race** of {made}, on one core ({machine}), seed {seed}."
-    return told.format(**stored_races())
+    words = ":material/inventory_2: **A stored race** of {made}, on one core ({machine}), seed {seed}."
+    return words.format(**stored_races())
 
 
 def _upper(standing: Race | None, best: Known) -> float:

@@ -119,10 +119,10 @@ def solve_sets(job: Job, subjects: Sequence[Subject], titles: Mapping[str, str])
         def publish(point: SweepPoint, name: str = one.data.name) -> None:
             job.publish((name, point))
 
-        def told(_: str, name: str = one.data.name) -> str:
+        def stage(_: str, name: str = one.data.name) -> str:
             return f"Running: {titles[name]}"
 
-        span = part_of_report(job.report, place / len(ordered), (place + 1) / len(ordered), told)
+        span = part_of_report(job.report, place / len(ordered), (place + 1) / len(ordered), stage)
         one.call(job, nnspca.sweep, ks_to_solve(one), ("best",), on_point=publish, on_progress=span)
 
 

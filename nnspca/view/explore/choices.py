@@ -25,9 +25,9 @@ SCORED = 10**7  # numbers of data whose samples are scored unasked, where they h
 def path_ks(n: int, usual: int) -> tuple[int, ...]:
     """Return the k of a path on n features: all of few, else some 25 in equal ratios, and the ``usual`` one.
 
-    >>> cardinalities(13, 4)
+    >>> path_ks(13, 4)
     (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)
-    >>> len(cardinalities(625, 40)), len(cardinalities(12582, 40))
+    >>> len(path_ks(625, 40)), len(path_ks(12582, 40))
     (25, 26)
     """
     if n <= POINTS:

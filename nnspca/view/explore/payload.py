@@ -179,7 +179,7 @@ def _curve(name: str, points: Mapping[int, Component], view: View) -> dict[str, 
 
 
 def live_point(view: View) -> dict[str, Any]:
-    """Return what the live run has told: its words, and while it goes on its place in the chart."""
+    """Return the words of the live run, and while it goes on its place in the chart."""
     live = view.live
     if live is None:
         return {"says": ""}

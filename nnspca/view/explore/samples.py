@@ -214,7 +214,6 @@ def feature_list(part: Component, subject: Subject) -> None:
     """List the features, the component's own first; a press asks why one is there; offer the indispensable ones."""
     order = np.argsort(-np.abs(part.loadings), kind="stable")[:LISTED].tolist()
     names, x = component.feature_names(subject.data, order), part.loadings[order]
-    noun = component.called(subject.data)
     half = int(np.searchsorted(np.cumsum(x**2), 0.5 * (x @ x))) + 1
 
     def ask() -> None:
@@ -223,8 +222,8 @@ def feature_list(part: Component, subject: Subject) -> None:
 
     st.markdown(
         f"**{sanitize.plain(names[order[0]])}** has the largest loading, {rounded.fixed(x[0], 3)}; {half:,} of "
-        f"{part.cardinality:,} make half of the sum of squares. Press one of the {noun} here or in the picture: why "
-        "is it included, or not?"
+        f"{part.cardinality:,} make half of the sum of squares. Press one of the {component.called(subject.data)} here or "
+        "in the picture: why is it included, or not?"
     )
     rows = [{"feature": names[i], "loading": round(float(part.loadings[i]), 4)} for i in order]
     st.dataframe(rows, hide_index=True, key=LIST, on_select=ask, selection_mode="single-row", alt="Features, loadings.")

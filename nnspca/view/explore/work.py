@@ -32,8 +32,8 @@ def certified(ks: tuple[int, ...]) -> tuple[int, ...]:
     From a bound for two features, which costs next to nothing, bounds follow at every larger k; from
     one for one feature, none.
 
-    >>> from nnspca.view.explore.choices import cardinalities
-    >>> certified(cardinalities(625, 40))
+    >>> from nnspca.view.explore.choices import path_ks
+    >>> certified(path_ks(625, 40))
     (1, 2, 4, 8, 17, 37, 62, 133, 289, 625)
     """
     if ks[-1] <= POINTS:  # each takes next to no time

@@ -106,10 +106,10 @@ class LinkKey:
     ) -> tuple[Any, bool]:
         """Return what a link says, None when nothing of it can be used, and whether all of it can.
 
-        >>> k = Entry("k", (), "whole", 40, low=1)
+        >>> k = LinkKey("k", (), "whole", 40, low=1)
         >>> k.read(["12"], high=625), k.read(["inf"]), k.read(["900"], high=625)
         ((12, True), (None, False), (None, False))
-        >>> Entry("with", ("parts",), "several", options=("em", "best")).read(["em", "magic"])
+        >>> LinkKey("with", ("parts",), "several", options=("em", "best")).read(["em", "magic"])
         (('em',), False)
         """
         text = texts[-1] if texts else ""

@@ -124,7 +124,7 @@ def _work(desk: Desk) -> Work:
 
 
 def note_reading(desk: Desk, read: Read) -> None:
-    """Note what reading has given; data that no page could use stay away, and why is told."""
+    """Note what reading has given; data that no page could use are left out, with the reason."""
     desk.tried, desk.seen, desk.problem = desk.reading, read.seen, str(read.seen.error or "")
     data = read.seen.data
     if data is None:

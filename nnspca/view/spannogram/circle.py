@@ -77,7 +77,7 @@ def of_data(subject: Subject, d: int) -> Rows:
 def rows_in_link(V: np.ndarray) -> str:
     """Return rows as a link carries them.
 
-    >>> write_link(np.array([[1.0, -0.5], [2.25, 0.0]]))
+    >>> rows_in_link(np.array([[1.0, -0.5], [2.25, 0.0]]))
     '1,-0.5;2.25,0'
     """
     return ";".join(",".join(f"{x:.6g}" for x in row) for row in V)

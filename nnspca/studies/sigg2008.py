@@ -33,10 +33,6 @@ class MethodCurve:
     options: dict[str, Any] = field(default_factory=dict)
 
 
-RIDGE = 10.0  # not printed; with one this large, similar neighbours do not exclude each other
-CONVERGED = 1e-6  # Algorithm 2 stops when w changes by less than this; not printed either
-STEPS = 1000  # most steps of Algorithm 2
-EM, EM_STEPS = "emPCA", "emPCA: steps"  # Algorithm 2 as printed
 EM_OPT = MethodCurve("emPCA, renormalised", "em")
 SPCA = MethodCurve("SPCA", "elastic-net", {"renormalise": False, "ridge": RIDGE})
 SPCA_OPT = MethodCurve("SPCA, renormalised", "elastic-net", {"ridge": RIDGE})

@@ -7,7 +7,7 @@ import gc
 import gzip
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import MappingProxyType, SimpleNamespace
@@ -27,6 +27,7 @@ from nnspca.view.certificate import proofs
 from nnspca.view.desk import Desk
 from nnspca.view.explore import choices, work
 from nnspca.view.ledger import Ledger
+from nnspca.view.sanitize import plain
 from nnspca.view.session import Session
 from nnspca.view.sources import sandbox
 from nnspca.view.ui import charts, downloads
@@ -311,6 +312,11 @@ def texts(page: AppTest) -> str:
     """Return all the words on the page."""
     kinds = (page.title, page.header, page.markdown, page.caption, page.success, page.info, page.warning, page.error)
     return "\n".join(element.value for kind in kinds for element in kind)
+
+
+def says(place: Iterable, text: object) -> bool:
+    """Tell whether an element among these shows a text that came from elsewhere, or the words of a function."""
+    return any(plain(str(text)) in element.value for element in place)
 
 
 def answered(app, path: str, method: str = "GET", body: bytes = b"", **headers: str) -> tuple[int, dict, bytes]:

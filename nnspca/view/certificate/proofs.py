@@ -273,10 +273,6 @@ def _tighten(job: Job, subject: Subject, parts: Components | None = None, r: int
     return ProofGain(known, after, time.monotonic() - start, before.upper)
 
 
-STOPPED = "Stopped. Every upper bound proven so far is kept."
-TIGHTEN = Button("Tighten the proof", "There is no upper bound yet.", ":material/compress:", "Go on tightening")
-
-
 def tighten_button(
     task: Task, known: Known, width: Literal["stretch", "content"] = "content", *, in_place: bool = False
 ) -> None:

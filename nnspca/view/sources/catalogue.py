@@ -103,9 +103,6 @@ def server_file_on_desk(name: str) -> Desk | None:
     return here.desk
 
 
-ABSENT = "not on this machine yet"
-
-
 def hosted_files() -> dict[str, HostedFile]:
     """Return the data sets in files that the server's owner names, by name."""
     return hosted.datasets() if hosted.OPEN in os.environ else {}

@@ -7,11 +7,13 @@ import pytest
 
 import nnspca
 from nnspca.datasets import Dataset
+from nnspca.result import rounded
 from nnspca.view import cache, chance, ledger
 from nnspca.view.chance import Chance
 from nnspca.view.explore.view import sentence
 from nnspca.view.ledger import Known
 from nnspca.view.link.state import State
+from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
 from tests.benchmarks.chance import planted
 from tests.pages.conftest import sent, settle
@@ -27,18 +29,22 @@ def test_noise_is_said_to_be_chance_before_it_is_said_to_be_optimal(strength):
     part, known = found.parts[0], chance.chance_at(subject, 4)
     row = Known(4, (part,), part.variance, part.variance, True, True)
     said = sentence(part, row, data, subject.total, found.parts.features, known)
-    assert known.is_more == bool(strength) == ("rise together" in said)
-    assert said.startswith("No more than chance") != bool(strength)
-    assert bool(strength) or said.index("huffled columns reach") < said.index("proven optimal")
-    assert ("shuffled columns" in chance.comparisons(known, 12, 4, "100 %", "features")) == bool(strength)
+    first = chance.first(known, 4)
+    assert known.is_more == bool(strength) == any(data.feature_names[j] in said for j in part.support) != bool(first)
+    assert said.startswith(first) and rounded.proven_share(1.0) in said.removeprefix(first)
+    reach, compared = rounded.percent(known.reach, up=True), chance.comparisons(known, 12, 4, "100 %", "features")
+    assert (reach in compared) == bool(strength)
 
 
 def test_the_columns_are_shuffled_on_request_and_the_page_says_what_they_reach(open_page, monkeypatch):
     monkeypatch.setattr(chance, "stored", dict)
     page = settle(open_page("pages/explore.py", data="synthetic-spiked", k=8), path=True)
-    assert "shuffled columns" not in sent(page, "play")["here"]["contexts"][0]
+    about = Subject(catalogue.dataset("synthetic-spiked"), State(data="synthetic-spiked", k=8))
+    before = sent(page, "play")["here"]["contexts"][0]
+    assert chance.chance_at(about, 8) is None
     page = settle(page.button(key="start-chance").click().run(), path=True)
-    assert "shuffled columns" in sent(page, "play")["here"]["contexts"][0]
+    reach = rounded.percent(chance.chance_at(about, 8).reach, up=True)
+    assert reach not in before and reach in sent(page, "play")["here"]["contexts"][0]
 
 
 def test_what_is_stored_is_of_the_data_that_are_stored_and_no_answer_there_is_chance():

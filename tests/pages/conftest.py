@@ -316,6 +316,7 @@ def texts(page: AppTest) -> str:
 
 def says(place: Iterable, text: object) -> bool:
     """Tell whether an element among these shows a text that came from elsewhere, or the words of a function."""
+    assert text  # every element shows nothing
     return any(plain(str(text)) in element.value for element in place)
 
 

@@ -170,11 +170,11 @@ def test_the_page_is_drawn_again_after_a_run_that_ended_while_its_bar_was_drawn(
 
 def test_the_page_is_drawn_again_for_news_alone_and_the_bar_tells_how_long_a_long_run_goes(looks):
     job = Job("long")
-    job._started -= running.PATIENCE
+    job.begun -= running.PATIENCE
     running.follow(job)
     (look,) = looks
     assert not look()["draw"]
-    job._started -= running.LONG + 1.0
+    job.begun -= running.LONG + 1.0
     assert "s so far" in look()["text"]
     job.report(Progress(0.5, ""))
     assert " s of about 1" in look()["text"]
@@ -195,7 +195,7 @@ def test_a_message_of_a_component_that_is_gone_or_about_data_closed_while_it_was
         from nnspca.view.link import canvas, state
         from nnspca.view.sources import catalogue
 
-        answers = (lambda: player._press("why"), lambda: player._press("over"), player._choose)
+        answers = (lambda: player.press("why"), lambda: player.press("over"), player.take_point)
         kept = (lambda at=at: canvas.keep_choices(*at) for at in (("play", "ended"), ("a", "draw")))
         for answer in (*answers, *kept):
             answer()

@@ -18,7 +18,7 @@ def brought(tmp_path_factory, monkeypatch):
     for name in ("one.js", "one.abc.js"):
         file = tmp_path_factory.mktemp("js") / name
         file.write_bytes(FILE)
-        monkeypatch.setitem(server._BROUGHT, f"js/{name}", file)
+        monkeypatch.setitem(server.BROUGHT, f"js/{name}", file)
 
 
 class Origin:
@@ -39,13 +39,13 @@ class Origin:
 
 def test_a_path_that_only_looks_like_a_script_of_streamlits_gets_its_page():
     app = server.AssetMiddleware(Origin())
-    before = server._packed.cache_info().currsize
+    before = server.packed.cache_info().currsize
     for path in ("/static/js/made-up.js", "/static/js/../js/one.js.map", "/js/one.js"):
         status, headers, body = answered(app, path, accept_encoding="gzip")
         assert (status, body) == (200, PAGE) and "content-encoding" not in headers
     for i in range(50):
         assert gzip.decompress(answered(app, f"/{i}/static/js/one.js", accept_encoding="gzip")[2]) == FILE
-    assert server._packed.cache_info().currsize == before + 1
+    assert server.packed.cache_info().currsize == before + 1
 
 
 def test_a_script_goes_out_packed_once_and_unpacks_to_what_it_was():

@@ -67,9 +67,9 @@ def test_a_board_that_the_ledger_does_not_know_is_solved_once(monkeypatch):
     monkeypatch.setattr(boards, "problem", lambda name: ("other", False, True))
     asked, certify = [], nnspca.certify
     monkeypatch.setattr(nnspca, "certify", lambda cov, k: asked.append(k) or certify(cov, k))
-    boards._compute.clear()
+    boards.solve_board.clear()
     first, again = boards.proven("digits"), boards.proven("digits")
-    boards._compute.clear()
+    boards.solve_board.clear()
     assert asked == [16]
     assert (first.lower, first.upper) == (again.lower, again.upper)
     assert 0 < first.lower <= first.upper

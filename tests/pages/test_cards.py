@@ -60,7 +60,7 @@ def picture(card):
 
 def test_a_card_is_drawn_without_reading_data_whose_mean_is_stored(shelf, monkeypatch):
     read = []
-    assert not any(card.foot or card.picture for card in shown(monkeypatch, State()).values()), "nothing is stored"
+    assert not any(card.foot or card.picture for card in shown(monkeypatch, State()).values())  # nothing is stored
     shelf[ledger.default_view("digits")] = record("digits")
     ledger.shared.clear()
     monkeypatch.setattr(nnspca.datasets, "load", read.append)

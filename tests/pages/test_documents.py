@@ -50,7 +50,7 @@ def test_the_sidebar_leads_to_documents_that_are_served(tmp_path, site):
         server.link_to_documents(Path(root))
 
     shown = AppTest.from_function(page, args=(str(tmp_path),)).run()
-    assert [text.value for text in shown.markdown] == ["[Guide, reference and examples](docs/index.html)"]
+    assert len(shown.markdown) == 1 and shown.markdown[0].value.endswith("](docs/index.html)")
     assert not AppTest.from_function(page, args=(str(tmp_path / "elsewhere"),)).run().markdown
 
 

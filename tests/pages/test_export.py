@@ -1,5 +1,6 @@
 """The sheet that goes home: loadings beside PCA's, scores, groups; on screen and paper."""
 
+import html
 import re
 
 import numpy as np
@@ -12,7 +13,7 @@ from nnspca.view.desk import Desk
 from nnspca.view.link.state import State
 from nnspca.view.session import Session
 from nnspca.view.subject import Subject
-from tests.pages.conftest import settle, texts
+from tests.pages.conftest import says, settle, texts
 
 RNG = np.random.default_rng(0)
 CLASSES = np.repeat([0, 1], 30)
@@ -57,7 +58,7 @@ def test_a_part_that_tells_two_classes_apart_says_so_in_one_direction(made):
     area = nnspca.separation(made.values[:, 0], CLASSES)
     assert {row["AUC"] for row in made.groups} == {max(area[0], 1 - area[0])} and area[0] > 0.85
     said = say.separation(DATA, made.values)
-    assert "ill scores higher" in said
+    assert made.groups[0]["class"] == "ill" and "ill" in said
     best, chance, p = map(float, re.findall(r"(?:In|in|=) ([\d.]+\d)", said))
     assert best == np.floor(100 * made.groups[0]["AUC"]) > chance > 50 and p < 0.05
 
@@ -65,8 +66,11 @@ def test_a_part_that_tells_two_classes_apart_says_so_in_one_direction(made):
 def test_the_page_shows_what_the_report_prints(open_page, taken, short_proofs):
     own = Session(desks={"lab": Desk((), data=DATA)})
     page = settle(open_page("pages/explore.py", data="lab", k=3, ks="3", more=True, session=own))
-    assert "ill scores higher" in texts(page) and "numbers the samples: left out" in texts(page)
-    report = taken("report.html").decode()
-    for said in ("PCA + varimax", "ill scores higher", "numbers the samples", "</table>", "nnspca.certify"):
+    subject = Subject(DATA, State(data="lab", k=3))
+    part = subject.known_at().component
+    told = say.separation(DATA, nnspca.scores(X, part.loadings, mean="own")[:, None])
+    assert told in texts(page) and all(says(page.markdown, note) for note in DATA.notes)
+    report = html.unescape(taken("report.html").decode())
+    for said in ("PCA + varimax", told, *map(str, DATA.notes), "</table>", "nnspca.certify"):
         assert said in report
     assert " Content: " not in report and not re.search(r"https?://(?!www\.w3\.org)", report)

@@ -43,4 +43,5 @@ def test_each_solver_has_a_look_of_its_own_by_every_name():
     looks = [style.Look.of(name, 99, style.LIGHT) for name in nnspca.METHODS]
     assert len(set(looks)) == len(looks)
     assert looks == [style.Look.of(method.title, 99, style.LIGHT) for method in nnspca.METHODS.values()]
-    assert style.Look.of("Alg. 3 (d = 3, ε = 0.1)", 0, style.LIGHT) == looks[list(nnspca.METHODS).index("epsilon-net")]
+    printed = "Alg. 3 (d = 3, ε = 0.1)"  # in the paper
+    assert style.Look.of(printed, 0, style.LIGHT) == looks[list(nnspca.METHODS).index("epsilon-net")]

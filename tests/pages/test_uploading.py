@@ -39,7 +39,7 @@ class Streamlit:
         if scope["method"] == "PUT":
             self.kept[scope["path"]] = body
         else:
-            assert dict(scope["headers"])[b"x-xsrftoken"] == b"t", "Streamlit refuses to delete without it"
+            assert dict(scope["headers"])[b"x-xsrftoken"] == b"t"  # Streamlit refuses to delete without it
             self.kept.pop(scope["path"], None)
         await send({"type": "http.response.start", "status": 204, "headers": []})
         await send({"type": "http.response.body", "body": b""})

@@ -52,9 +52,7 @@ def others(subject: Subject, choice: Choices) -> Task | None:
     return Task("parts-others", subject.key("parts-others", subject.now.d, choice), work) if ways else None
 
 
-def find_or_reuse(
-    job: Job, subject: Subject, choice: Choices, way: str, begin: float, end: float
-) -> Components | None:
+def find_or_reuse(job: Job, subject: Subject, choice: Choices, way: str, begin: float, end: float) -> Components | None:
     """Return the parts that a way finds, or has found, noted and published; None where the run is to stop before."""
     if job.should_stop():
         return None

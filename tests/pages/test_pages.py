@@ -77,7 +77,7 @@ def test_the_data_page_shows_citation_and_terms_and_where_data_are_not_here_a_do
     assert (f"start-fetch-{name}" in [button.key for button in page.button]) == (name in FETCHED)
     if name in FETCHED:
         page = open_page(data=name)
-        assert "Terms:" in texts(page) and page.button(key=f"start-fetch-{name}").proto.label
+        assert "Terms:" in texts(page) and f"start-fetch-{name}" in [button.key for button in page.button]
 
 
 def test_a_failed_download_shows_the_librarys_message(open_page, monkeypatch, nothing_fetched):

@@ -27,9 +27,11 @@ from nnspca.view.certificate import proofs
 from nnspca.view.desk import Desk
 from nnspca.view.explore import choices, work
 from nnspca.view.ledger import Ledger
+from nnspca.view.link.state import State
 from nnspca.view.sanitize import plain
 from nnspca.view.session import Session
-from nnspca.view.sources import sandbox
+from nnspca.view.sources import catalogue, sandbox
+from nnspca.view.subject import Subject
 from nnspca.view.ui import charts, downloads
 from tests import budgets, shelf
 
@@ -233,6 +235,11 @@ def shelved(*records: shelf.Record) -> dict:
         )
         for r in records
     }
+
+
+def subject(name: str, **link) -> Subject:
+    """Return a data set as a page that has these choices shows it."""
+    return Subject(catalogue.dataset(name), State(name, **link))
 
 
 def owner(*data) -> Session:

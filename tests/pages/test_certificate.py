@@ -20,20 +20,18 @@ from nnspca.view.certificate import panels, proofs
 from nnspca.view.explore import choices, work
 from nnspca.view.jobs import Job
 from nnspca.view.link.state import ANY_SIGN, AS_IS, NONNEGATIVE, STANDARDISED, State
-from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
 from nnspca.view.ui import downloads
-from tests.pages.conftest import job_of, redrawn, said_at, settle, texts
+from tests.pages.conftest import job_of, redrawn, said_at, settle, subject, texts
 
 pytestmark = pytest.mark.usefixtures("nothing_found")
 
-NINE = State(data="digits", k=9)
 DIAGONAL = Subject(nnspca.datasets.Dataset(name="x", X=np.eye(2)), State(k=1))
 SHARE = "% of the total variance"
 
 
 def digits(**more):
-    return Subject(catalogue.dataset("digits"), dataclasses.replace(NINE, **more))
+    return subject("digits", **{"k": 9} | more)
 
 
 def upper_of(cert):

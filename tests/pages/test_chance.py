@@ -13,10 +13,9 @@ from nnspca.view.chance import Chance
 from nnspca.view.explore.view import sentence
 from nnspca.view.ledger import Known
 from nnspca.view.link.state import State
-from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
 from tests.benchmarks.chance import planted
-from tests.pages.conftest import sent, settle
+from tests.pages.conftest import sent, settle, subject
 
 
 @pytest.mark.parametrize("strength", [0.0, 1.5])
@@ -39,7 +38,7 @@ def test_noise_is_said_to_be_chance_before_it_is_said_to_be_optimal(strength):
 def test_the_columns_are_shuffled_on_request_and_the_page_says_what_they_reach(open_page, monkeypatch):
     monkeypatch.setattr(chance, "stored", dict)
     page = settle(open_page("pages/explore.py", data="synthetic-spiked", k=8), path=True)
-    about = Subject(catalogue.dataset("synthetic-spiked"), State(data="synthetic-spiked", k=8))
+    about = subject("synthetic-spiked", k=8)
     before = sent(page, "play")["here"]["contexts"][0]
     assert chance.chance_at(about, 8) is None
     page = settle(page.button(key="start-chance").click().run(), path=True)

@@ -2,7 +2,6 @@
 
 import csv
 import io
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,11 +15,9 @@ from nnspca.view.desk import Desk
 from nnspca.view.figures.band import gap_position
 from nnspca.view.jobs import Job
 from nnspca.view.link import state
-from nnspca.view.link.state import State
 from nnspca.view.session import Session
 from nnspca.view.sources import catalogue
-from nnspca.view.subject import Subject
-from tests.pages.conftest import drawn, jobs, owner, says, settle
+from tests.pages.conftest import drawn, jobs, owner, says, settle, subject
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
 
@@ -52,11 +49,11 @@ def test_one_page_compares_solvers_or_data_sets_and_a_list_that_is_mounted_late_
 
 def test_what_is_known_is_shown_without_a_run_and_a_live_run_changes_no_number(open_page):
     page = open_page(PAGE, **QUICK)
-    subjects = [Subject(catalogue.dataset(name), State(data=name)) for name in QUICK["vs"]]
-    assert not jobs(page) and page.markdown[0].value == sets.say_proven(sets.compared(subjects))
+    known = [subject(name) for name in QUICK["vs"]]
+    assert not jobs(page) and page.markdown[0].value == sets.say_proven(sets.compared(known))
     (figure,) = drawn(page)
-    for subject in subjects:
-        rows, title = subject.known_along(ledger.cardinalities(subject.problem)), sets.labels()[subject.data.name]
+    for one in known:
+        rows, title = one.known_along(ledger.cardinalities(one.problem)), sets.labels()[one.data.name]
         lower, below = (t for t in figure["data"] if t.get("name") == title and t.get("mode") == "lines+markers")
         assert [k for k, _ in lower["customdata"]] == list(rows)
         for (k, shown), depth in zip(below["customdata"], below["y"], strict=True):
@@ -65,15 +62,15 @@ def test_what_is_known_is_shown_without_a_run_and_a_live_run_changes_no_number(o
     page.button(key="start-compare").click().run()
     (job,) = jobs(settle(page))
     for name, point in job.results:
-        best = Subject(catalogue.dataset(name), State(data=name)).known_at(point.k)
+        best = subject(name).known_at(point.k)
         assert best.lower >= point.component.variance
         assert point.certificate is None or best.upper <= point.certificate.upper
 
 
 def test_each_k_of_a_live_run_is_one_at_which_a_proof_is_stored():
-    known = Subject(catalogue.dataset("digits"), State())
+    known = subject("digits")
     assert set(sets.cardinalities(known)) <= set(ledger.cardinalities(known.problem))
-    assert sets.cardinalities(Subject(known.data, State(sign=state.ANY_SIGN))) == (1, 3, 10, 26, 64)
+    assert sets.cardinalities(subject("digits", sign=state.ANY_SIGN)) == (1, 3, 10, 26, 64)
 
 
 def test_data_of_which_nothing_is_known_are_computed_first_and_solve_live_starts_from_nothing(empty_ledger, open_page):
@@ -110,13 +107,13 @@ def test_table_downloads_and_code_say_what_is_known_and_that_data_are_missing(op
     rows = list(csv.DictReader(io.StringIO(taken("compare.csv").decode())))
     assert len(rows) == len(frame.value)
     for row in rows:
-        subject = Subject(catalogue.dataset(row["data set"]), State(data=row["data set"]))
-        best = subject.known_at(int(row["k"]))
+        about = subject(row["data set"])
+        best = about.known_at(int(row["k"]))
         share = float(row["proven share of the optimum"])
         assert share <= best.ratio < share + 1.1e-6
         lower, upper = (float(cell) for name, cell in row.items() if name.endswith("% of the total variance"))
-        assert lower * subject.cov.trace <= 100 * best.lower * (1 + 1e-12)
-        assert upper * subject.cov.trace >= 100 * best.upper * (1 - 1e-12)
+        assert lower * about.cov.trace <= 100 * best.lower * (1 + 1e-12)
+        assert upper * about.cov.trace >= 100 * best.upper * (1 - 1e-12)
 
 
 def test_a_broken_file_is_told_and_ends_the_page(open_page, monkeypatch):
@@ -129,8 +126,8 @@ def test_a_broken_file_is_told_and_ends_the_page(open_page, monkeypatch):
 
 
 def test_a_run_takes_the_smallest_data_set_first_and_what_it_found_is_in_the_ledger():
-    now, job = replace(State(), seed=11, sign=state.ANY_SIGN), Job("compare")
-    data = tuple(Subject(catalogue.dataset(name), now) for name in ("digits", "pitprops"))
+    data = tuple(subject(name, seed=11, sign=state.ANY_SIGN) for name in ("digits", "pitprops"))
+    job = Job("compare")
     job.run(sets.task(data).work)
     assert next(iter(dict(job.results))) == "pitprops"
     assert all(one.complete for one in sets.compared(data))

@@ -16,14 +16,13 @@ from nnspca.view.certificate import proofs
 from nnspca.view.explore import choices, payload
 from nnspca.view.explore.view import View, sentence
 from nnspca.view.jobs import FairSemaphore, Job
-from nnspca.view.link.state import STANDARDISED, TITLES, State
-from nnspca.view.sources import catalogue
-from nnspca.view.subject import Subject
-from tests.pages.conftest import job_of, jobs, played, said_at, sent, settle, unpacked
+from nnspca.view.link.state import STANDARDISED, TITLES
+from tests.pages.conftest import job_of, jobs, played, said_at, sent, settle, subject, unpacked
 
 pytestmark = pytest.mark.usefixtures("nothing_found")
 
-FACES = {"data": "lfw-faces", "k": 40, "scale": STANDARDISED}  # whose thorough runs come with the package
+VIEW = {"k": 40, "scale": STANDARDISED}
+FACES = {"data": "lfw-faces", **VIEW}  # whose thorough runs come with the package
 SMALL = {"data": "pitprops", "k": 4}
 THREE = {**SMALL, "ks": "2, 4, 9"}
 
@@ -34,12 +33,8 @@ def explored(open_page):
     return lambda **asked: settle(open_page("pages/explore.py", **asked), path=True)
 
 
-def subject(**link):
-    return Subject(catalogue.dataset(link["data"]), State(**link))
-
-
 def pitprops(**more):
-    return subject(**SMALL, **more)
+    return subject("pitprops", k=4, **more)
 
 
 def at_each_k(band, name):
@@ -69,7 +64,7 @@ def test_where_the_ledger_answers_no_run_begins_and_solve_live_tells_how_it_goes
     shown, before = played(page), said_at(page, 40)
     assert not jobs(page, path=True)
     assert shown["band"]["ks"] == [10, 40, 80] and shown["band"]["proven"] == [True, True, True]
-    assert subject(**FACES).known_at().stored and shown["live"] == {"says": ""} and not shown["address"]
+    assert subject("lfw-faces", **VIEW).known_at().stored and shown["live"] == {"says": ""} and not shown["address"]
     workers, others = FairSemaphore(1), Job("others")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(running, "shared_workers", lambda: workers)
@@ -88,7 +83,7 @@ def test_where_the_ledger_answers_no_run_begins_and_solve_live_tells_how_it_goes
 
 
 def test_between_stored_k_a_bound_is_carried_no_proof_is_made_and_the_counts_stay(open_page):
-    stored = ledger.cardinalities(subject(**FACES).problem)
+    stored = ledger.cardinalities(subject("lfw-faces", **VIEW).problem)
     page = open_page("pages/explore.py", **FACES)
     before = played(page)
     assert tuple(before["band"]["ks"]) == stored
@@ -96,7 +91,7 @@ def test_between_stored_k_a_bound_is_carried_no_proof_is_made_and_the_counts_sta
     page = open_page("pages/explore.py", **FACES | {"k": k})
     assert {job.key[0] for job in jobs(page, path=True)} == {"find"}
     shown = played(settle(page))
-    at, row = shown["ks"].index(k), subject(**FACES | {"k": k}).known_at()
+    at, row = shown["ks"].index(k), subject("lfw-faces", **VIEW | {"k": k}).known_at()
     assert row.component.cardinality == k and not row.proven and not shown["proven"][at]
     assert row.source in said_at(page, k)
     assert shown["gaps"][at] < 0.015 and shown["band"] == before["band"] and shown["closed"] == before["closed"]

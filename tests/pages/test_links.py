@@ -15,9 +15,7 @@ import nnspca
 from nnspca.result import rounded
 from nnspca.view.explore import choices
 from nnspca.view.link import state
-from nnspca.view.sources import catalogue
-from nnspca.view.subject import Subject
-from tests.pages.conftest import PATIENCE, ROOT, alone, played, redrawn, said_at, says, settle, texts
+from tests.pages.conftest import PATIENCE, ROOT, alone, played, redrawn, said_at, says, settle, subject, texts
 from tests.pages.test_sanitize import LURES, alive
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
@@ -126,7 +124,7 @@ def test_a_note_says_the_value_given_those_allowed_and_the_one_shown_on_a_page_t
         assert any(f"“{value[:60]}" in note for note in told), (value, told)
     k = played(page)["k"]
     assert any("13" in note and str(k) in note for note in told)  # pitprops has 13 features
-    best = Subject(catalogue.dataset("pitprops"), state.State(data="pitprops", k=k)).known_at()
+    best = subject("pitprops", k=k).known_at()
     assert best.bounded and rounded.proven_share(best.lower, best.upper) in said_at(page, k)
 
 

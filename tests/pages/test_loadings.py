@@ -5,10 +5,8 @@ import pytest
 
 import nnspca
 from nnspca.view.compare import loadings
-from nnspca.view.link.state import State
 from nnspca.view.sources import catalogue
-from nnspca.view.subject import Subject
-from tests.pages.conftest import settle, texts
+from tests.pages.conftest import settle, subject, texts
 
 QUICK = {"data": "pitprops", "k": 4, "racers": ["em"], "given": True}
 NAMES = ["a", "b", "c"]
@@ -66,7 +64,7 @@ def test_loadings_are_judged_on_request_and_no_number_flatters_them(open_page, s
     page.button(key="start-judge").click().run()
     page = settle(page)
     (row,) = page.dataframe[0].value.to_dict("records")
-    best = Subject(data, State(data="pitprops")).known_at(4)
+    best = subject("pitprops").known_at(4)
     *_, explains, share, _ = row.values()
     assert explains <= 100 * cov.variance(mine) / cov.trace
     assert float(share.split()[0]) <= 100 * cov.variance(mine) / best.upper

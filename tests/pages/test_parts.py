@@ -12,16 +12,13 @@ import pytest
 import nnspca
 from nnspca.result import rounded
 from nnspca.view import ledger
-from nnspca.view.link.state import State
 from nnspca.view.link.widgets import Suggestion
 from nnspca.view.necessity import is_bounded
 from nnspca.view.parts import panels, work
 from nnspca.view.parts.choices import Choices
 from nnspca.view.parts.view import view_of
-from nnspca.view.sources import catalogue
-from nnspca.view.subject import Subject
 from tests import shelf
-from tests.pages.conftest import redrawn, sent, settle, shelved, texts, traces
+from tests.pages.conftest import redrawn, sent, settle, shelved, subject, texts, traces
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
 
@@ -113,7 +110,7 @@ def test_the_parts_before_stay_dimmed_and_named_until_others_are_found_and_a_car
     begun.set()
     shown = sent(settle(app), "parts")
     assert not shown["dimmed"] and shown["parts"] != first["parts"]
-    best = Subject(catalogue.dataset("pitprops"), State("pitprops", k=5)).known_parts((2,))[2]
+    best = subject("pitprops", k=5).known_parts((2,))[2]
     assert not proofs and best.carried == 4 and best.source in texts(app)
 
 
@@ -121,7 +118,7 @@ def test_where_the_ledger_answers_no_run_begins_and_a_live_one_ends_in_one_sente
     monkeypatch.setattr(ledger, "stored", lambda: shelved(*pitprops_stored(3).values()))
     app = page(**SMALL, r=3)
     stored = texts(app)
-    about = Subject(catalogue.dataset("pitprops"), State("pitprops", k=4)).known_parts((3,))[3]
+    about = subject("pitprops", k=4).known_parts((3,))[3]
     assert maximum(app) == pytest.approx(54.83) and about.stored and about.source in stored
     assert "parts" not in app.session_state["session"].jobs and "Live" not in stored
     app.button(key="start-parts").click().run()
@@ -138,7 +135,7 @@ def test_the_joint_certificate_opens_with_every_bound_and_is_verified_by_a_scrip
     empty_ledger, settled, tmp_path, monkeypatch, pitprops
 ):
     app = settled(**SMALL, r=2, proven=True)
-    about = Subject(catalogue.dataset("pitprops"), State("pitprops", k=4))
+    about = subject("pitprops", k=4)
     certificate = view_of(about, Choices(2, "together", ("best",)), (), done=True).proof
     (table,) = [frame.value for frame in app.dataframe if "Upper bound" in frame.value.columns]
     assert len(table) >= 3

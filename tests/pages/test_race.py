@@ -11,11 +11,9 @@ from nnspca.studies.racing import BARRED, FINISHED, RUNNING, Fall, Lane, Mark, R
 from nnspca.view import ledger, say
 from nnspca.view.compare import figures, race
 from nnspca.view.figures.style import DARK
-from nnspca.view.link.state import AS_IS, FIRST_RACE, STANDARDISED, TITLES, State
-from nnspca.view.sources import catalogue
-from nnspca.view.subject import Subject
+from nnspca.view.link.state import AS_IS, FIRST_RACE, STANDARDISED, TITLES
 from tests import shelf
-from tests.pages.conftest import drawn, jobs, settle, texts
+from tests.pages.conftest import drawn, jobs, settle, subject, texts
 
 PAGE = "pages/compare.py"
 QUICK = {"what": "solvers", "data": "pitprops", "k": 4, "racers": ["best", "em", "greedy", "pca"], "seed": 1}
@@ -30,7 +28,7 @@ def test_a_race_is_drawn_and_told_by_its_numbers_runs_again_from_its_code(open_p
     assert max(max(lanes[name]["y"]) for name in solvers) <= 100 and lanes[figures.BOUND]["y"][-1] >= 0
     assert way["layout"]["meta"]["alt"].startswith(way["layout"]["title"]["text"])
 
-    best = Subject(catalogue.dataset("pitprops"), State(data="pitprops", k=4)).known_at()
+    best = subject("pitprops", k=4).known_at()
     standing = jobs(page)[0].results[0]
     assert [lane.method for lane in standing.lanes if lane.state == BARRED] == ["pca"]
     assert all(line in page.caption[0].value for line in race.missing_solvers(standing))
@@ -58,7 +56,7 @@ def test_a_stored_race_opens_without_a_run_and_says_no_more_than_the_ledger(open
     assert not jobs(page) and race.origin() in texts(page)
     (way,) = drawn(page)
     assert {TITLES["best"], TITLES["em"], figures.BOUND} <= {trace["name"] for trace in way["data"]}
-    best = Subject(catalogue.dataset(name), State(data=name, k=k, scale=scale)).known_at()
+    best = subject(name, k=k, scale=scale).known_at()
     said = page.markdown[0].value.replace("\u00a0", " ")
     assert said.startswith(f"**{say.capital(rounded.proven_share(best.lower, best.upper))}**")
     if name == "pitprops":
@@ -77,11 +75,11 @@ def test_every_stored_race_is_of_a_view_that_a_data_set_opens_with_and_says_no_m
         scale = STANDARDISED if record.standardise else AS_IS
         if not next(info.local for info in datasets.available() if info.name == record.name):
             continue
-        subject = Subject(catalogue.dataset(record.name), State(data=record.name, k=record.opening, scale=scale))
-        best, (_, ended) = subject.known_at(), race.ended(subject, FIRST_RACE)
+        about = subject(record.name, k=record.opening, scale=scale)
+        best, (_, ended) = about.known_at(), race.ended(about, FIRST_RACE)
         assert max(lane.variance for lane in ended.lanes) <= best.lower <= best.upper <= ended.upper
-        near, same = race.ended(replace(subject, now=replace(subject.now, seed=1, k=1)), FIRST_RACE)
-        assert near.now == subject.now and same.upper == ended.upper
+        near, same = race.ended(replace(about, now=replace(about.now, seed=1, k=1)), FIRST_RACE)
+        assert near.now == about.now and same.upper == ended.upper
 
 
 def lane(name, state, seconds, *marks, reason=""):

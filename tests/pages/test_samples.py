@@ -13,7 +13,7 @@ from nnspca.view.link import canvas
 from nnspca.view.link.state import State
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
-from tests.pages.conftest import job_of, jobs, redrawn, sent, settle, unpacked
+from tests.pages.conftest import job_of, jobs, redrawn, sent, settle, subject, unpacked
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(12, 6)) + RNG.normal(size=(12, 1))
@@ -77,8 +77,8 @@ def test_a_feature_that_a_link_asks_about_is_answered_beside_the_picture_with_co
 
 def test_where_data_have_classes_each_sample_stands_unasked_at_its_score_in_the_strip_of_its_class(open_page):
     page = settle(open_page("pages/explore.py", {"over": 9}, data="lrs", k=8))
-    data, now, shown = catalogue.dataset("lrs"), State(data="lrs", k=8), sent(page, "play")
-    first = Subject(data, now).known_at().component
+    about, shown = subject("lrs", k=8), sent(page, "play")
+    data, first = about.data, about.known_at().component
     scores = nnspca.scores(data.X, first.loadings, mean="own")
     scores = scores / scores.std()
     np.testing.assert_allclose(unpacked(shown["here"]["scores"]) / 100, scores, atol=0.0051)

@@ -22,11 +22,10 @@ from nnspca.view.compare import sets
 from nnspca.view.explore import folds
 from nnspca.view.explore.view import sentence
 from nnspca.view.ledger import Known
-from nnspca.view.link.state import State
 from nnspca.view.parts import panels as parted
 from nnspca.view.sources import catalogue
 from nnspca.view.sources.hosted import HostedFile
-from nnspca.view.subject import Subject
+from tests.pages.conftest import subject
 from tests.pages.test_stability import answer
 from tests.pages.test_upload import CODED
 
@@ -58,7 +57,7 @@ def race(lower, upper):
 
 
 def compared(*known):
-    return sets.say_proven([sets.Compared(Subject(PITPROPS, State()), f"k = {row.at}", (row,)) for row in known])
+    return sets.say_proven([sets.Compared(subject("pitprops"), f"k = {row.at}", (row,)) for row in known])
 
 
 def all_sets(lower, upper):

@@ -9,11 +9,9 @@ from nnspca.view import cache, necessity, running, stability
 from nnspca.view.explore import figures, folds
 from nnspca.view.figures.style import LIGHT
 from nnspca.view.jobs import Job
-from nnspca.view.link.state import State
 from nnspca.view.sources import catalogue
-from nnspca.view.subject import Subject
 from nnspca.view.ui.component import SHARE
-from tests.pages.conftest import drawn, job_of, jobs, redrawn, sent, settle, texts, unpacked
+from tests.pages.conftest import drawn, job_of, jobs, redrawn, sent, settle, subject, texts, unpacked
 
 pytestmark = pytest.mark.usefixtures("short_proofs", "nothing_found")
 
@@ -81,17 +79,17 @@ def test_of_several_parts_each_is_proven_with_the_others_as_they_are(open_page):
 
 
 def test_a_stopped_run_shows_what_is_proven_or_drawn_and_is_not_kept():
-    data, now, job = catalogue.dataset("pitprops"), State(data="pitprops", k=4), Job("indispensable")
-    parts = Subject(data, now).only(nnspca.certify(Subject(data, now).cov, 4).component)
+    about, job = subject("pitprops", k=4), Job("indispensable")
+    parts = about.only(nnspca.certify(about.cov, 4).component)
     job.stop()
-    made = running.found("need", "need", lambda job: necessity.find(job, parts, Subject(data, now), 1.0)).work(job)
+    made = running.found("need", "need", lambda job: necessity.find(job, parts, about, 1.0)).work(job)
     assert made.stopped and made.proven[0].undecided.any()
     assert cache.results().get("need") is None
     undecided = int(made.proven[0].undecided[parts.loadings[:, 0] != 0].sum())
     assert undecided and f"{undecided} " in necessity.summary(made, parts, "features")
 
-    data, now, job = catalogue.dataset("digits"), State(data="digits", k=4), Job("stable")
-    parts, honest = nnspca.decompose(Subject(data, now).cov, 1, 4, "em"), job.report
+    about, job = subject("digits", k=4), Job("stable")
+    parts, honest = nnspca.decompose(about.cov, 1, 4, "em"), job.report
 
     def report(progress):
         honest(progress)
@@ -99,7 +97,7 @@ def test_a_stopped_run_shows_what_is_proven_or_drawn_and_is_not_kept():
             job.stop()
 
     job.report = report
-    job.run(stability.finding("stable", parts, Subject(data, now), 50, {}).work)
+    job.run(stability.finding("stable", parts, about, 50, {}).work)
     made = job.result
     assert made.stopped and 2 <= made.resamples < 50
     assert cache.results().get("stable") is None

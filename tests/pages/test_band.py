@@ -41,17 +41,13 @@ def test_a_carried_stretch_is_lighter_and_no_point(palette):
     assert list(marks.y) == pytest.approx([20, 44])
 
 
-def test_where_every_bound_is_proven_itself_there_is_one_shade():
-    figure = drawn(Band((1, 2), (0.2, 0.3), (0.2, 0.3), frozenset({1, 2})))
-    above = [t for t in figure.data if t.fill == "toself" and t.yaxis in (None, "y")]
-    assert [t.opacity for t in above] == [1.0]
-    assert [t.name for t in above if t.showlegend] == [band.WITHIN]
-
-
-def test_only_where_a_bound_is_known_a_band_is_drawn():
+def test_where_every_bound_is_proven_itself_there_is_one_shade_and_where_none_is_known_there_is_none():
+    proven = drawn(Band((1, 2), (0.2, 0.3), (0.2, 0.3), frozenset({1, 2})))
     unknown = drawn(Band((1, 2), (0.1, 0.2), (math.inf,) * 2, frozenset()))
-    for figure, count in ((drawn(), 1), (unknown, 0)):
-        assert [t.name for t in figure.data if t.showlegend].count(band.WITHIN) == count
+    for figure, shades in ((proven, [1.0]), (drawn(), [0.45, 1.0]), (unknown, [])):
+        above = [t for t in figure.data if t.fill == "toself" and t.yaxis in (None, "y")]
+        assert [t.opacity for t in above] == shades
+        assert [t.name for t in figure.data if t.showlegend].count(band.WITHIN) == bool(shades)
 
 
 def test_the_gap_is_on_one_logarithmic_axis_whose_floor_is_optimal():

@@ -153,10 +153,7 @@ import streamlit as st
 from nnspca.view.link import state, widgets
 data = widgets.choose(state.SHARED["data"], "Data", options=["lfw-faces", "digits"], format_func=str.upper)
 solvers = widgets.choose(state.keys_of("parts")["with"], "Solvers", options=["best", "em"], format_func=str.upper)
-if "leave" in st.session_state:  # a page on which k does not count
-    widgets.keep_value(state.SHARED["k"])
-else:
-    widgets.choose(state.SHARED["k"], "k", usual=4, high=13)
+widgets.choose(state.SHARED["k"], "k", usual=4, high=13)
 st.json([data, *solvers])
 widgets.notes()
 """
@@ -181,14 +178,6 @@ def test_a_link_names_an_option_by_its_value_and_a_choice_is_written_by_it_and_t
     page.selectbox(key="data").set_value("lfw-faces").run()
     page.multiselect(key="with").set_value(["best"]).run()
     assert not written(page)
-
-
-def test_a_choice_remembered_from_another_page_is_written_into_the_address():
-    page = alone(CHOSEN, {"k": "7"}, leave=True)
-    del page.session_state["leave"]
-    redrawn(page)
-    assert page.number_input(key="k").value == 7
-    assert written(page)["k"] == ["7"]
 
 
 NOTED = """

@@ -4,7 +4,6 @@ import csv
 import dataclasses
 import io
 import itertools
-import zipfile
 
 import numpy as np
 import pandas as pd
@@ -15,7 +14,6 @@ from nnspca.studies import STUDIES, Picture, Study, Table, stored
 from nnspca.view.figures import style
 from nnspca.view.papers import figures as pictures
 from nnspca.view.papers import panels
-from nnspca.view.ui import charts
 from tests.pages.conftest import drawn, jobs, redrawn, says, settle, texts
 
 PAGE = "pages/papers.py"
@@ -60,15 +58,14 @@ def test_the_page_opens_with_the_figure_of_a_stored_run_and_a_run_holds_the_prin
 
 
 @pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
-def test_every_study_says_what_it_shows_and_is_run_from_the_page(open_page, monkeypatch, study):
+def test_every_study_says_what_it_shows_and_is_run_from_the_page(open_page, monkeypatch, taken, study):
     """What it says of data that are missing, and what a run shows: its result is the stored one, found at once."""
     monkeypatch.setattr(Study, "run", lambda of, **given: dataclasses.replace(stored(of.name), seed=given["seed"]))
     monkeypatch.setattr(style, "figure_page", lambda figure: "")  # four megabytes each to pack: they are written below
-    page, made = open_page(PAGE, **choice(study, seed=SEED)), {}
+    page = open_page(PAGE, **choice(study, seed=SEED))
     assert all(said in texts(page) for said in (study.opening, study.more, study.differs, study.source.citation))
     assert is_stored(page, study) and not jobs(page)
     assert drawn(page)  # the figures of the stored run stand there before any other
-    monkeypatch.setattr(charts, "download_button", lambda label, content, key, *_: made.update({key: content}))
     assert bool(page.info) == bool(study.missing())
     page, before = begun(page), stored(study.name)
     assert not is_stored(page, study)
@@ -78,11 +75,8 @@ def test_every_study_says_what_it_shows_and_is_run_from_the_page(open_page, monk
         assert "Printed" in page.table[0].value
     page.session_state["tables"] = True
     redrawn(page)
-    held = zipfile.ZipFile(io.BytesIO(made["everything"]()))
-    files = [held.read(name).decode() for name in held.namelist() if name.endswith(".csv")]
-    assert files
-    for file in files:
-        rows = list(csv.reader(io.StringIO(file)))
+    for table in before.tables:
+        rows = list(csv.reader(io.StringIO(taken(f"{table.name}.csv").decode())))
         assert len(rows) > 1 and len({len(row) for row in rows}) == 1
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import nnspca
 from nnspca.result import rounded
-from nnspca.view import ledger
+from nnspca.view import ledger, say
 from nnspca.view.link.widgets import Suggestion
 from nnspca.view.necessity import is_bounded
 from nnspca.view.parts import panels, work
@@ -44,11 +44,12 @@ def settled(page):
     return settled_one
 
 
-def maximum(app):
-    """The proven maximum that the headline says, in per cent of the total variance."""
-    shares = r"explain ([\d.]+) % of the total variance(?:.*The proven maximum is ([\d.]+) %)?"
-    explained, most = re.search(shares, texts(app)).groups()
-    return float(most or explained)
+def best_known(app, k, r):
+    """The best r parts of pit props in the ledger; the page says what is proven of them."""
+    about = subject("pitprops", k=k)
+    best = about.known_parts((r,))[r]
+    assert say.proven_share(best.lower, best.upper, about.total, best.source) in texts(app)
+    return best
 
 
 PITPROPS = "pitprops", False, True
@@ -110,22 +111,19 @@ def test_the_parts_before_stay_dimmed_and_named_until_others_are_found_and_a_car
     begun.set()
     shown = sent(settle(app), "parts")
     assert not shown["dimmed"] and shown["parts"] != first["parts"]
-    best = subject("pitprops", k=5).known_parts((2,))[2]
-    assert not proofs and best.carried == 4 and best.source in texts(app)
+    assert not proofs and best_known(app, 5, 2).carried == 4
 
 
 def test_where_the_ledger_answers_no_run_begins_and_a_live_one_ends_in_one_sentence(empty_ledger, page, monkeypatch):
     monkeypatch.setattr(ledger, "stored", lambda: shelved(*pitprops_stored(3).values()))
     app = page(**SMALL, r=3)
-    stored = texts(app)
-    about = subject("pitprops", k=4).known_parts((3,))[3]
-    assert maximum(app) == pytest.approx(54.83) and about.stored and about.source in stored
-    assert "parts" not in app.session_state["session"].jobs and "Live" not in stored
+    known, record = best_known(app, 4, 3), pitprops_stored(3)[PITPROPS]
+    assert known.stored and known.upper == record.parts[4, 3][1]
+    assert "parts" not in app.session_state["session"].jobs and "Live" not in texts(app)
     app.button(key="start-parts").click().run()
     said = texts(settle(app))
-    record = pitprops_stored(3)[PITPROPS]
-    best = ledger.shared().parts_along((record.content_hash, False, True), 4, (3,), 0.0)[3]
-    assert best.upper <= record.parts[4, 3][1] and rounded.proven_share(best.ratio) in said
+    best = best_known(app, 4, 3)
+    assert best.upper <= known.upper
     (live,) = [line for line in said.splitlines() if line.startswith("Live: ")]
     for line in said.replace(live, "").splitlines():
         assert "of the optimum" not in line or rounded.proven_share(best.ratio) in line
@@ -149,7 +147,6 @@ def test_the_joint_certificate_opens_with_every_bound_and_is_verified_by_a_scrip
     app.button(key="start-verify-parts").click()  # and by a second route on the page
     app = settle(app.run())
     assert any("Confirmed" in note.value for note in app.success)
-    said = maximum(app)
     app.button(key="start-tighten-parts").click().run()
     tightening = app.session_state["session"].jobs["tighten-parts"]
     tightening.wait(2)
@@ -158,7 +155,7 @@ def test_the_joint_certificate_opens_with_every_bound_and_is_verified_by_a_scrip
     fall = tightening.result
     assert fall.after.upper <= certificate.upper and fall.after.lower == certificate.lower
     assert any("upper bound" in note.value for note in app.run().success)
-    assert maximum(app) <= said  # the headline follows
+    assert best_known(app, 4, 2).upper <= fall.after.upper  # the headline follows
 
 
 def test_folds_compute_nothing_on_opening_and_each_part_is_proven_alone_on_demand(settled):

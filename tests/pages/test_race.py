@@ -86,24 +86,19 @@ def lane(name, state, seconds, *marks, reason=""):
     return Lane(name, state, seconds, tuple(Mark(at, share, 1) for at, share in marks), reason)
 
 
-def test_every_share_is_of_the_lowest_upper_bound_known():
-    lanes = (lane("em", FINISHED, 1.0, (0.5, 0.8)),)
-    shown = figures.race(Race(lanes, (Fall(0.1, 1.0),), FINISHED, 2.0), ("em",), DARK, 0.9)
-    lines = {trace.name: trace for trace in shown.data}
-    assert lines["EM"].y[0] == pytest.approx(100 * 0.8 / 0.9)
-    assert lines[figures.BOUND].y[-1] == pytest.approx(100 / 0.9 - 100) and lines[figures.BOUND].yaxis == "y2"
-    assert set(lines[figures.LOWEST].y) == {100}
-
-
-def test_no_share_is_over_100_and_the_upper_bound_falls_in_a_panel_of_its_own():
+@pytest.mark.parametrize("lowest", [1.0, 0.9])
+def test_every_share_is_of_the_lowest_bound_known_none_is_over_100_and_the_bound_falls_in_a_panel_of_its_own(lowest):
     lanes = (lane("em", FINISHED, 4.0, (1.0, 0.5), (3.0, 0.8)), lane("best", FINISHED, 4.0, (2.0, 0.7)))
     standing = Race(lanes, (Fall(0.5, 2.0), Fall(2.5, 1.0)), FINISHED, 5.0)
-    shown = figures.race(standing, ("em", "best"), DARK, 1.0)
+    shown = figures.race(standing, ("em", "best"), DARK, lowest)
     (bound,) = [trace for trace in shown.data if trace.yaxis == "y2"]
-    assert list(zip(bound.x, bound.y, strict=True)) == [(0.5, 100.0), (2.5, 0.0), (5.0, 0.0)]
+    assert list(bound.x) == [0.5, 2.5, 5.0] and bound.name == figures.BOUND
+    assert list(bound.y) == pytest.approx([200 / lowest - 100, 100 / lowest - 100, 100 / lowest - 100])
+    lines = {trace.name: trace for trace in shown.data}
+    assert lines["EM"].y[0] == pytest.approx(50 / lowest) and set(lines[figures.LOWEST].y) == {100}
     assert max(max(trace.y) for trace in shown.data if trace.yaxis != "y2" and trace.y[0] is not None) <= 100
     low, high = shown.layout.yaxis.range
-    assert low < 70 < 100 < high and shown.layout.yaxis.domain[0] > shown.layout.yaxis2.domain[1]
+    assert low < 70 / lowest < 100 < high and shown.layout.yaxis.domain[0] > shown.layout.yaxis2.domain[1]
 
 
 def test_before_an_upper_bound_there_are_axes_and_nothing_is_claimed():

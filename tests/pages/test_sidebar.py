@@ -56,4 +56,5 @@ def test_what_is_hidden_keeps_what_it_or_the_link_said(first):
         assert (now.data, now.k, now.seed) == ("pitprops", 7, 5)
     page.session_state["page"] = "explore"
     assert redrawn(page).sidebar.number_input(key="k").value == 7
+    assert page.session_state["session"].written["k"] == ["7"]
     assert page.sidebar.selectbox(key="data").value == "pitprops"

@@ -88,7 +88,6 @@ def nothing_stored(monkeypatch):
     monkeypatch.setattr(ledger, "shared", lambda: book)
     monkeypatch.setattr(ledger, "cardinalities", lambda problem: ())
     monkeypatch.setattr(proofs, "stored_certificate", lambda subject, k: None)
-    ledger.shared.clear = book._accounts.clear
     return book
 
 

@@ -34,14 +34,12 @@ def record(name):
 
 
 @pytest.fixture
-def shelf(monkeypatch):
+def shelf(empty_ledger, monkeypatch):
     """Nothing is stored but what a test puts here, no data set is read and no picture drawn yet."""
     records = {}
     monkeypatch.setattr(ledger, "stored", lambda: shelved(*records.values()))
     cache.shared.clear()
-    ledger.shared.clear()
-    yield records
-    ledger.shared.clear()
+    return records
 
 
 def shown(monkeypatch, now):

@@ -1,14 +1,11 @@
 """Preprocessing and covariances are made once for all sessions, and what is no covariance is looked at once."""
 
-import threading
-
 import numpy as np
 import pytest
 
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.view.sources import preparation
-from tests.pages.conftest import owner, sent, settle
 
 ROWS = np.random.default_rng(5).integers(0, 9, (30, 6)).astype(float)
 
@@ -29,22 +26,3 @@ def test_a_matrix_that_is_no_covariance_is_refused_without_looking_again(monkeyp
         with pytest.raises(nnspca.DataError, match="most negative eigenvalue is -1"):
             preparation.covariance_for(data, standardise=False, repair=False)
         monkeypatch.setattr(nnspca.Covariance, "from_dataset", lambda *_, **__: pytest.fail("looked again"))
-
-
-def test_the_covariance_of_large_data_is_made_as_a_run_that_stops_at_once(open_page, monkeypatch):
-    gate, ended, form = threading.Event(), threading.Event(), nnspca.Covariance.from_dataset
-
-    def slowly(*given, **rest):
-        gate.wait(60)
-        ended.set()
-        return form(*given, **rest)
-
-    monkeypatch.setattr(nnspca.Covariance, "from_dataset", slowly)
-    monkeypatch.setattr(preparation, "QUICK", 0.0)
-    mine = Dataset(name="mine", title="mine", X=ROWS + 2)
-    page = open_page("pages/explore.py", session=owner(mine), data="mine", scale="standardised", k=2)
-    page.button(key="stop-prepare").click().run()
-    assert not ended.is_set() and page.warning and not page.exception  # the page has not waited for what was stopped
-    gate.set()
-    page.button(key="start-prepare").click().run()
-    assert sent(settle(page), "play")["here"]["says"]

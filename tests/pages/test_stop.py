@@ -2,14 +2,18 @@
 
 import threading
 
+import numpy as np
 import pytest
 import streamlit as st
 
 import nnspca
+from nnspca.datasets import Dataset
 from nnspca.view import running
 from nnspca.view.compare import race, sets
 from nnspca.view.explore import folds
 from nnspca.view.jobs import FairSemaphore, Job
+from nnspca.view.sources import preparation
+from tests.pages.conftest import owner, sent, settle
 from tests.pages.test_pages import SLOW as ENDLESS
 
 SOON = 60  # seconds within which a thread that may go on does so, however busy the machine
@@ -60,7 +64,9 @@ def test_a_run_whose_half_is_worth_nothing_is_done_at_once_and_holds_its_worker_
     assert early.problem is None
 
 
-def test_stop_while_the_covariance_of_a_file_is_prepared_hands_the_page_back(open_page, monkeypatch, gate):
+@pytest.fixture
+def prepared(monkeypatch, gate):
+    """A covariance is formed once the gate is open; what tells that it is asked for, and that it is formed."""
     asked, ended = threading.Event(), threading.Event()
 
     def endless(*given, form=nnspca.Covariance.from_dataset, **rest):
@@ -70,6 +76,24 @@ def test_stop_while_the_covariance_of_a_file_is_prepared_hands_the_page_back(ope
         return form(*given, **rest)
 
     monkeypatch.setattr(nnspca.Covariance, "from_dataset", endless)
+    return asked, ended
+
+
+def test_stop_while_the_covariance_of_large_data_is_prepared_hands_the_page_back(
+    open_page, prepared, gate, monkeypatch
+):
+    monkeypatch.setattr(preparation, "QUICK", 0.0)
+    mine = Dataset(name="mine", title="mine", X=np.random.default_rng(5).integers(2, 11, (30, 6)).astype(float))
+    page = open_page("pages/explore.py", session=owner(mine), data="mine", scale="standardised", k=2)
+    page.button(key="stop-prepare").click().run()
+    assert not prepared[1].is_set() and page.warning and not page.exception
+    gate.set()
+    page.button(key="start-prepare").click().run()
+    assert sent(settle(page), "play")["here"]["says"]
+
+
+def test_stop_while_the_covariance_of_a_file_is_prepared_hands_the_page_back(open_page, prepared):
+    asked, ended = prepared
     page = open_page("pages/data.py")
     page.file_uploader(key="upload").set_value([("shapes.csv", b"height,width\n1,2\n3,5\n4,0\n", "text/csv")]).run()
     assert asked.wait(SOON)

@@ -115,16 +115,6 @@ def test_a_page_is_given_room_for_so_many_bytes_and_all_pages_together_too(annou
     run(play, own=5 * MB, total=7 * MB)
 
 
-def test_a_file_goes_nowhere_but_to_an_address_that_an_open_page_was_given():
-    async def play(server):
-        await server.visit("one", "a")
-        for session, file in (("one", "b"), ("other", "a")):
-            assert (await server.send("PUT", session, file, MB))[0] == 404
-        assert server.held == 0
-
-    run(play)
-
-
 def test_what_a_page_that_was_left_has_sent_is_deleted_and_makes_room():
     async def play(server):
         for session in ("one", "two", "three"):

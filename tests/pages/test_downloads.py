@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -94,7 +95,7 @@ def test_a_run_goes_home_with_what_was_asked_found_and_proven_and_as_one_page(op
     for row in rows:
         assert max(float(row["lower"]), float(row["variance"])) <= float(row["upper"]) and 0 < float(row["ratio"]) <= 1
     printed = taken("report.html").decode()
-    assert "nnspca.certify" in printed
+    assert "Upper bound (proven)" in printed and "nnspca.certify" in printed
     proof = nnspca.load_certificate(taken("certificate.npz"))
     assert taken("certificate.npz") == file_of("pitprops", False, 4).read_bytes()  # that of the headline
     assert all(number in printed for number in (*rounded.pair(proof.lower, proof.upper), "certificate.npz"))
@@ -116,6 +117,11 @@ def test_every_bundled_data_set_has_a_report_and_no_word_of_it_is_html(name):
     names = ("<script>alert(1)</script>",) * data.n_features
     lured = printed(replace(data, feature_names=names, title="<img src=x>"), "")
     assert "<script>alert" not in lured and "<img" not in lured
+
+
+def test_a_zip_holds_each_file_as_it_is_made():
+    held = zipfile.ZipFile(io.BytesIO(downloads.zipped({"a.csv": "k", "b.npz": lambda: b"made"})))
+    assert {name: held.read(name) for name in held.namelist()} == {"a.csv": b"k", "b.npz": b"made"}
 
 
 def test_tables_hold_each_loading_and_score():

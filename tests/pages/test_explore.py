@@ -64,7 +64,8 @@ def test_where_the_ledger_answers_no_run_begins_and_solve_live_tells_how_it_goes
     shown, before = played(page), said_at(page, 40)
     assert not jobs(page, path=True)
     assert shown["band"]["ks"] == [10, 40, 80] and shown["band"]["proven"] == [True, True, True]
-    assert subject("lfw-faces", **VIEW).known_at().stored and shown["live"] == {"says": ""} and not shown["address"]
+    known = subject("lfw-faces", **VIEW).known_at()
+    assert known.stored and before.count(known.source) == 1 and shown["live"] == {"says": ""} and not shown["address"]
     workers, others = FairSemaphore(1), Job("others")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(running, "shared_workers", lambda: workers)

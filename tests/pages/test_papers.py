@@ -33,8 +33,7 @@ def is_stored(page, study):
 
 def begun(page):
     """Press the button that runs a study, and wait for its end."""
-    next(button for button in page.button if button.key == "start-study").click().run()
-    return settle(page)
+    return settle(page.button(key="start-study").click().run())
 
 
 def test_the_page_opens_with_the_figure_of_a_stored_run_and_a_run_holds_the_printed_numbers_beside_ours(
@@ -110,7 +109,7 @@ def test_on_a_fresh_machine_a_stored_run_is_shown_and_what_is_missing_is_named(o
     titles = [info.title for info in nnspca.datasets.available() if info.name in (*study.missing(), *study.stand_ins)]
     assert len(titles) == 2 and all(says(page.info, title) for title in titles) and says(page.info, "(data)")
     assert drawn(page) and is_stored(page, study)
-    assert not next(button for button in page.button if button.key == "start-study").disabled
+    assert not page.button(key="start-study").disabled
 
 
 def stages(name):

@@ -19,9 +19,7 @@ ESSENTIAL, SPARED, OPEN = 1, 3, 4  # of six features
 
 
 def press(page, key):
-    next(button for button in page.button if button.key == key).click()
-    page.run()
-    return settle(page)
+    return settle(page.button(key=key).click().run())
 
 
 def asked(page, key, value):

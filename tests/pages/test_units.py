@@ -27,7 +27,7 @@ def test_each_answer_is_there_and_a_press_takes_it(name, open_page, short_proofs
     assert "carries" in texts(page)
     other = next(button for button in takes if not button.disabled)
     settle(settle(other.click().run()))
-    again = next(button for button in page.button if button.key == other.key)
+    again = page.button(key=other.key)
     assert again.disabled and again.label == "In use"
     (question,) = [question for question in units.QUESTIONS if question.title == heading]
     said = {key: page.session_state[key] for key in next(iter(question.answers.values()))}

@@ -1,9 +1,13 @@
 """What a page does with data that are there or not, with runs, and with choices: driven as a person would."""
 
+import hashlib
+
 import pytest
 
 import nnspca
-from nnspca.datasets import fetch
+from nnspca.datasets import fetch, originals
+from nnspca.view.ui import component
+from tests.datasets.test_symbols import PROBES, pinned, saved
 from tests.pace import slowness
 from tests.pages.conftest import job_of, jobs, said_at, says, settle, texts
 
@@ -99,3 +103,33 @@ def test_every_page_says_what_is_wrong_with_the_folder_it_was_given_and_offers_n
     assert says(page.markdown, fetch.folder_problem(fetch.data_folder()))
     assert "Download" not in [button.label for button in page.button]
     assert not jobs(page)
+
+
+@pytest.fixture
+def probes(monkeypatch, tmp_path, nothing_fetched):
+    monkeypatch.setattr(originals, "SYMBOLS", pinned("p2s_df.rda", saved()))
+    monkeypatch.setattr(originals, "MLL", pinned("MLL.csv", PROBES))
+    return tmp_path
+
+
+def test_symbols_are_offered_where_the_data_are_here_without_them(open_page, probes, monkeypatch):
+    (probes / "MLL.csv").write_bytes(PROBES)
+    monkeypatch.setattr(fetch, "download", lambda file, *_: saved())
+    page = open_page("pages/data.py", data="leukemia")
+    page.button(key="start-names-leukemia").click().run()
+    settle(page)
+    assert (probes / "p2s_df.rda").is_file()
+    assert hashlib.sha256((probes / "p2s_df.rda").read_bytes()).hexdigest() == originals.SYMBOLS.sha256
+    assert "start-names-leukemia" not in [button.key for button in page.button]
+    assert component.feature_names(nnspca.datasets.load("leukemia"), [2]) == {2: "MYC (37724_at)"}
+
+
+@pytest.mark.parametrize("key", ["start-names-leukemia", "start-fetch-leukemia"])
+def test_what_cannot_be_kept_is_told_and_the_page_rests(key, open_page, probes, monkeypatch):
+    if key == "start-names-leukemia":
+        (probes / "MLL.csv").write_bytes(PROBES)
+    monkeypatch.setattr(fetch, "_keep", lambda data, path: None)
+    monkeypatch.setattr(fetch, "download", lambda file, *_: saved() if file is originals.SYMBOLS else PROBES)
+    page = open_page("pages/data.py", data="leukemia")
+    page.button(key=key).click().run()
+    assert any(fetch.CACHE_VARIABLE in told.value for told in settle(page).error)

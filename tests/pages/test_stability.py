@@ -1,14 +1,19 @@
 """How far an answer holds: indispensable features, parts that return, k that held-out samples ask for; on demand."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 import nnspca
 from nnspca.result import Component, CrossValidation, Necessity
 from nnspca.view import cache, necessity, running, stability
+from nnspca.view.chance import Chance
 from nnspca.view.explore import figures, folds
+from nnspca.view.explore.folds import suggested_k
 from nnspca.view.figures.style import LIGHT
 from nnspca.view.jobs import Job
+from nnspca.view.parts.panels import suggested
 from nnspca.view.sources import catalogue
 from nnspca.view.ui.component import SHARE
 from tests.pages.conftest import drawn, job_of, jobs, redrawn, sent, settle, subject, texts, unpacked
@@ -153,3 +158,25 @@ def test_a_covariance_has_no_samples_to_draw_from_nor_columns_to_shuffle(open_pa
     assert not [button for button in page.button if button.key == "start-stable"]
     page = settle(open_page("pages/explore.py", data="pitprops", k=4, hold=True))
     assert not {button.key for button in page.button} & {"start-chance", "start-which", "start-stable"}
+
+
+CURVE = [(k, v, v) for k, v in ((1, 1.0), (2, 1.9), (3, 2.2), (4, 2.21), (5, 2.22))]
+MORE, LESS = Chance(0.3, 0.2, 1 / 21), Chance(0.1, 0.2, 0.4)
+
+
+def held_out(best, apart=0.0):
+    """Held-out shares of two folds that grow up to ``best``, and that share by chance."""
+    shares = np.array([[min(k, best) / 10 for k in (1, 2, 3, 4)]] * 2)
+    chance = np.full_like(shares, apart)
+    return CrossValidation((1, 2, 3, 4), shares, shares, apart=chance, apart_error=np.full_like(shares, 0.01))
+
+
+def test_held_out_samples_say_which_k_where_they_were_asked():
+    assert suggested_k(CURVE, held_out(2)).value == 2 and suggested_k(CURVE, held_out(4)).value == 4
+    assert suggested_k(CURVE).value == suggested_k(CURVE, dataclasses.replace(held_out(2), stopped=True)).value == 3
+    assert suggested_k(CURVE, held_out(2, apart=0.19)) is None  # no more than chance
+
+
+def test_the_parts_before_the_first_that_is_no_more_than_chance_are_suggested():
+    assert suggested([MORE, MORE, LESS, MORE]).value == 2
+    assert suggested([LESS, MORE]) is suggested([MORE, MORE]) is suggested([]) is None

@@ -73,7 +73,7 @@ class Results:
     """Finished results by key, the least recently used thrown out first; safe among threads."""
 
     def __init__(self, most_bytes: int = MOST_BYTES, most_entries: int = MOST_ENTRIES):
-        self._most_bytes, self._most_entries = most_bytes, most_entries
+        self.most_bytes, self._most_entries = most_bytes, most_entries
         self._results: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
         self._seeking: set[Hashable] = set()
         self._lock = threading.Lock()
@@ -93,7 +93,7 @@ class Results:
             self._results.move_to_end(key)
             while len(self._results) > 1 and (
                 len(self._results) > self._most_entries
-                or sum(held for _, held in self._results.values()) > self._most_bytes
+                or sum(held for _, held in self._results.values()) > self.most_bytes
             ):
                 self._results.popitem(last=False)
 
@@ -108,11 +108,10 @@ class Results:
         result = None if anew else self.get(key)
         return self.keep(key, make()) if result is None else result
 
-    def forget(self, names: Set[str]) -> None:
-        """Forget what was found in these data sets."""
+    def forget(self, names: Set[str]) -> list[Any]:
+        """Forget and return what was found in these data sets."""
         with self._lock:
-            for key in [key for key in self._results if _is_about(key, names)]:
-                del self._results[key]
+            return [self._results.pop(key)[0] for key in list(self._results) if _is_about(key, names)]
 
     @contextmanager
     def sought(self, key: Hashable, should_stop: Callable[[], bool]) -> Iterator[None]:
@@ -150,7 +149,7 @@ class Shared:
     """
 
     def __init__(self, most_bytes: int):
-        self._most_bytes = most_bytes
+        self.most_bytes = most_bytes
         self._held: OrderedDict[Hashable, Any] = OrderedDict()
         self._making: dict[Hashable, threading.Lock] = {}
         self._lock = threading.Lock()
@@ -173,7 +172,7 @@ class Shared:
                 self._held[key] = value
                 seen: set[int] = set()
                 weights = accumulate(_weigh(thing, seen) for thing in reversed(self._held.values()))  # latest first
-                for _ in range(len(self._held) - max(1, sum(weight <= self._most_bytes for weight in weights))):
+                for _ in range(len(self._held) - max(1, sum(weight <= self.most_bytes for weight in weights))):
                     self._held.popitem(last=False)
                 self._making.pop(key, None)
         return value

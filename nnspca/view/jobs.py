@@ -125,7 +125,7 @@ class Job:
         self.done = False  # whether the worker has returned, or its result is no longer wanted
         self.asked = False  # whether a person pressed its button
         self.place: Any = None  # of the page, where its progress takes the place of that button
-        self._started = time.monotonic()
+        self.begun = time.monotonic()
         self._seen = self._polled_at = time.monotonic()
         self._watched = watched
         self._stop = threading.Event()
@@ -140,7 +140,7 @@ class Job:
     @property
     def age(self) -> float:
         """Seconds since the run was asked for."""
-        return time.monotonic() - self._started
+        return time.monotonic() - self.begun
 
     @property
     def stage(self) -> str:

@@ -51,7 +51,14 @@ class Known:
     found: bool = False  # whether a run has sought a component for this problem itself
     proven: bool = False  # whether a run has given an upper bound for this problem, and not only for others
     stored: bool = False  # whether that proof comes with the package: of a thorough run for this problem itself
-    source: str = ""  # where the upper bound comes from, in words, unless a run of this session's server proved it here
+    carried: int | None = None  # the k that the upper bound is carried over from; 0: from other numbers of parts
+
+    @property
+    def source(self) -> str:
+        """Where the upper bound comes from, in words, unless a run of this session's server proved it here."""
+        if self.stored or self.carried is None:
+            return "stored proof" if self.stored else ""
+        return f"carried from {f'k = {self.carried:,}' if self.carried else 'other numbers of parts'}"
 
     @property
     def bounded(self) -> bool:
@@ -213,33 +220,32 @@ def _carried(own: Mapping[int, _Entry], ks: Sequence[int], least: float) -> dict
         here, follow = own.get(k, _Entry()), carried.following(k, at, bounds, least)
         upper = float(follow.min(initial=math.inf))
         proven = math.isfinite(here.upper) and here.upper <= upper * (1 + CARRIED_LOWER * here.stored)
-        upper, source = here.upper if proven else upper, ""
+        upper, giver = here.upper if proven else upper, None
         if not proven and at.size and math.isfinite(upper):
             givers = at[follow <= upper]
-            source = f"carried from k = {int(givers[np.abs(givers - k).argmin()]):,}"
+            giver = int(givers[np.abs(givers - k).argmin()])
         stored = proven and here.stored
         parts, found = best.components, bool(here.components)
         parts = replace(parts, k=k) if isinstance(parts, StoredParts) else tuple(replace(part, k=k) for part in parts)
-        known[k] = Known(k, parts, best.lower, upper, found, proven, stored, STORED if stored else source)
+        known[k] = Known(k, parts, best.lower, upper, found, proven, stored, giver)
     return known
 
 
 def _parts_known(own: Mapping[int, Mapping[int, _Entry]], one: Known, r: int, k: int, least: float) -> Known:
     """Return what is known of r parts from own finds, by number of parts and k, with bounds carried from the others."""
-    here, uppers, source = own.get(r, {}).get(k, _Entry()), {1: one.upper}, {}
+    here, uppers, givers = own.get(r, {}).get(k, _Entry()), {1: one.upper}, {}
     for many, entries in own.items():
         proofs = {at: entry.upper for at, entry in entries.items() if math.isfinite(entry.upper)}
         if proofs:
             ks = np.array(list(proofs), dtype=float)
             follow = carried.following(k, ks, np.array(list(proofs.values())), least)
-            uppers[many], source[many] = float(follow.min()), f"carried from k = {int(ks[follow.argmin()]):,}"
+            uppers[many], givers[many] = float(follow.min()), int(ks[follow.argmin()])
     summed = ((u if at >= r else _sum_up(u, (r - at) * one.upper), at != r) for at, u in uppers.items())
     upper, is_other = min(summed)
     proven = math.isfinite(here.upper) and here.upper <= upper
     stored = proven and here.stored
-    said = STORED if stored else "" if proven or math.isinf(upper) else "carried from other numbers of parts"
-    said = source[r] if said and not stored and not is_other else said
-    return Known(r, here.components, here.lower, upper, bool(here.components), proven, stored, said)
+    giver = None if proven or math.isinf(upper) else 0 if is_other else givers[r]
+    return Known(r, here.components, here.lower, upper, bool(here.components), proven, stored, giver)
 
 
 def _sum_up(first: float, second: float) -> float:

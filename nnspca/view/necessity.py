@@ -68,7 +68,7 @@ def panel(parts: Components, subject: Subject) -> None:
             width=380,
         )
         key = subject.key("indispensable", parts.deflation, np.packbits(parts.loadings != 0).tobytes(), within)
-        task = running.found("need", key, lambda job: _find(job, parts, subject, within))
+        task = running.found("need", key, lambda job: find(job, parts, subject, within))
         about = "Some seconds, at most about half a minute a part. Stop at any time: what is proven is kept."
         job = running.offer(task, running.compute_button(about, ":material/push_pin:"))
     needed = running.answer(task, job, STOPPED)
@@ -76,7 +76,7 @@ def panel(parts: Components, subject: Subject) -> None:
         _answer(needed, parts, subject)
 
 
-def _find(job: Job, parts: Components, subject: Subject, within: float) -> Needed:
+def find(job: Job, parts: Components, subject: Subject, within: float) -> Needed:
     """Prove one part after the other; publish what is known after each."""
     proven: dict[int, Necessity] = {}
     count = len(parts.parts)

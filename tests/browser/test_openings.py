@@ -1,7 +1,7 @@
 """What comes with a certificate: headline, opened proof, its file and the stand-alone checker have the same numbers.
 
 The exact checker takes minutes for Leukemia's 12,582 columns, and half a minute for raw CBCL images: there the
-numbers are read from the file alone. Certificates that no data set opens with: ``pages/test_stored_certificates.py``.
+numbers are read from the file alone. Certificates that no data set opens with: ``pages/test_certificate.py``.
 """
 
 import re

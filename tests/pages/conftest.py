@@ -7,7 +7,7 @@ import gc
 import gzip
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import MappingProxyType, SimpleNamespace
@@ -27,8 +27,11 @@ from nnspca.view.certificate import proofs
 from nnspca.view.desk import Desk
 from nnspca.view.explore import choices, work
 from nnspca.view.ledger import Ledger
+from nnspca.view.link.state import State
+from nnspca.view.sanitize import plain
 from nnspca.view.session import Session
-from nnspca.view.sources import sandbox
+from nnspca.view.sources import catalogue, sandbox
+from nnspca.view.subject import Subject
 from nnspca.view.ui import charts, downloads
 from tests import budgets, shelf
 
@@ -85,7 +88,6 @@ def nothing_stored(monkeypatch):
     monkeypatch.setattr(ledger, "shared", lambda: book)
     monkeypatch.setattr(stored, "cardinalities", lambda problem: ())
     monkeypatch.setattr(proofs, "stored_certificate", lambda subject, k: None)
-    ledger.shared.clear = book._accounts.clear
     return book
 
 
@@ -234,6 +236,11 @@ def shelved(*records: shelf.Record) -> dict:
     }
 
 
+def subject(name: str, **link) -> Subject:
+    """Return a data set as a page that has these choices shows it."""
+    return Subject(catalogue.dataset(name), State(name, **link))
+
+
 def owner(*data) -> Session:
     """Return the session of a visitor who has brought these data."""
     return Session(desks={one.name: Desk((), data=one) for one in data})
@@ -311,6 +318,12 @@ def texts(page: AppTest) -> str:
     """Return all the words on the page."""
     kinds = (page.title, page.header, page.markdown, page.caption, page.success, page.info, page.warning, page.error)
     return "\n".join(element.value for kind in kinds for element in kind)
+
+
+def says(place: Iterable, text: object) -> bool:
+    """Tell whether an element among these shows a text that came from elsewhere, or the words of a function."""
+    assert text  # every element shows nothing
+    return any(plain(str(text)) in element.value for element in place)
 
 
 def answered(app, path: str, method: str = "GET", body: bytes = b"", **headers: str) -> tuple[int, dict, bytes]:

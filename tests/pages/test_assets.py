@@ -1,9 +1,10 @@
-"""What goes out before a page: scripts packed and complete, the page's head with what the page will want."""
+"""What goes out beside a page: scripts packed and complete, the page's head with what the page will want, documents."""
 
 import gzip
 import re
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from nnspca.view.frame import server
 from tests.pages.conftest import answered
@@ -18,7 +19,7 @@ def brought(tmp_path_factory, monkeypatch):
     for name in ("one.js", "one.abc.js"):
         file = tmp_path_factory.mktemp("js") / name
         file.write_bytes(FILE)
-        monkeypatch.setitem(server._BROUGHT, f"js/{name}", file)
+        monkeypatch.setitem(server.BROUGHT, f"js/{name}", file)
 
 
 class Origin:
@@ -39,13 +40,13 @@ class Origin:
 
 def test_a_path_that_only_looks_like_a_script_of_streamlits_gets_its_page():
     app = server.AssetMiddleware(Origin())
-    before = server._packed.cache_info().currsize
+    before = server.packed.cache_info().currsize
     for path in ("/static/js/made-up.js", "/static/js/../js/one.js.map", "/js/one.js"):
         status, headers, body = answered(app, path, accept_encoding="gzip")
         assert (status, body) == (200, PAGE) and "content-encoding" not in headers
     for i in range(50):
         assert gzip.decompress(answered(app, f"/{i}/static/js/one.js", accept_encoding="gzip")[2]) == FILE
-    assert server._packed.cache_info().currsize == before + 1
+    assert server.packed.cache_info().currsize == before + 1
 
 
 def test_a_script_goes_out_packed_once_and_unpacks_to_what_it_was():
@@ -110,3 +111,57 @@ def test_a_script_that_keeps_a_browser_busy_is_fetched_late_and_gives_what_it_ga
         assert whole == file.read_bytes() and len(late) < 2000 and f'"./{file.name}?whole"'.encode() in late
         for name in re.findall(rb" as ([\w$]+)", whole[whole.rindex(b"export{") :]):
             assert re.search(rb"\b%s\b" % name, late.partition(b"\nexport")[2])
+
+
+@pytest.fixture
+def site(tmp_path):
+    folder = tmp_path / "build" / "docs"
+    (folder / "start").mkdir(parents=True)
+    (folder / "index.html").write_text("first page")
+    (folder / "start" / "python.html").write_text("ten minutes")
+    (tmp_path / "secret.txt").write_text("not for visitors")
+    return folder
+
+
+async def app(scope, receive, send):
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b"the app"})
+
+
+def ask(folder, path):
+    """Return status and body of an answer."""
+    status, _, body = answered(server.Documents(app, folder), path)
+    return status, body
+
+
+def test_pages_of_the_site_are_served_and_all_else_is_the_apps(site):
+    assert ask(site, "/docs/") == (200, b"first page")
+    assert ask(site, "/docs/start/python.html") == (200, b"ten minutes")
+    assert ask(site, "/docs")[0] == 307
+    for path in ("/", "/parts", "/docs-of-mine", "/_stcore/health"):
+        assert ask(site, path) == (200, b"the app")
+
+
+@pytest.mark.parametrize("path", ["/docs/../../secret.txt", "/docs/%2e%2e/secret.txt", "/docs/nothing.html"])
+def test_no_other_file_is_served(site, path):
+    assert ask(site, path)[0] == 404
+
+
+def test_the_sidebar_leads_to_documents_that_are_served(tmp_path, site):
+    def page(root):
+        from pathlib import Path
+
+        from nnspca.view.frame import server
+
+        server.link_to_documents(Path(root))
+
+    shown = AppTest.from_function(page, args=(str(tmp_path),)).run()
+    assert len(shown.markdown) == 1 and shown.markdown[0].value.endswith("](docs/index.html)")
+    assert not AppTest.from_function(page, args=(str(tmp_path / "elsewhere"),)).run().markdown
+
+
+def test_what_was_not_built_is_not_served(tmp_path, site, monkeypatch):
+    assert len(server.documents_route(tmp_path)) == 1
+    assert server.documents_route(tmp_path / "elsewhere") == []
+    monkeypatch.setenv("NNSPCA_DOCS", str(site))
+    assert len(server.documents_route(tmp_path / "elsewhere")) == 1

@@ -15,25 +15,27 @@ import pytest
 import nnspca
 from nnspca import check
 from nnspca.result import rounded
-from nnspca.view import cache, say
+from nnspca.view import cache, say, stored
 from nnspca.view.certificate import panels, proofs
+from nnspca.view.certificate.proofs import FOLDER
 from nnspca.view.explore import choices, work
 from nnspca.view.jobs import Job
 from nnspca.view.link.state import ANY_SIGN, AS_IS, NONNEGATIVE, STANDARDISED, State
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
 from nnspca.view.ui import downloads
-from tests.pages.conftest import job_of, redrawn, said_at, settle, texts
+from tests.ledger import shown
+from tests.pages.conftest import job_of, jobs, redrawn, said_at, settle, subject, texts
+from tests.pages.test_stored_ledger import FETCHED
 
 pytestmark = pytest.mark.usefixtures("nothing_found")
 
-NINE = State(data="digits", k=9)
 DIAGONAL = Subject(nnspca.datasets.Dataset(name="x", X=np.eye(2)), State(k=1))
 SHARE = "% of the total variance"
 
 
 def digits(**more):
-    return Subject(catalogue.dataset("digits"), dataclasses.replace(NINE, **more))
+    return subject("digits", **{"k": 9} | more)
 
 
 def upper_of(cert):
@@ -63,22 +65,24 @@ def test_the_reader_is_never_told_less_than_the_upper_bound():
     said = panels.claim(cert, DIAGONAL)
     above, found = map(float, re.findall(r"\*\*([\d.]+)\*\*", said)[:2])
     assert above >= cert.upper and found <= cert.lower
-    assert "optimal" in said and "%" not in said, "a second percentage, rounded the other way, would contradict it"
+    assert "optimal" in said and "%" not in said  # a percentage, rounded the other way, would contradict it
 
 
 def test_the_opened_certificate_says_what_by_which_bound_and_why_and_a_closed_one_stays_out_of_the_way(open_page):
     page = open_page("pages/explore.py", data="digits", k=9)
-    assert "What was proven" not in texts(page)
+    claim = panels.claim(digits().known_at(), digits())
+    assert claim not in texts(page)
     page.session_state["proof"] = True
     page = settle(redrawn(page).button(key="start-prove").click().run())  # nothing was run for what is stored
     cert, said = proofs.certificate_at(digits(), 9), texts(page)
-    assert upper_of(cert) in said and nnspca.BOUNDS[cert.winner.name].argument in said
+    assert claim in said and upper_of(cert) in said and nnspca.BOUNDS[cert.winner.name].argument in said
     (table,) = [d.value for d in page.dataframe if "Upper bound" in d.value.columns]
     assert len(table) == len(cert.bounds)
-    assert table["Upper bound"][0] == say.title(cert.winner.name) + " ← lowest proven"
+    assert table["Upper bound"][0].startswith(say.title(cert.winner.name))
+    assert [i for i, name in enumerate(table["Upper bound"]) if "←" in name] == [0]
     assert list(table[SHARE]) == sorted(table[SHARE], key=float)
     name = f"digits-k9-ratio-{rounded.floor(cert.ratio, 4):g}-certificate.npz"
-    assert any(f"python check.py {name} digits.npy" in code.value for code in page.code)
+    assert any(f"check.py {name} digits.npy" in code.value for code in page.code)
     page.button(key="start-verify-explore").click().run()  # by the second route
     assert any("Confirmed" in element.value for element in settle(page).success)
 
@@ -94,7 +98,7 @@ def test_a_certificate_that_is_looser_than_what_is_stored_shows_no_second_number
 def test_a_longer_proof_comes_down_and_outlives_the_session(open_page, hasty):
     page = settle(open_page("pages/explore.py", data="digits", k=4, proof=True))
     live = proofs.certificate_at(digits(), 4)
-    assert rounded.gap(live.lower, live.upper) in page.button(key="start-tighten").help, "what can be gained at most"
+    assert rounded.gap(live.lower, live.upper) in page.button(key="start-tighten").help  # what can be gained at most
     page.button(key="start-tighten").click().run()
     page = settle(page)
     (fall,) = job_of(page, "tighten").results
@@ -136,7 +140,7 @@ def test_a_run_that_stays_above_the_stored_bound_is_told_beside_that_bound(nothi
     most, own = (rounded.percent(upper / total, shown, up=True) for upper in (stored, fall.after.upper))
     assert f"maximum is {most}" in say.nearness(about.known_at().lower, stored, total) or about.known_at().optimal
     slow = dataclasses.replace(fall, seconds=10.0, begun=3 * fall.after.upper - 2 * stored)
-    assert slow.missing == pytest.approx(5.0) and math.isinf(fall.missing), "as fast as it fell; this one did not fall"
+    assert slow.missing == pytest.approx(5.0) and math.isinf(fall.missing)  # as fast as it fell; this one did not fall
     assert all(number in proofs.gain_in_words(slow, total) for number in (most, own, rounded.seconds(5.0)))
 
 
@@ -185,3 +189,39 @@ def test_the_downloaded_certificate_and_script_check_it_elsewhere_and_refuse_a_f
     (tmp_path / "kept.npz").write_bytes(panels.certificate_npz(forged, about))
     with pytest.raises(nnspca.CertificateError):
         runpy.run_path("check.py")
+
+
+SHOWN = [pytest.param(*one, marks=pytest.mark.real_data if one[0] in FETCHED else ()) for one in dict.fromkeys(shown())]
+
+
+def subject_of(name, standardise, k):
+    if not catalogue.infos()[name].local:
+        pytest.skip(f"{name} is not on this machine")
+    return subject(name, scale=STANDARDISED if standardise else AS_IS, k=k)
+
+
+@pytest.mark.parametrize("name, standardise, k", SHOWN)
+def test_the_certificate_of_what_is_shown_has_its_numbers_and_is_verified(name, standardise, k):
+    about = subject_of(name, standardise, k)
+    known, proof = about.known_at(), proofs.certificate_at(about, k)
+    assert known.stored and proof.upper == known.upper and proof.lower == pytest.approx(known.lower, rel=1e-8)
+    nnspca.verify(proof, about.cov)
+    assert panels.claim(proof, about) == panels.claim(known, about)
+
+
+def test_all_of_them_are_small():
+    assert sum(file.stat().st_size for file in FOLDER.iterdir()) < 4_000_000
+    assert max(file.stat().st_size for file in FOLDER.iterdir()) < 1_500_000
+
+
+def test_a_stored_certificate_is_opened_and_without_one_the_proof_says_its_day_and_is_made_on_request(open_page):
+    for k in (16, 15):
+        about = subject("digits", k=k)
+        page = settle(open_page("pages/explore.py", data="digits", k=k, proof=True))
+        assert not jobs(page) and panels.claim(about.known_at(), about) in texts(page)
+    known = about.known_at()
+    assert stored.problems()[about.problem].made(15).day in texts(page)
+    settle(page.button(key="start-prove").click().run())
+    proof = proofs.certificate_at(about, 15)
+    assert proof.upper <= known.upper or (proof.ratio >= 1 - rounded.OPTIMAL and known.optimal)
+    assert panels.claim(proof, about) in texts(redrawn(page))

@@ -1,8 +1,10 @@
 """What goes home: each number as the library has it, and no word of a table that a spreadsheet would run."""
 
 import csv
+import html
 import io
 import re
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,12 +16,14 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import rounded
 from nnspca.studies import Table
-from nnspca.view import export
+from nnspca.view import export, say
 from nnspca.view.certificate.proofs import file_of
+from nnspca.view.desk import Desk
 from nnspca.view.link.state import State
+from nnspca.view.session import Session
 from nnspca.view.subject import Subject
 from nnspca.view.ui import downloads
-from tests.pages.conftest import settle
+from tests.pages.conftest import says, settle, texts
 
 PACKAGE = Path(nnspca.__file__).parent
 X = np.random.default_rng(0).normal(size=(8, 3))
@@ -96,8 +100,8 @@ def test_a_run_goes_home_with_what_was_asked_found_and_proven_and_as_one_page(op
     printed = taken("report.html").decode()
     assert "Upper bound (proven)" in printed and "nnspca.certify" in printed
     proof = nnspca.load_certificate(taken("certificate.npz"))
-    assert taken("certificate.npz") == file_of("pitprops", False, 4).read_bytes(), "that of the headline"
-    assert all(number in printed for number in (*rounded.pair(proof.lower, proof.upper), "check.py certificate.npz"))
+    assert taken("certificate.npz") == file_of("pitprops", False, 4).read_bytes()  # that of the headline
+    assert all(number in printed for number in (*rounded.pair(proof.lower, proof.upper), "certificate.npz"))
     assert "$" not in re.sub(r"<(pre|script).*</\1>", "", printed, flags=re.S)
 
 
@@ -118,6 +122,11 @@ def test_every_bundled_data_set_has_a_report_and_no_word_of_it_is_html(name):
     assert "<script>alert" not in lured and "<img" not in lured
 
 
+def test_a_zip_holds_each_file_as_it_is_made():
+    held = zipfile.ZipFile(io.BytesIO(downloads.zipped({"a.csv": "k", "b.npz": lambda: b"made"})))
+    assert {name: held.read(name) for name in held.namelist()} == {"a.csv": b"k", "b.npz": b"made"}
+
+
 def test_tables_hold_each_loading_and_score():
     data = nnspca.datasets.load("digits")
     parts = nnspca.decompose(nnspca.Covariance.from_dataset(data), 2, 5, "em")
@@ -127,3 +136,64 @@ def test_tables_hold_each_loading_and_score():
     assert [float(row["em part 2"]) for row in rows] == parts.loadings[:, 1].tolist()
     scores = [float(row["em part 1"]) for row in read(downloads.scores_csv(found, Subject(data, State(data="digits"))))]
     assert np.allclose(scores, ((data.X - data.X.mean(axis=0)) @ parts.loadings)[:, 0])
+
+
+RNG = np.random.default_rng(0)
+CLASSES = np.repeat([0, 1], 30)
+ROWS = (
+    RNG.normal(size=(60, 1)) * [1.0, 1, 1, 0, 0]
+    + RNG.normal(size=(60, 5)) / 3
+    - 2.0 * CLASSES[:, None] * [1, 1, 1, 0, 0]
+)
+DATA = Dataset(
+    name="lab", X=ROWS, feature_names=tuple("abcde"), labels=CLASSES, label_names=("ill", "well"),
+    notes=("Column 'id' numbers the samples: left out.",),
+)  # fmt: skip
+
+
+@pytest.fixture
+def made():
+    subject = Subject(DATA, State(data="lab", k=3))
+    return export.Beside(nnspca.decompose(subject.cov, n_components=1, k=3), subject)
+
+
+def test_varimax_turns_within_the_plane_and_pairs_are_of_one_sign():
+    V = np.linalg.qr(RNG.normal(size=(9, 3)))[0]
+    turned = export.varimax(V)
+    np.testing.assert_allclose(turned.T @ turned, np.eye(3), atol=1e-6)
+    np.testing.assert_allclose(V @ V.T, turned @ turned.T, atol=1e-6)
+    assert (turned**4).sum() >= (V**4).sum()
+    np.testing.assert_allclose(export.most_alike(V, -V[:, [2, 0, 1]]), V)
+
+
+def test_loadings_stand_beside_those_of_pca_and_scores_beside_their_class(made):
+    first = np.linalg.svd(ROWS - ROWS.mean(axis=0))[2][0]
+    rows = {row["feature"]: row for row in made.loadings}
+    assert rows.keys() == set("abcde")
+    for i, name in enumerate("abcde"):
+        assert rows[name]["this"] == made.parts.loadings[i, 0]
+        assert abs(rows[name]["PCA"]) == pytest.approx(abs(first[i]))
+    assert [row["class"] for row in made.scores[::30]] == ["ill", "well"]
+    assert made.reading == tuple(map(str, DATA.notes))
+
+
+def test_a_part_that_tells_two_classes_apart_says_so_in_one_direction(made):
+    area = nnspca.separation(made.values[:, 0], CLASSES)
+    assert {row["AUC"] for row in made.groups} == {max(area[0], 1 - area[0])} and area[0] > 0.85
+    said = say.separation(DATA, made.values)
+    assert made.groups[0]["class"] == "ill" and "ill" in said
+    best, chance, p = map(float, re.findall(r"(?:In|in|=) ([\d.]+\d)", said))
+    assert best == np.floor(100 * made.groups[0]["AUC"]) > chance > 50 and p < 0.05
+
+
+def test_the_page_shows_what_the_report_prints(open_page, taken, short_proofs):
+    own = Session(desks={"lab": Desk((), data=DATA)})
+    page = settle(open_page("pages/explore.py", data="lab", k=3, ks="3", more=True, session=own))
+    subject = Subject(DATA, State(data="lab", k=3))
+    part = subject.known_at().component
+    told = say.separation(DATA, nnspca.scores(ROWS, part.loadings, mean="own")[:, None])
+    assert told in texts(page) and all(says(page.markdown, note) for note in DATA.notes)
+    report = html.unescape(taken("report.html").decode())
+    for said in ("PCA + varimax", told, *map(str, DATA.notes), "</table>", "nnspca.certify"):
+        assert said in report
+    assert " Content: " not in report and not re.search(r"https?://(?!www\.w3\.org)", report)

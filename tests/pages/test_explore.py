@@ -14,16 +14,15 @@ from nnspca.result import rounded
 from nnspca.view import cache, ledger, running, stored
 from nnspca.view.certificate import proofs
 from nnspca.view.explore import choices, payload
-from nnspca.view.explore.view import View
+from nnspca.view.explore.view import View, sentence
 from nnspca.view.jobs import FairSemaphore, Job
-from nnspca.view.link.state import STANDARDISED, State
-from nnspca.view.sources import catalogue
-from nnspca.view.subject import Subject
-from tests.pages.conftest import job_of, jobs, played, said_at, sent, settle, unpacked
+from nnspca.view.link.state import STANDARDISED, TITLES
+from tests.pages.conftest import job_of, jobs, played, said_at, sent, settle, subject, unpacked
 
 pytestmark = pytest.mark.usefixtures("nothing_found")
 
-FACES = {"data": "lfw-faces", "k": 40, "scale": STANDARDISED}  # whose thorough runs come with the package
+VIEW = {"k": 40, "scale": STANDARDISED}
+FACES = {"data": "lfw-faces", **VIEW}  # whose thorough runs come with the package
 SMALL = {"data": "pitprops", "k": 4}
 THREE = {**SMALL, "ks": "2, 4, 9"}
 
@@ -35,7 +34,7 @@ def explored(open_page):
 
 
 def pitprops(**more):
-    return Subject(catalogue.dataset("pitprops"), State(data="pitprops", k=4, **more))
+    return subject("pitprops", k=4, **more)
 
 
 def at_each_k(band, name):
@@ -48,15 +47,13 @@ def test_sentence_chart_and_curves_say_the_ledgers_number_at_each_k(explored):
     for at, k in enumerate(shown["ks"]):
         assert rounded.proven_share(rows[k].ratio) in shown["says"][at]
         said = rounded.fixed(100 * rows[k].lower / unit, at_each_k(band, "digits")[k], down=True)
-        assert f"{said} % of the total variance" in shown["says"][at]
+        assert f" {said} % " in shown["says"][at]
         assert shown["shares"][at] <= rows[k].lower / unit <= shown["shares"][at] + 1e-6
         assert at_each_k(band, "gaps")[k] == shown["gaps"][at] >= 1 - rows[k].ratio - 1e-12
     lower, upper, proven = (at_each_k(band, name) for name in ("lower", "upper", "proven"))
-    assert [(curve["method"], curve["title"], curve["ks"]) for curve in shown["curves"]] == [
-        ("em", "EM", [2, 4, 9]),
-        ("thresholding", "Thresholded PCA", [2, 4, 9]),
-    ]
+    assert [curve["method"] for curve in shown["curves"]] == ["em", "thresholding"]
     for curve in shown["curves"]:
+        assert (curve["title"], curve["ks"]) == (TITLES[curve["method"]], [2, 4, 9])
         for k, share, gap in zip(curve["ks"], curve["shares"], curve["gaps"], strict=True):
             assert share <= lower[k] + 1e-6 <= upper[k] + 2e-6
             assert (gap is None) == (not proven[k])
@@ -67,7 +64,8 @@ def test_where_the_ledger_answers_no_run_begins_and_solve_live_tells_how_it_goes
     shown, before = played(page), said_at(page, 40)
     assert not jobs(page, path=True)
     assert shown["band"]["ks"] == [10, 40, 80] and shown["band"]["proven"] == [True, True, True]
-    assert before.count("(stored proof)") == 1 and shown["live"] == {"says": ""} and not shown["address"]
+    known = subject("lfw-faces", **VIEW).known_at()
+    assert known.stored and before.count(known.source) == 1 and shown["live"] == {"says": ""} and not shown["address"]
     workers, others = FairSemaphore(1), Job("others")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(running, "shared_workers", lambda: workers)
@@ -80,12 +78,13 @@ def test_where_the_ledger_answers_no_run_begins_and_solve_live_tells_how_it_goes
     seconds = [at for at, _ in told.falls]
     assert told.ended and told.seconds <= seconds[0] and seconds == sorted(seconds)
     assert [upper for _, upper in told.falls] == sorted((upper for _, upper in told.falls), reverse=True)
-    assert played(page)["live"]["says"].startswith("Live: the same component after ")
-    assert said_at(page, 40) == before, "the best known stays the only number"
+    assert told.found == pytest.approx(told.known, rel=proofs.SAME)
+    assert played(page)["live"].keys() == {"says"} and rounded.seconds(told.seconds) in played(page)["live"]["says"]
+    assert said_at(page, 40) == before  # the best known stays the only number
 
 
 def test_between_stored_k_a_bound_is_carried_no_proof_is_made_and_the_counts_stay(open_page):
-    ks = stored.cardinalities(Subject(catalogue.dataset("lfw-faces"), State(**FACES)).problem)
+    ks = stored.cardinalities(subject("lfw-faces", **VIEW).problem)
     page = open_page("pages/explore.py", **FACES)
     before = played(page)
     assert tuple(before["band"]["ks"]) == ks
@@ -93,8 +92,9 @@ def test_between_stored_k_a_bound_is_carried_no_proof_is_made_and_the_counts_sta
     page = open_page("pages/explore.py", **FACES | {"k": k})
     assert {job.key[0] for job in jobs(page, path=True)} == {"find"}
     shown = played(settle(page))
-    said, at = said_at(page, k), shown["ks"].index(k)
-    assert f"{k} of 625 pixels" in said and "(carried from k = " in said and not shown["proven"][at]
+    at, row = shown["ks"].index(k), subject("lfw-faces", **VIEW | {"k": k}).known_at()
+    assert row.component.cardinality == k and not row.proven and not shown["proven"][at]
+    assert row.source in said_at(page, k)
     assert shown["gaps"][at] < 0.015 and shown["band"] == before["band"] and shown["closed"] == before["closed"]
 
 
@@ -103,14 +103,14 @@ def test_what_a_live_run_finds_is_in_the_ledger_for_the_next_visit(explored, ope
     assert {job.key[0] for job in jobs(page, path=True)} == {"solve", "path"}
     rows = about.known_along((2, 4, 9))
     assert all(row.found and row.bounded for row in rows.values())
-    assert played(page)["live"]["says"] == "", "unasked, it says nothing beside the best known"
+    assert played(page)["live"]["says"] == ""  # unasked, it says nothing beside the best known
     again = open_page("pages/explore.py", **THREE)
     assert not jobs(again, path=True) and played(again)["says"] == played(page)["says"]
-    assert jobs(open_page("pages/explore.py", **THREE, proof=True)) == [], "its certificate is kept"
+    assert jobs(open_page("pages/explore.py", **THREE, proof=True)) == []  # its certificate is kept
     cache.results.clear()
     assert [job.key[0] for job in jobs(open_page("pages/explore.py", **THREE, proof=True))] == ["solve"]
     alone = played(explored(**SMALL, ks="2, 4, 7"))
-    assert alone["band"]["ks"] == [2, 4, 7], "only what is missing is sought"
+    assert alone["band"]["ks"] == [2, 4, 7]  # only what is missing is sought
 
 
 def test_a_run_that_goes_on_is_drawn_in_the_chart_with_its_falling_bound():
@@ -120,10 +120,9 @@ def test_a_run_that_goes_on_is_drawn_in_the_chart_with_its_falling_bound():
     point = payload.live_point(View(about.data, about.now, choice, {}, {}, {}, told))
     assert point["k"] == 4 and point["gap"] == pytest.approx(1 - 1.9 / 2.5)
     assert point["share"] <= 1.9 / about.total <= 2.5 / about.total <= point["upper"]
-    said = proofs.live_words(replace(told, ended=True), about.total)
-    assert "less variance than the best found after 500 ms" in said and rounded.proven_share(1.9, 2.5) in said
     ended = View(about.data, about.now, choice, {}, {}, {}, replace(told, ended=True))
-    assert payload.live_point(ended).keys() == {"says"}, "once it has ended the best known stands alone"
+    assert payload.live_point(ended).keys() == {"says"}  # once it has ended the best known stands alone
+    assert rounded.proven_share(1.9, 2.5) in payload.live_point(ended)["says"]
 
 
 def test_another_solver_takes_the_picture_and_the_best_known_keeps_the_band_without_calling_it_optimal(explored):
@@ -138,14 +137,16 @@ def test_another_solver_takes_the_picture_and_the_best_known_keeps_the_band_with
 
 def test_a_closed_gap_is_told_as_proven_optimal_and_leaves_nothing_to_tighten(explored):
     page = explored(data="digits", k=2, ks="2", proof=True)
-    assert played(page)["closed"].startswith("proven optimal at ")
+    assert any(played(page)["band"]["optimal"]) and played(page)["closed"]
     assert "start-tighten" not in [button.key for button in page.button]
 
 
 def test_a_component_that_breaks_the_rules_is_shown_for_contrast_and_proves_nothing(explored):
     page = explored(**SMALL, ks="4", method="pca", sign="any sign")
-    assert said_at(page, 4).endswith("Shown for contrast: it does not satisfy the limit k = 4.")
-    assert pitprops(sign="any sign").known_at().component.cardinality <= 4
+    shown, best = job_of(page, "solve").result, pitprops(sign="any sign").known_at()
+    assert shown.cardinality > 4 >= best.component.cardinality
+    about = pitprops()
+    assert said_at(page, 4) == sentence(shown, best, about.data, about.total, about.cov.features)
     assert "better" not in played(page)["live"]["says"]
 
 
@@ -182,7 +183,7 @@ def test_a_bound_that_a_certificate_carries_from_another_k_is_not_one_of_its_own
     made, _ = carried.carried_certificate(4, found, [proven], carried.least_variance(about.cov))
     about.record(proven, made)
     row = about.known_at(4)
-    assert (row.upper, row.proven, row.source) == (proven.upper, False, "carried from k = 5")
+    assert (row.upper, row.proven, row.carried) == (proven.upper, False, 5)
 
 
 def test_a_redraw_sends_one_component_however_many_are_known_and_the_browser_fetches_the_others_once_for_each_find(

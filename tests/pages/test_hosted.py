@@ -9,7 +9,7 @@ import nnspca
 from nnspca.datasets import open_lazily
 from nnspca.view.sources import hosted, preparation
 from nnspca.view.ui import downloads
-from tests.pages.conftest import settle, texts
+from tests.pages.conftest import says, settle, texts
 
 X = np.random.default_rng(0).normal(size=(60, 8)) * np.arange(1, 9)
 
@@ -38,11 +38,9 @@ def small(monkeypatch, kept=8):
 
 def test_a_small_file_is_read_at_once_and_used_as_any_other(place, open_page):
     page = settle(settle(open_page("pages/data.py", data="few.npy")))
-    said = texts(page)
-    assert "A few of 60 samples" in said
-    assert str(place) not in said
-    data = hosted.datasets()["few.npy"].data
-    assert (data.X == X).all()
+    file = hosted.datasets()["few.npy"]
+    assert says(page.markdown, file.info.description) and str(place) not in texts(page)
+    assert (file.data.X == X).all()
     assert "open_lazily('few.npy').load()" in downloads.load_line("few.npy")
 
 
@@ -55,14 +53,15 @@ def test_a_table_is_read_in_a_run_when_it_is_asked_for_and_lies_on_the_desk(plac
         unread.setattr(nnspca.datasets, "preview", pytest.fail)
         assert list(hosted.datasets()) == ["t.csv", "words.csv"] and not hosted.datasets()["t.csv"].info.local
     page = settle(open_page(data="t.csv", k=2))
-    assert "1 value is missing" in page.error[0].value
+    desk = page.session_state["session"].desk
+    assert desk.seen.error.count == 1 and says(page.error, desk.problem)
     page = settle(page.switch_page("data.py").run())
     settle(page.selectbox(key="desk-missing").set_value("mean").run())
     data = page.session_state["session"].uploads["t.csv"]
     assert data.X[:, :2].tolist() == [[1.5, 2], [2.5, 3], [0.5, 7]] and data.sample_names == ("x", "y", "z")
     assert page.session_state["session"].desks["t.csv"].read.missing == "mean"
     page.switch_page("explore.py").run()
-    assert page.number_input(key="k").value == 2, "what the link says of it"
+    assert page.number_input(key="k").value == 2  # what the link says of it
     page = settle(open_page(data="words.csv"))
     assert not page.exception and "words.csv" in page.error[0].value
 
@@ -71,10 +70,10 @@ def test_a_table_is_read_in_a_run_when_it_is_asked_for_and_lies_on_the_desk(plac
 def test_of_a_large_one_the_covariance_is_kept_and_the_code_gives_the_same(kept, place, open_page, monkeypatch):
     small(monkeypatch, kept)
     page = settle(settle(open_page("pages/data.py", data="few.npy")))
-    said = texts(page)
-    assert "Only the covariance is kept in memory, not the samples." in said
-    assert ("3 features of largest variance, of 8: n is 3, and a certificate says nothing" in said) == (kept == 3)
-    data = hosted.datasets()["few.npy"].data
+    file = hosted.datasets()["few.npy"]
+    assert says(page.markdown, file.kept_text)
+    assert (file.kept, file.passes, file.in_memory) == (kept, 1 + (kept == 3), False)
+    data = file.data
     assert data.feature_names == tuple(f"feature {j}" for j in range(9 - kept, 9))
     monkeypatch.chdir(place / "inside")
     for standardise in (False, True):
@@ -110,7 +109,7 @@ def test_what_may_not_or_cannot_be_opened_is_an_error_on_the_data_page_without_i
         assert any(name in error and said.replace("_", "\\_") in error for error in errors), (name, errors)
     assert str(place) not in texts(page)
     assert list(hosted.datasets()) == ["few.npy"]
-    assert str(inside / "gone.npy") in caplog.text, "the server's log names the path"
+    assert str(inside / "gone.npy") in caplog.text
 
 
 def test_a_folder_opens_as_it_is_with_each_file_that_can_be_opened(place, monkeypatch):
@@ -122,7 +121,7 @@ def test_a_folder_opens_as_it_is_with_each_file_that_can_be_opened(place, monkey
     named(monkeypatch, place / "inside")
     assert list(hosted.datasets()) == ["few.npy", "more.npy", "table.csv"]
     (problem,) = hosted.problems()
-    assert "'link.npy' leads outside" in problem
+    assert "link.npy" in problem
 
 
 def test_an_error_while_it_is_read_shows_no_path(place, open_page, monkeypatch):
@@ -139,9 +138,6 @@ def test_an_error_while_it_is_read_shows_no_path(place, open_page, monkeypatch):
     monkeypatch.setattr(hosted, "open_lazily", lambda path: type(file)("few.npy", X.shape, 1, Broken()))
     named(monkeypatch, place / "inside" / "few.npy", place / "inside" / "gone.npy")
     page = settle(open_page("pages/data.py", data="few.npy"))
-    (error,) = [e.value for e in page.error if "chunk" in e.value]
-    assert "chunk 1 of the file 'few.npy' cannot be read (OSError; the server's log says more)" in error.replace(
-        "\\", ""
-    )
-    assert str(place) not in texts(page)
-    assert any(b.label == "Read it again" for b in page.button)
+    (error,) = [e.value for e in page.error if "few.npy" in e.value]
+    assert "OSError" in error and str(place) not in texts(page)
+    assert any(b.key == "read-it" for b in page.button)

@@ -67,9 +67,9 @@ def test_a_board_that_the_ledger_does_not_know_is_solved_once(monkeypatch):
     monkeypatch.setattr(boards, "problem", lambda name: ("other", False, True))
     asked, certify = [], nnspca.certify
     monkeypatch.setattr(nnspca, "certify", lambda cov, k: asked.append(k) or certify(cov, k))
-    boards._compute.clear()
+    boards.solve_board.clear()
     first, again = boards.proven("digits"), boards.proven("digits")
-    boards._compute.clear()
+    boards.solve_board.clear()
     assert asked == [16]
     assert (first.lower, first.upper) == (again.lower, again.upper)
     assert 0 < first.lower <= first.upper
@@ -84,7 +84,7 @@ def test_what_travels_to_the_browser_is_the_covariance():
         assert ("samples" in sent) == (Z.shape[0] < Z.shape[1])
         assert sent["k"] == boards.board_k(name)
     assert set(boards.at_hand()) >= {"faces", "digits"}
-    assert len(json.dumps(chapters.content(tuple(boards.at_hand())))) < 700_000, "small enough for a class"
+    assert len(json.dumps(chapters.content(tuple(boards.at_hand())))) < 700_000  # small enough for a class
 
 
 @pytest.mark.parametrize("board", ["faces", "digits", "spectra"])
@@ -111,14 +111,14 @@ def test_what_chapters_1_to_3_say_of_faces_holds_of_their_loadings_and_of_the_ch
     facts, told = chapters.pca()["facts"], chapters.ghosts()["facts"]
     np.testing.assert_allclose(cov.variance(vectors.T), values, rtol=1e-9)
     assert canvas.pack(vectors.T, "f4") == chapters.pca()["vectors"]
-    assert (vectors != 0).all(), "PCA's components load on every pixel"
+    assert (vectors != 0).all()  # PCA's components load on every pixel
     minus = (np.minimum(vectors, 0) ** 2).sum(axis=0)
-    assert minus[0] < 1e-3 and (minus[1:] > 0.2).all(), "all but the first mix signs"
+    assert minus[0] < 1e-3 and (minus[1:] > 0.2).all()  # all but the first mix signs
     heavy = np.argsort(-np.abs(vectors[:, 0]))[:k]
     block, cut = cov.block(heavy, heavy), vectors[heavy, 0] / np.linalg.norm(vectors[heavy, 0])
     assert is_said(100 * cut @ block @ cut / values[0], facts["cut"])
     assert is_said(100 * best.lower / values[0], facts["ours"])
-    assert np.linalg.eigvalsh(block)[-1] < best.lower, "whatever the loadings on PCA's largest, the solver's have more"
+    assert np.linalg.eigvalsh(block)[-1] < best.lower  # whatever the loadings on PCA's largest, the solver's have more
     nmf, ours = boards.nmf_and_best()
     for name, rows in (("pca", vectors.T), ("nmf", nmf)):
         used = np.mean([(np.abs(rows[:, i]) > 0.05 * np.abs(rows).max(axis=1)).sum() for i in range(cov.n_features)])
@@ -128,7 +128,7 @@ def test_what_chapters_1_to_3_say_of_faces_holds_of_their_loadings_and_of_the_ch
         and (ours >= 0).all()
         and (np.count_nonzero(ours, axis=1) <= told["k"]).all()
     )
-    assert ((ours > 0).sum(axis=0) <= 1).all(), "parts share no pixel"
+    assert ((ours > 0).sum(axis=0) <= 1).all()  # parts share no pixel
     facts, ways = chapters.counting(625, 40)["facts"], math.comb(625, 40)
     assert is_power(ways, facts["power"]) and is_power(ways / (10**9 * 86400 * 365.25), facts["years_power"])
 
@@ -152,7 +152,7 @@ def test_the_cloud_of_chapter_4_agrees_with_a_fine_search():
     facts = chapters.cloud()["facts"]
     assert float(facts["pca"]) == pytest.approx(along.max(), abs=0.01)
     assert float(facts["ours"]) == pytest.approx(along[:2001].max(), abs=0.01)
-    assert along[:2001].max() == pytest.approx(A.diagonal().max()), "one feature alone"
+    assert along[:2001].max() == pytest.approx(A.diagonal().max())  # one feature alone
     assert float(facts["covariance"].replace("−", "-")) == pytest.approx(A[0, 1], abs=0.01) and A[0, 1] < 0
 
 
@@ -190,7 +190,7 @@ def test_the_bounds_of_chapter_7_hold_for_every_feasible_x_and_the_last_two_for_
     assert max(oracle.optimum(A, k)[0], pair.variance) == pytest.approx(7) == facts["optimum"] == facts["shared"]
     assert facts["rows"] > facts["leading"] > facts["split"] > facts["shared"]
     x = np.linalg.eigh(A)[1][:, -1]
-    assert facts["split"] < x @ A @ x <= facts["leading"] < x @ A @ x + 0.01, "bounds 3 and 4 are for few nonzeros"
+    assert facts["split"] < x @ A @ x <= facts["leading"] < x @ A @ x + 0.01  # bounds 3 and 4 are for few nonzeros
     assert facts["rows"] == (A.diagonal() + np.maximum(A - np.diag(A.diagonal()), 0).max(axis=1)).max()
     excess = np.linalg.eigvalsh(np.maximum(A - chapters.CUT, 0))[-1]
     assert facts["split"] == pytest.approx(excess + chapters.CUT * k, abs=0.01)
@@ -205,7 +205,7 @@ def test_the_certificates_of_chapter_8_pass_their_three_tests():
     L, M, X = np.array(small["L"]), np.array(small["M"]), nnspca.datasets.load("lfw-faces").X.reshape(-1, 5, 5, 5, 5)
     assert all(lesson.checked(L, M, small["claim"], small["k"]).values()) and (L == L.T).all()
     A = np.corrcoef(X.mean(axis=(2, 4)).reshape(-1, 25).T)
-    assert np.linalg.eigvalsh(L / 100 - A)[0] > 1e-6, "what a computer checks"
+    assert np.linalg.eigvalsh(L / 100 - A)[0] > 1e-6  # what a computer checks
     some = np.array(list(combinations(range(25), small["k"])))
     best = np.linalg.eigvalsh(A[some[:, :, None], some[:, None, :]])[:, -1].max()
     assert small["lower"] <= 100 * best <= small["claim"]

@@ -12,11 +12,9 @@ from nnspca.studies import STUDIES
 from nnspca.view.compare import sets
 from nnspca.view.learn import boards
 from nnspca.view.link import state
-from nnspca.view.link.state import AS_IS, State
-from nnspca.view.sources import catalogue
-from nnspca.view.subject import Subject
+from nnspca.view.link.state import AS_IS
 from tests.benchmarks import certificates
-from tests.pages.conftest import PATIENCE, jobs, played, redrawn, said_at, settle, texts, traces
+from tests.pages.conftest import PATIENCE, jobs, played, redrawn, said_at, settle, subject, texts, traces
 
 SHARE = re.compile(r"at least ([\d.]+)\s%\sof the optimum|(proven optimal)", re.I)
 EXPLAINED = re.compile(r"explains? ([\d.]+)\s% of the total variance")
@@ -53,7 +51,7 @@ def test_a_component_has_the_same_numbers_on_every_page(open_page, name, k, scal
     page.button(key="start-explore").click().run()
     page.session_state["proof"] = True
     page = settle(page)
-    assert said_at(page, k) == first or shares(said_at(page, k)) == {"optimal"}, "a live run changes nothing for worse"
+    assert said_at(page, k) == first or shares(said_at(page, k)) == {"optimal"}  # a live run changes nothing for worse
     shown = played(page)
     raced = open_page("pages/compare.py", **problem, what="solvers", racers=["best"], seed=1)
     said = {
@@ -82,9 +80,9 @@ def test_a_component_has_the_same_numbers_on_every_page(open_page, name, k, scal
     at, band = shown["ks"].index(k), shown["band"]
     ring = band["optimal"][band["ks"].index(k)]
     assert ring == (share == "optimal") == (shown["gaps"][at] <= rounded.OPTIMAL)
-    assert shown["closed"].startswith(f"proven optimal at {sum(band['optimal'])} of") or all(band["optimal"])
-    if not shown["proven"][at]:  # its bound is carried from another k
-        assert "(carried from k = " in said["explore"]
+    known = subject(name, k=k, scale=scale).known_at()
+    assert bool(shown["closed"]) == any(band["optimal"])
+    assert (known.carried is None) == shown["proven"][at] and f"({known.source})" in said["explore"]
     other = "digits" if name != "digits" else "pitprops"
     beside = traces(open_page("pages/compare.py", what=state.SETS, vs=[name, other], **problem), "together")
     (gaps,) = [dict(t["customdata"]) for t in beside if t.get("name") == sets.labels()[name] and t.get("yaxis") == "y2"]
@@ -99,10 +97,10 @@ def test_what_papers_say_is_proven_is_what_explore_says(open_page, study, name):
         pytest.skip(f"{name} is not on this machine")
     shown = STUDIES[study]
     page = open_page("pages/papers.py", paper=shown.source.short, **{shown.paper: f"{shown.figure}: {shown.title}"})
-    subject = Subject(catalogue.dataset(name), State(data=name))
+    about = subject(name)
     (marks,) = [trace for trace in traces(page, f"{study}-variance") if trace.get("name") == "upper bound, proven"]
-    known = subject.known_along(marks["x"])
-    uppers = [100 * known[k].upper / subject.cov.eigenpairs(1)[0][0] for k in marks["x"]]
+    known = about.known_along(marks["x"])
+    uppers = [100 * known[k].upper / about.cov.eigenpairs(1)[0][0] for k in marks["x"]]
     assert all(
         0 <= float(said.split()[0]) - upper <= 0.1 for said, upper in zip(marks["customdata"], uppers, strict=True)
     )
@@ -111,7 +109,7 @@ def test_what_papers_say_is_proven_is_what_explore_says(open_page, study, name):
         for job in jobs(explored):  # which finds more while the page is drawn
             job.stop()
             assert job.wait(PATIENCE)
-        said, best = said_at(redrawn(explored), k), subject.known_at(k)
+        said, best = said_at(redrawn(explored), k), about.known_at(k)
         assert shares(said) == shares(proven_share(best.lower, best.upper))
 
 

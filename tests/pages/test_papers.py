@@ -4,7 +4,6 @@ import csv
 import dataclasses
 import io
 import itertools
-import zipfile
 
 import numpy as np
 import pandas as pd
@@ -14,8 +13,8 @@ import nnspca
 from nnspca.studies import STUDIES, Picture, Study, Table, stored
 from nnspca.view.figures import style
 from nnspca.view.papers import figures as pictures
-from nnspca.view.ui import charts
-from tests.pages.conftest import drawn, jobs, redrawn, settle, texts
+from nnspca.view.papers import panels
+from tests.pages.conftest import drawn, jobs, redrawn, says, settle, texts
 
 PAGE = "pages/papers.py"
 QUICK = "asteris2014-fig1"
@@ -27,10 +26,14 @@ def choice(study, **more):
     return {"paper": study.source.short, study.paper: f"{study.figure}: {study.title}", **more}
 
 
+def is_stored(page, study):
+    """Whether the page says of which day a stored run is."""
+    return says(page.caption, panels.thumbnails()[study.name]["made"])
+
+
 def begun(page):
     """Press the button that runs a study, and wait for its end."""
-    next(button for button in page.button if button.key == "start-study").click().run()
-    return settle(page)
+    return settle(page.button(key="start-study").click().run())
 
 
 def test_the_page_opens_with_the_figure_of_a_stored_run_and_a_run_holds_the_printed_numbers_beside_ours(
@@ -47,37 +50,32 @@ def test_the_page_opens_with_the_figure_of_a_stored_run_and_a_run_holds_the_prin
     assert {"|curve 1|", "|curve 4|"} <= {trace["name"] for trace in figure["data"]}
     assert (page.table[0].value["Printed"].tolist(), page.table[0].value["Ours"].tolist()) == (["12"], ["12"])
     page.session_state["tables"] = True
-    exec(redrawn(page).code[0].value, {})
-    assert "Order of magnitudes" in capsys.readouterr().out
+    columns = redrawn(page).dataframe[0].value.columns
+    exec(page.code[0].value, {})
+    printed = capsys.readouterr().out
+    assert all(name in printed for name in columns)
 
 
 @pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
-def test_every_study_says_what_it_shows_and_is_run_from_the_page(open_page, monkeypatch, study):
+def test_every_study_says_what_it_shows_and_is_run_from_the_page(open_page, monkeypatch, taken, study):
     """What it says of data that are missing, and what a run shows: its result is the stored one, found at once."""
     monkeypatch.setattr(Study, "run", lambda of, **given: dataclasses.replace(stored(of.name), seed=given["seed"]))
     monkeypatch.setattr(style, "figure_page", lambda figure: "")  # four megabytes each to pack: they are written below
-    page, made = open_page(PAGE, **choice(study, seed=SEED)), {}
-    assert all(
-        said in texts(page)
-        for said in (study.opening, study.more, study.differs, study.source.citation, "A stored run")
-    )
-    assert not jobs(page)
-    assert drawn(page), "the figures of the stored run stand there before any other"
-    monkeypatch.setattr(charts, "download_button", lambda label, content, key, *_: made.update({key: content}))
-    assert ("Not on this machine" in texts(page)) == bool(study.missing())
+    page = open_page(PAGE, **choice(study, seed=SEED))
+    assert all(said in texts(page) for said in (study.opening, study.more, study.differs, study.source.citation))
+    assert is_stored(page, study) and not jobs(page)
+    assert drawn(page)  # the figures of the stored run stand there before any other
+    assert bool(page.info) == bool(study.missing())
     page, before = begun(page), stored(study.name)
-    assert "A stored run" not in texts(page)
+    assert not is_stored(page, study)
     assert len(drawn(page)) == sum(table.picture is not None for table in before.tables)
     assert all(any("x" in trace or "z" in trace for trace in figure["data"]) for figure in drawn(page))
     if any(table.name == "printed" for table in before.tables) and not study.missing():
         assert "Printed" in page.table[0].value
     page.session_state["tables"] = True
     redrawn(page)
-    held = zipfile.ZipFile(io.BytesIO(made["everything"]()))
-    files = [held.read(name).decode() for name in held.namelist() if name.endswith(".csv")]
-    assert files
-    for file in files:
-        rows = list(csv.reader(io.StringIO(file)))
+    for table in before.tables:
+        rows = list(csv.reader(io.StringIO(taken(f"{table.name}.csv").decode())))
         assert len(rows) > 1 and len({len(row) for row in rows}) == 1
 
 
@@ -100,17 +98,18 @@ def test_a_stored_run_is_what_a_run_finds_and_passes_on_no_photograph(study):
 def test_a_result_is_kept_for_the_next_visitor_and_another_seed_is_another_run(open_page):
     begun(open_page(PAGE, **choice(STUDIES[QUICK], seed=77)))
     page = settle(open_page(PAGE, **choice(STUDIES[QUICK], seed=77)))
-    assert drawn(page) and "A stored run" not in texts(page)
+    assert drawn(page) and not is_stored(page, STUDIES[QUICK])
     page.session_state["seed"] = 79
-    assert "**A stored run**" in texts(redrawn(page)) and "seed 79" in texts(page)
+    assert is_stored(redrawn(page), STUDIES[QUICK]) and "seed 79" in texts(page)
 
 
 def test_on_a_fresh_machine_a_stored_run_is_shown_and_what_is_missing_is_named(open_page, nothing_fetched):
-    page = open_page(PAGE, **choice(STUDIES["sigg2008-fig4"]))
-    said = texts(page)
-    assert "Not on this machine: **Leukemia gene expression**" in said and "(data)" in said
-    assert drawn(page) and "**A stored run**" in said and "A run takes similar data" in said
-    assert not next(button for button in page.button if button.key == "start-study").disabled
+    study = STUDIES["sigg2008-fig4"]
+    page = open_page(PAGE, **choice(study))
+    titles = [info.title for info in nnspca.datasets.available() if info.name in (*study.missing(), *study.stand_ins)]
+    assert len(titles) == 2 and all(says(page.info, title) for title in titles) and says(page.info, "(data)")
+    assert drawn(page) and is_stored(page, study)
+    assert not page.button(key="start-study").disabled
 
 
 def stages(name):

@@ -20,7 +20,7 @@ import nnspca
 from nnspca.view import cache, session
 from nnspca.view.learn import rooms, web
 from nnspca.view.learn.rooms import Room, RoomError, Rooms
-from nnspca.view.sources import preparation
+from nnspca.view.sources import catalogue, preparation
 from tests import oracle
 from tests.pages.conftest import alone, answered, brought
 from tests.pages.test_upload import IMAGES
@@ -155,11 +155,12 @@ def test_a_visit_has_one_room_and_all_rooms_of_a_data_set_one_covariance_within_
     visits = [offering(), offering()]
     (first, owner), (second, _) = map(opened, visits)
     assert opened(visits[0]) == (first, owner) and first != second
-    ways = [held.find(code)._cov for code in (first, second)]
-    assert ways[0]() is ways[1]() and any(ways[0]() is thing for thing in cache.shared()._held.values())
-    monkeypatch.setattr(cache.shared(), "_most_bytes", 1)
-    cache.shared().get("other", lambda: np.zeros(10))
-    assert not any(isinstance(thing, nnspca.Covariance) for thing in cache.shared()._held.values())
+    ways = [held.find(code).cov for code in (first, second)]
+    shared, (key, _) = cache.shared(), preparation.covariance_task(catalogue.dataset("lfw-faces"), True, False)
+    assert ways[0]() is ways[1]() is shared.get(key, pytest.fail)
+    monkeypatch.setattr(shared, "most_bytes", 1)
+    shared.get("other", lambda: np.zeros(10))
+    assert not shared.holds(key)
     who = post(first, "join", {})[1]["who"]
     assert post(first, "attempt", {"who": who, "features": [200, 201]})[0] == 200
     assert post(first, "close", {"owner": owner})[0] == 200
@@ -187,12 +188,14 @@ def test_a_room_with_images_of_the_owners_own_ends_with_the_visit_and_holds_them
     code, _ = opened(visit)
     here = visit.session_state["session"]
     (data,) = here.uploads.values()
-    assert held.find(code)._cov() is preparation.covariance_for(data, False, False)
+    assert held.find(code).cov() is preparation.covariance_for(data, False, False)
     before = threading.enumerate()
     here.leave()
     for ending in set(threading.enumerate()).difference(before):
         ending.join()
-    assert code not in held._rooms and not here.uploads and not cache.shared().forget({data.name})
+    with pytest.raises(RoomError):
+        held.find(code)
+    assert not here.uploads and not cache.shared().forget({data.name})
 
 
 def test_people_join_from_one_address_as_fast_as_a_class_and_a_browser_is_one_person(held, passes, monkeypatch):
@@ -258,7 +261,7 @@ def test_the_owner_alone_reveals_and_closes(held):
     results = post(room.code, "results", {"owner": room.owner})[1]
     painting, guess = list(csv.DictReader(io.StringIO(results["csv"])))
     assert float(painting["value"]) == pytest.approx(rooms.variance(cov, [2]))
-    assert float(painting["share of the proven maximum"]) <= 1 and painting["time"]
+    assert float(painting[rooms.RESULT[4]]) <= 1 and painting["time"]
     assert (guess["what"], float(guess["value"])) == ("guess, chapter 2", 0.5)
     assert results["paintings"][0]["features"] == [2]
 

@@ -122,7 +122,7 @@ def test_the_process_that_reads_a_file_reaches_neither_the_network_nor_the_disk(
     reached = str(error.value).partition("reached")[2].split()
     assert not {"write", "change", "remove", "start"} & set(reached) or "files" not in has
     assert not {"connect", "send"} & set(reached) or "network" not in has
-    assert "connect" not in reached or "files" not in has, "Landlock refuses connections, too"
+    assert "connect" not in reached or "files" not in has  # Landlock refuses connections, too
 
 
 def test_too_many_bytes_and_numbers_are_refused(monkeypatch):
@@ -156,7 +156,7 @@ def test_an_array_that_says_it_is_huge_ends_only_the_process_that_reads_it():
 
 @pytest.mark.parametrize("filename", EACH)
 def test_the_same_data_set_comes_back_from_another_process(filename):
-    apart = sandbox._apart({filename: EACH[filename]}, lambda: False, {})
+    apart = sandbox.read_apart({filename: EACH[filename]}, lambda: False, {})
     seen = nnspca.datasets.preview(EACH[filename], filename)
     assert vars(replace(apart, data=None, columns=None)) == vars(replace(seen, data=None, columns=None))
     assert repr(apart.columns) == repr(seen.columns) == repr(apart.data.columns)
@@ -171,11 +171,11 @@ def test_the_same_data_set_comes_back_from_another_process(filename):
 
 def test_a_process_begun_ahead_reads_the_next_file_and_an_error_that_offers_a_choice_comes_back_with_it():
     sandbox.begin_process()
-    begun = sandbox._ready[sandbox.SCRIPT]
+    begun = sandbox.ready[sandbox.SCRIPT]
     with pytest.raises(MissingValues) as missing:
         read(parquet({"a": [1.0, None, 3], "b": [1.0, 2, 5]}), "t.parquet")
     assert (missing.value.count, missing.value.shape) == (1, (3, 2))
-    assert begun.poll() == 0 and sandbox._ready == {}
+    assert begun.poll() == 0 and sandbox.ready == {}
 
 
 def test_the_other_process_ends_where_the_one_that_asked_is_gone():

@@ -13,7 +13,7 @@ from nnspca.spannogram import curves, enumeration
 from nnspca.view.link.state import DATA, RANDOM
 from nnspca.view.spannogram import circle, sphere
 from nnspca.view.spannogram.circle import Rows
-from tests.pages.conftest import sent, texts, unpacked
+from tests.pages.conftest import owner, sent, texts, unpacked
 
 PAGE = "pages/spannogram.py"
 
@@ -43,9 +43,10 @@ def test_the_canvas_is_given_the_regions_the_library_finds(open_page):
     assert data["optimum"]["value"] == curves.optimum(V, 4).value
 
 
-def test_data_with_one_direction_say_what_to_change(open_page, monkeypatch):
-    monkeypatch.setattr(circle, "most_directions", lambda data: 1)
-    assert "varies along 1 direction only; this figure needs 2" in texts(open_page(PAGE, curves=DATA, data="pitprops"))
+def test_data_with_one_direction_say_what_to_change(open_page):
+    line = nnspca.datasets.Dataset(name="line", X=np.arange(5.0)[:, None])
+    page = open_page(PAGE, curves=DATA, data="line", session=owner(line))
+    assert any("1 direction " in told.value for told in (*page.info, *page.warning, *page.error, *page.markdown))
 
 
 @pytest.mark.parametrize(

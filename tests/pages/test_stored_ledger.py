@@ -44,7 +44,7 @@ def test_every_data_set_is_stored_at_both_scales_with_the_sign_constraint_and_wi
     assert set(shelf.records()) == set(itertools.product(STORED, (False, True), (False, True)))
     for key, record in shelf.records().items():
         assert made.missing(key, record) == ([], []) and record.opening == default_k(record.n, record.name)
-        assert made.weakest(record) is None, "between two stored k little is lost by carrying"
+        assert made.weakest(record) is None  # between two stored k little is lost by carrying
     assert stored.FILE.stat().st_size < 3_000_000
 
 
@@ -55,7 +55,7 @@ def test_what_is_stored_is_feasible_and_has_the_variances_that_are_said(key):
         assert part.cardinality <= k and ((part.loadings >= 0).all() or not record.nonnegative)
         assert np.isclose(cov.variance(part.loadings), part.variance, rtol=ROUND) and part.variance <= upper
     for (k, _), (parts, upper) in record.parts.items():
-        assert (sum((part.loadings != 0).astype(int) for part in parts) <= 1).all(), "no feature is shared"
+        assert (sum((part.loadings != 0).astype(int) for part in parts) <= 1).all()  # no feature is shared
         for part in parts:
             assert part.cardinality <= k
             assert np.isclose(cov.variance(part.loadings), part.variance, rtol=ROUND)

@@ -39,7 +39,7 @@ class Streamlit:
         if scope["method"] == "PUT":
             self.kept[scope["path"]] = body
         else:
-            assert dict(scope["headers"])[b"x-xsrftoken"] == b"t", "Streamlit refuses to delete without it"
+            assert dict(scope["headers"])[b"x-xsrftoken"] == b"t"  # Streamlit refuses to delete without it
             self.kept.pop(scope["path"], None)
         await send({"type": "http.response.start", "status": 204, "headers": []})
         await send({"type": "http.response.body", "body": b""})
@@ -115,16 +115,6 @@ def test_a_page_is_given_room_for_so_many_bytes_and_all_pages_together_too(annou
     run(play, own=5 * MB, total=7 * MB)
 
 
-def test_a_file_goes_nowhere_but_to_an_address_that_an_open_page_was_given():
-    async def play(server):
-        await server.visit("one", "a")
-        for session, file in (("one", "b"), ("other", "a")):
-            assert (await server.send("PUT", session, file, MB))[0] == 404
-        assert server.held == 0
-
-    run(play)
-
-
 def test_what_a_page_that_was_left_has_sent_is_deleted_and_makes_room():
     async def play(server):
         for session in ("one", "two", "three"):
@@ -180,7 +170,7 @@ def test_files_that_come_together_to_one_address_are_counted_each():
         await server.visit("one", "a")
         assert (await server.send("PUT", "one", "a", 3 * MB))[0] == 204
         await asyncio.gather(*(server.send("PUT", "one", "a", 2 * MB, False) for _ in range(3)))
-        assert server.app._pages["one"].size == server.held
+        assert server.app.total_size == server.held
 
     run(play, own=5 * MB, total=20 * MB)
 
@@ -196,10 +186,10 @@ def test_what_others_have_on_their_way_refuses_nobody():
         ]
         await asyncio.sleep(0.05)
         assert [one.done() for one in begun] == [False, False, False]
-        assert server.app._total_size <= 9 * MB, "two tabs of one browser have no more on their way than one may"
+        assert server.app.total_size <= 9 * MB  # two tabs of one browser have no more on their way than one may
         assert (await server.send("PUT", "four", "a", 3 * MB))[0] == 204
         statuses = [(await one)[0] for one in begun if one.done()]
-        assert statuses == [413] and server.app._total_size <= 9 * MB, "the largest on its way has given way"
+        assert statuses == [413] and server.app.total_size <= 9 * MB  # the largest on its way has given way
         for one in begun:
             one.cancel()
 
@@ -214,6 +204,6 @@ def test_a_file_on_its_way_that_pauses_or_takes_too_long_takes_no_more_room(monk
         assert (await server.send("PUT", "one", "a", 4 * MB, stalls=True))[0] == 408
         monkeypatch.setattr(uploading, "LASTS", 0.0)
         assert (await server.send("PUT", "one", "a", 4 * MB))[0] == 408
-        assert server.app._total_size == server.held == 0
+        assert server.app.total_size == server.held == 0
 
     run(play, own=5 * MB)

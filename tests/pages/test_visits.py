@@ -50,7 +50,7 @@ def test_addresses_stay_while_a_connection_is_lost_and_end_with_the_session():
     assert get(file)[0] == get(news)[0] == 200
     session.clear()
     ended = until(lambda: gc.collect() >= 0 and get(file)[0] == 404)  # a thread may still hold the visit it answered
-    assert ended and get(news)[0] == 204, "a page that is leaving may still look"
+    assert ended and get(news)[0] == 204  # a page that is leaving may still look
 
 
 def test_a_visit_keeps_its_latest_files_at_addresses_that_stay_and_cannot_be_guessed(visit):

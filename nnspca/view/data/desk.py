@@ -202,12 +202,12 @@ def _columns(desk: Desk, doubted: set[str]) -> None:
         disabled=True if "sample" in desk.seen.roles else [name for name in HEADINGS if name != "role"],
         hide_index=True,
         height=min(TALL, 40 + 35 * len(order)),
-        on_change=lambda: _take_roles(desk, [one.name for one in order], st.session_state[key]["edited_rows"]),
+        on_change=lambda: take_roles(desk, [one.name for one in order], st.session_state[key]["edited_rows"]),
     )
     st.caption("A role is changed by a double click: feature, name of the sample, class, weight, time, or left out.")
 
 
-def _take_roles(desk: Desk, names: Sequence[str], edited: Mapping[int, Mapping[str, str]]) -> None:
+def take_roles(desk: Desk, names: Sequence[str], edited: Mapping[int, Mapping[str, str]]) -> None:
     """Read the file with the roles that were changed in the table."""
     roles = {names[int(row)]: cells["role"] for row, cells in edited.items() if "role" in cells}
     _settle(desk, Choice("", {"columns": roles}))

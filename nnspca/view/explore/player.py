@@ -60,9 +60,9 @@ def show(shown: View, runs: Runs) -> None:
             "every": round(1000 * POLL_SECONDS),
             "assignments": assignments(),
         },
-        on_point_change=_choose,
-        on_why_change=lambda: _press("why"),
-        on_over_change=lambda: _press("over"),
+        on_point_change=take_point,
+        on_why_change=lambda: press("why"),
+        on_over_change=lambda: press("over"),
         on_ended_change=lambda: canvas.keep_choices("play", "ended"),
     )
 
@@ -73,7 +73,7 @@ def _message(key: str) -> Any:
     return None if said is None or assign_again(int(said["seen"])) else said
 
 
-def _choose() -> None:
+def take_point() -> None:
     """Show a k, and where it is a point of a curve the solver that found it."""
     if (point := _message("point")) is not None:
         if "method" in point:
@@ -81,7 +81,7 @@ def _choose() -> None:
         assign(k=int(point["k"]), **{key: str(point[key]) for key in ("method",) if key in point})
 
 
-def _press(key: str) -> None:
+def press(key: str) -> None:
     """Ask why a feature is in the component, or for a sample over it; what was asked for is closed with -1."""
     if (said := _message(key)) is not None:
         session.current().at_rest = None

@@ -41,9 +41,9 @@ EXPORTS = re.compile(rb"export\{([\w$, ]+)\};?\s*$")
 OURS = ("narrow", "link")  # components of every page; and of some pages, by the last word of its path:
 OWN = {"": ("play", "gallery"), "parts": ("component",), "spannogram": ("spannogram",), "learn": ("learn",)}
 PACKED = re.compile(r"/static/((?:js|css|media)/[^/]+\.(?:js|css|woff2))$")
-_BROUGHT = {f"{kind}/{file.name}": file for kind in ("js", "css") for file in (SCRIPTS.parent / kind).glob(f"*.{kind}")}
+BROUGHT = {f"{kind}/{file.name}": file for kind in ("js", "css") for file in (SCRIPTS.parent / kind).glob(f"*.{kind}")}
 # Of the font of icons, named as one release of Streamlit names it, those asked for: 16 kB of 375 (see adding.md).
-_BROUGHT |= {f"media/{file.name}": file for file in LECTURE.parent.glob("*.woff2")}
+BROUGHT |= {f"media/{file.name}": file for file in LECTURE.parent.glob("*.woff2")}
 NEEDED = re.compile(r"""\b(?:from|import)\s*["'`]\./([^"'`]+\.js)["'`]""")
 UNASKED = (b"accept-encoding", b"if-none-match", b"if-modified-since")  # the page is written anew for each visit
 COMPRESSION = 6  # of compression
@@ -76,8 +76,8 @@ class AssetMiddleware:
             return
         headers, asked = Headers(scope=scope), PACKED.search(scope["path"])
         takes = "gzip" in headers.get("accept-encoding", "") and "range" not in headers
-        if takes and asked and (file := _BROUGHT.get(asked[1])):  # only what Streamlit brings is ever kept
-            body = await asyncio.to_thread(_packed, file, bool(scope["query_string"]))
+        if takes and asked and (file := BROUGHT.get(asked[1])):  # only what Streamlit brings is ever kept
+            body = await asyncio.to_thread(packed, file, bool(scope["query_string"]))
             await Response(body, 200, STAYS, TYPES[file.suffix])(scope, receive, send)
         elif "text/html" in headers.get("accept", ""):
             await self._page(scope, receive, send)
@@ -111,7 +111,7 @@ class AssetMiddleware:
 
 
 @cache
-def _packed(file: Path, whole: bool) -> bytes:
+def packed(file: Path, whole: bool) -> bytes:
     """Return a script, or what stands in its place until the browser is idle, compressed once for all visitors."""
     content = file.read_bytes()
     if not whole and file.name.startswith(LAZY) and (found := EXPORTS.search(content)):

@@ -225,10 +225,10 @@ class UploadMiddleware:
         if (owns := sum(one.size for one, own in on_way if own)) + more > self._own:
             return f"{owns >> 20:,} MB of your files are on their way in other pages: wait until they have come."
         for rival in sorted((one for one, own in on_way if not own and not one.whole), key=lambda one: -one.size):
-            if self._total_size + more <= self._total or rival.size <= coming.size + more:
+            if self.total_size + more <= self._total or rival.size <= coming.size + more:
                 break
             rival.give_way()
-        if (total := self._total_size) + more > self._total:
+        if (total := self.total_size) + more > self._total:
             return (
                 f"Visitors' files take {total >> 20:,} MB of this server's memory already, and at most "
                 f"{self._total >> 20:,} MB are taken: try again later, or with a smaller file."
@@ -236,7 +236,8 @@ class UploadMiddleware:
         return ""
 
     @property
-    def _total_size(self) -> int:
+    def total_size(self) -> int:
+        """Bytes that all pages hold or have on their way."""
         return sum(page.size for page in self._pages.values())
 
 

@@ -54,7 +54,7 @@ def proven(name: str) -> Known:
     data, k = catalogue.dataset(name), board_k(name)
     best = ledger.shared().at(problem(name), k, 0.0)  # variances are at least 0
     if not best.bounded:
-        _compute(name, data.content_hash, k)
+        solve_board(name, data.content_hash, k)
         best = ledger.shared().at(problem(name), k, 0.0)
     return best
 
@@ -74,7 +74,7 @@ def nmf_and_best() -> tuple[np.ndarray, np.ndarray]:
 
 
 @st.cache_resource(show_spinner="Computing the upper bound …")
-def _compute(name: str, content_hash: str, k: int) -> None:
+def solve_board(name: str, content_hash: str, k: int) -> None:
     """Solve and certify; some seconds on the faces."""
     certificate = nnspca.certify(opening_covariance(name), k)
     ledger.shared().record(problem(name), k, certificate.component, certificate.upper)

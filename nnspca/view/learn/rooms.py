@@ -60,7 +60,7 @@ class Room:
         self.answers: Sequence[float] = board.pop("answers")  # of the questions of chapters 1, 2, …
         self.asked, self.answered = 0, False  # the chapter whose question is asked, and whether its answer is shown
         self.browser: frozenset[str] = frozenset()  # its owner's
-        self._cov, self._upper = cov, upper  # asked for at each attempt, from what all share
+        self.cov, self._upper = cov, upper  # asked for at each attempt, from what all share
         self._people: dict[str, Person] = {}  # by token
         self._removed: dict[str, Person] = {}
         self._arrivals: defaultdict[str, deque[float]] = defaultdict(lambda: deque(maxlen=JOINS))  # by address
@@ -129,7 +129,7 @@ class Room:
         fits = isinstance(features, list) and all(type(i) is int and 0 <= i < n for i in features)
         if not fits or not len(set(features)) == len(features) <= k:
             raise RoomError(f"An attempt is up to {k} different numbers from 0 to {n - 1}.", 400)
-        value = variance(self._cov(), features)
+        value = variance(self.cov(), features)
         with self._lock:
             person.last = tuple(features)
             if features:

@@ -30,7 +30,7 @@ def task(subject: Subject, choice: Choices) -> Task:
     def work(job: Job) -> None:
         known = subject.known_parts((choice.r,))[choice.r]
         clock = Clock(job, known.lower if choice.disjoint else 0.0)
-        lead = _find_or_reuse(job, subject, choice, choice.lead, 0.0, 0.4)
+        lead = find_or_reuse(job, subject, choice, choice.lead, 0.0, 0.4)
         if lead is not None:
             clock.found(math.fsum(lead.variances))
             wanted = job.asked or math.isinf(known.upper)
@@ -47,14 +47,12 @@ def others(subject: Subject, choice: Choices) -> Task | None:
 
     def work(job: Job) -> None:
         for number, way in enumerate(ways):
-            _find_or_reuse(job, subject, choice, way, number / len(ways), (number + 1) / len(ways))
+            find_or_reuse(job, subject, choice, way, number / len(ways), (number + 1) / len(ways))
 
     return Task("parts-others", subject.key("parts-others", subject.now.d, choice), work) if ways else None
 
 
-def _find_or_reuse(
-    job: Job, subject: Subject, choice: Choices, way: str, begin: float, end: float
-) -> Components | None:
+def find_or_reuse(job: Job, subject: Subject, choice: Choices, way: str, begin: float, end: float) -> Components | None:
     """Return the parts that a way finds, or has found, noted and published; None where the run is to stop before."""
     if job.should_stop():
         return None

@@ -52,7 +52,7 @@ WORDS = tomllib.loads(Path(__file__).with_name("sandbox.toml").read_text(encodin
 TOO_LONG, TOO_MUCH, GAVE_UP = (said.format(seconds=SECONDS, megabytes=MEMORY // 10**6) for said in WORDS)
 _TEXTS = ("name", "title", "kind", "description", "citation", "terms", "source")
 _LISTS, _ROWS = ("feature_names", "feature_titles", "label_names", "sample_names"), ("labels", "weights")
-_ready: dict[str, subprocess.Popen[bytes]] = {}  # a process that waits for a file, where one was begun
+ready: dict[str, subprocess.Popen[bytes]] = {}  # a process that waits for a file, where one was begun
 _beginning = threading.Lock()
 _SEEN = ("shape", "rows", "decided", "sheets", "problem")  # of a preview, as JSON has them
 
@@ -67,7 +67,7 @@ def preview(files: Mapping[str, bytes], should_stop: Callable[[], bool], **optio
         return _refused(files, f"{size:,} bytes are more than can be read; at most {MAX_BYTES:,} are read.")
     plain = size <= QUICK_BYTES and all(name.lower().endswith(PLAIN) and _narrow(text) for name, text in files.items())
     known = len(files) == 1 and nnspca.datasets.catalogue.catalogue_name(next(iter(files.values()))) is not None
-    seen = _here(files, options) if plain or known else _apart(files, should_stop, options)
+    seen = _here(files, options) if plain or known else read_apart(files, should_stop, options)
     data = seen.data
     if data is not None and (data.X.nnz if data.is_sparse else data.X.size) > MAX_ENTRIES:
         problem = (
@@ -95,9 +95,9 @@ def _here(files: Mapping[str, bytes], options: Mapping[str, Any]) -> FilePreview
     return nnspca.datasets.preview(content if only else files, filename if only else None, **options)
 
 
-def _apart(files: Mapping[str, bytes], should_stop: Callable[[], bool], options: Mapping[str, Any]) -> FilePreview:
+def read_apart(files: Mapping[str, bytes], should_stop: Callable[[], bool], options: Mapping[str, Any]) -> FilePreview:
     """Read files in another process, which is ended if it exceeds its limits or its caller is gone."""
-    process = _ready.pop(SCRIPT, None)
+    process = ready.pop(SCRIPT, None)
     if process is None or process.poll() is not None:
         process = _process()
     request = json.dumps({"sizes": {name: len(content) for name, content in files.items()}, "options": options})
@@ -127,8 +127,8 @@ def _apart(files: Mapping[str, bytes], should_stop: Callable[[], bool], options:
 def begin_process() -> None:
     """Begin the process that reads the next file, unless there is one: it takes seconds to load its libraries."""
     with _beginning:  # one that is begun beside would wait for ever
-        if SCRIPT not in _ready:
-            _ready[SCRIPT] = _process()
+        if SCRIPT not in ready:
+            ready[SCRIPT] = _process()
 
 
 def _process() -> subprocess.Popen[bytes]:

@@ -222,8 +222,8 @@ def feature_list(part: Component, subject: Subject) -> None:
 
     st.markdown(
         f"**{sanitize.plain(names[order[0]])}** has the largest loading, {rounded.fixed(x[0], 3)}; {half:,} of "
-        f"{part.cardinality:,} make half of the sum of squares. Press one of the {component.called(subject.data)} here or "
-        "in the picture: why is it included, or not?"
+        f"{part.cardinality:,} make half of the sum of squares. Press one of the {component.called(subject.data)} here "
+        "or in the picture: why is it included, or not?"
     )
     rows = [{"feature": names[i], "loading": round(float(part.loadings[i]), 4)} for i in order]
     st.dataframe(rows, hide_index=True, key=LIST, on_select=ask, selection_mode="single-row", alt="Features, loadings.")

@@ -11,6 +11,7 @@ import numpy as np
 from nnspca.certificates.judge import checked
 from nnspca.components._certificates import bound_parts, certify_each
 from nnspca.components._decompose import SEEKING, decompose
+from nnspca.components._deflate import DEFLATIONS
 from nnspca.control.arguments import Effort, Seed, check_flag, check_instance, check_whole, shown
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import interruptible
@@ -133,7 +134,7 @@ def certify_found(
         how: dict[str, Any] = {"effort": effort, "seed": check_seed(seed), "executor": executor}
         return certify_each(cov, parts, monitor=Monitor(should_stop, on_progress), **how)
     sizes = {part.k for part in parts}
-    disjoint = parts.deflation in ("together", "disjoint") and METHODS[parts.method].feasible
+    disjoint = DEFLATIONS[parts.deflation].disjoint and METHODS[parts.method].feasible
     if not disjoint or len(sizes) > 1:
         return None
     settings: dict[str, Any] = {"nonnegative": parts.nonnegative, "effort": effort, "seed": seed}

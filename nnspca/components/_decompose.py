@@ -11,7 +11,7 @@ import numpy as np
 
 from nnspca.bounds.plan import PLANS
 from nnspca.components._certificates import bound_parts, certify_each
-from nnspca.components._deflate import check_deflation, deflate
+from nnspca.components._deflate import DEFLATIONS, check_deflation, deflate
 from nnspca.components.together import find_parts
 from nnspca.control.arguments import (
     Deflation,
@@ -221,7 +221,7 @@ class _Decomposition:
 
     def _exhausted(self, parts: tuple[Component, ...]) -> str:
         """The note on why there are no more components than these."""
-        overlapping = self.deflation not in ("disjoint", "together")
+        overlapping = not DEFLATIONS[self.deflation].disjoint
         unused = not np.any([part.loadings for part in parts], axis=0).all()
         reason = "nothing is left to explain" if overlapping or unused else "every feature is used"
         return f"{len(parts)} of {len(self.sizes)} components: {reason}"

@@ -182,6 +182,7 @@ class DeflationInfo:
     title: str  #: For menus
     summary: str  #: One sentence for readers new to it
     paper: str  #: Its source
+    disjoint: bool = False  #: Whether no two components share a feature
     #: ``remainder(cov, U) -> Covariance``, the covariance after removing the columns of U; None if the
     #: covariance stays as it is
     remainder: Callable[[Covariance, np.ndarray], Covariance] | None = None

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from nnspca import Covariance
+from nnspca import DEFLATIONS, Covariance
 from nnspca.certificates.proofs import CarriedProof
 from nnspca.control.arguments import Deflation
 from nnspca.datasets import Dataset
@@ -49,7 +49,7 @@ def band_of(known: Iterable[Known], unit: float) -> Band:
 
 def is_disjoint(parts: Components) -> bool:
     """Tell whether a joint bound speaks about these parts: no feature in two, and at most k in each."""
-    return parts.deflation in (TOGETHER, DISJOINT) and bool(METHODS[parts.method].feasible)
+    return DEFLATIONS[parts.deflation].disjoint and bool(METHODS[parts.method].feasible)
 
 
 @dataclass(frozen=True, eq=False)

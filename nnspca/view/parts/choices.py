@@ -54,7 +54,7 @@ class Choices:
     @cached_property
     def disjoint(self) -> bool:
         """Whether the page asks for disjoint parts of at most k features: the problem that the ledger keeps."""
-        return self.apart_for(self.lead) in (TOGETHER, DISJOINT) and bool(nnspca.METHODS[self.lead].feasible)
+        return nnspca.DEFLATIONS[self.apart_for(self.lead)].disjoint and bool(nnspca.METHODS[self.lead].feasible)
 
     @cached_property
     def best(self) -> bool:

@@ -89,7 +89,7 @@ def _answer(stability: Stability, subject: Subject) -> None:
 def summary(stability: Stability) -> str:
     """Say how many parts are stable, and how often the features of each return beside chance."""
     r, stable = len(stability.parts), int(stability.stable.sum())
-    which = f"{stable} of {wording.plural(r, 'part')} {'is' if stable == 1 else 'are'} stable"
+    which = f"{stable} of {wording.plural(r, 'part')} {'is' if 1 in (stable, r) else 'are'} stable"
     lines = [f"### {which} (probable, not proven)", sanitize.plain(stability.summary())]
     if stability.degenerate:
         some = "One resample consists" if stability.degenerate == 1 else f"{stability.degenerate:,} resamples consist"

@@ -25,7 +25,7 @@ from nnspca.solvers.climb import SWAP_GAIN, optimise_on_support
 from nnspca.tasks._excluding import excluding
 from nnspca.tasks._solve import check_cardinality, check_seed, monitor_of, solve
 
-MOST_FEATURES = 400  # features
+MOST_FEATURES = 400  # of which supports are ranked
 
 
 @with_executor

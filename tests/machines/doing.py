@@ -12,6 +12,11 @@ def times(shared, by, should_stop):
     return shared * by
 
 
+def trace(shared, by, should_stop):
+    """Say who was asked, and a multiple of the trace."""
+    return os.getpid(), shared.trace * by
+
+
 def wait_for_stop(shared, longest, should_stop):
     begun = time.monotonic()
     while time.monotonic() - begun < longest:
@@ -44,6 +49,15 @@ def looks(shared, *, should_stop, on_found):
         number += 1
         time.sleep(0.02)
     return number
+
+
+def here(shared, *, should_stop):
+    """Take a moment, unless told to stop; say who was asked."""
+    for _ in range(5):
+        time.sleep(0.1)
+        if should_stop():
+            break
+    return os.getpid()
 
 
 def fails(shared, *, should_stop):

@@ -22,7 +22,7 @@ from nnspca.control.progress import Monitor
 from nnspca.machines import Processes, Workers, call
 from nnspca.tasks import certify_path, path
 from nnspca.view import machines as pool
-from tests.machines.doing import count, fails, leave, looks, times, wait_for_stop
+from tests.machines.doing import count, fails, here, leave, looks, nap, times, trace, wait_for_stop
 from tests.pages.conftest import ROOT, drawn_with, settle, until
 from tests.resampling.test_bootstrap import planted
 from tests.tasks.test_sweep import plain
@@ -74,10 +74,6 @@ def test_every_task_is_done_once_elsewhere_and_what_is_shared_is_sent_once_to_ea
     for _ in range(3):
         assert call(processes, nnspca.solve, shared, 2, should_stop=None, listeners={}).k == 2
     assert 1 <= sum(len(what) > 500 for what in sent) <= 2
-
-
-def trace(shared, by, should_stop):
-    return os.getpid(), shared.trace * by
 
 
 def test_a_curve_and_its_proofs_come_out_as_they_do_here(processes, cov):
@@ -155,12 +151,12 @@ def test_what_goes_wrong_there_is_said_here(processes):
 
 
 def test_a_lost_process_costs_time_and_a_task_that_loses_it_again_says_so(processes):
-    with Workers(processes, 40, Monitor()) as workers:
-        pid, _ = workers.result(workers.submit(whoami))
-        tasks = {workers.submit(wait_for_seconds, 1.0) for _ in range(4)}
+    with Workers(processes, np.full(2, 20.0), Monitor()) as workers:
+        pid, *_ = workers.result(workers.submit(nap, 0, 0.0))
+        tasks = {workers.submit(nap, 0, 1.0) for _ in range(4)}
         time.sleep(0.3)
         os.kill(pid, signal.SIGKILL)
-        assert [value for _, value in workers.completed(tasks)] == [40] * 4
+        assert [value[1:] for _, value in workers.completed(tasks)] == [(0, 40.0)] * 4
         with pytest.raises(RuntimeError, match="a worker ended before its task was done"):
             workers.result(workers.submit(leave, os.getpid()))
     assert processes.submit(abs, -2).result(SOON) == 2
@@ -169,15 +165,6 @@ def test_a_lost_process_costs_time_and_a_task_that_loses_it_again_says_so(proces
             workers.result(workers.submit(leave, os.getpid()))
         with pytest.raises(RuntimeError, match="a worker ended before its task was done"):
             workers.submit(times, 2)
-
-
-def whoami(shared, should_stop):
-    return os.getpid(), shared
-
-
-def wait_for_seconds(shared, seconds, should_stop):
-    time.sleep(seconds)
-    return shared
 
 
 def test_a_call_that_waits_for_its_turn_keeps_its_process_and_no_other_one_is_made_here(monkeypatch):
@@ -196,14 +183,6 @@ def test_a_call_that_waits_for_its_turn_keeps_its_process_and_no_other_one_is_ma
     turn.set()
     first.join(SOON)
     assert len({*pids, os.getpid()}) == 3
-
-
-def here(shared, *, should_stop):
-    for _ in range(5):
-        time.sleep(0.1)
-        if should_stop():
-            break
-    return os.getpid()
 
 
 def test_a_call_that_finds_no_process_ready_is_made_here():

@@ -51,6 +51,15 @@ def looks(shared, *, should_stop, on_found):
     return number
 
 
+def here(shared, *, should_stop):
+    """Take a moment, unless told to stop; say who was asked."""
+    for _ in range(5):
+        time.sleep(0.1)
+        if should_stop():
+            break
+    return os.getpid()
+
+
 def fails(shared, *, should_stop):
     raise DataError(f"{shared} is not allowed")
 

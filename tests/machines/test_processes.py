@@ -22,7 +22,7 @@ from nnspca.control.progress import Monitor
 from nnspca.machines import Processes, Workers, call
 from nnspca.tasks import certify_path, path
 from nnspca.view import machines as pool
-from tests.machines.doing import count, fails, leave, looks, nap, times, trace, wait_for_stop
+from tests.machines.doing import count, fails, here, leave, looks, nap, times, trace, wait_for_stop
 from tests.pages.conftest import ROOT, drawn_with, settle, until
 from tests.resampling.test_bootstrap import planted
 from tests.tasks.test_sweep import plain
@@ -183,14 +183,6 @@ def test_a_call_that_waits_for_its_turn_keeps_its_process_and_no_other_one_is_ma
     turn.set()
     first.join(SOON)
     assert len({*pids, os.getpid()}) == 3
-
-
-def here(shared, *, should_stop):
-    for _ in range(5):
-        time.sleep(0.1)
-        if should_stop():
-            break
-    return os.getpid()
 
 
 def test_a_call_that_finds_no_process_ready_is_made_here():

@@ -17,7 +17,7 @@ from nnspca.view.subject import Subject
 
 TITLE = "Loadings found elsewhere: how good are they?"
 TEXT, FILE = "given-text", "given-file"
-MOST_CHARACTERS, MOST_COMPONENTS = 2_000_000, 20  # characters, and components
+MOST_CHARACTERS, MOST_COMPONENTS = 2_000_000, 20
 SEPARATOR, BLANK = re.compile(r"[:;,\t]"), re.compile(r"\s*[;\t]\s*|\s*,\s+|\s+,\s*|\s+")
 
 

@@ -25,7 +25,7 @@ LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # without I and O, which look like digits
 LENGTH = 8  # letters of a code: 10¹¹ of them
 NAME = 16  # letters of a name
 STARTS = 8  # of the search where a painting's covariances have both signs
-LARGEST_GUESS = 1e6  # guess
+LARGEST_GUESS = 1e6
 RESULT = ("name", "phone", "what", "value", "share of the proven maximum", "time")
 BEST = 3  # drawings that are shown in the end
 

@@ -47,7 +47,7 @@ def largest_sums(rows: np.ndarray, count: int) -> np.ndarray:
 
     Of many numbers only columns of eight are read whose maximum is among the ``count`` largest: any other number has
     that many above or equal to it. The judge has this apart from the bounds it judges. Selected from the front of
-    −rows: from the back, rows with many ties, as of sparse data, take up to twenty times as long. A NaN is a largest.
+    −rows: from the back, rows with many ties, as of sparse data, take up to twenty times as long. NaN is a largest.
 
     Examples
     --------

@@ -324,7 +324,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         check_is_fitted(self)
         held: Any = getattr(X, "dtypes", getattr(X, "dtype", ""))
         kinds = {str(kind) for kind in np.ravel(held)}
-        source, along = (samples.read(self, X), partial(scores_of_rows, self.mean_, self.scale_, self.components_.T))
+        source, along = samples.read(self, X), partial(scores_of_rows, self.mean_, self.scale_, self.components_.T)
         if isinstance(source, Source) and source.spread is not None:
             samples.check_width(self, source.n)
             scores = map_rows(source, along, self.n_components_)

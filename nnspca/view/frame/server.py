@@ -46,7 +46,7 @@ BROUGHT = {f"{kind}/{file.name}": file for kind in ("js", "css") for file in (SC
 BROUGHT |= {f"media/{file.name}": file for file in LECTURE.parent.glob("*.woff2")}
 NEEDED = re.compile(r"""\b(?:from|import)\s*["'`]\./([^"'`]+\.js)["'`]""")
 UNASKED = (b"accept-encoding", b"if-none-match", b"if-modified-since")  # the page is written anew for each visit
-COMPRESSION = 6  # of compression
+COMPRESSION = 6  # level of gzip
 TYPES = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
 # Their names change with their content: a browser that has one needs not ask again.
 STAYS = {

@@ -5,7 +5,7 @@ const AGAIN = 3000; // milliseconds after which a rerun that did not come is ask
 const left = { at: -AGAIN, page: "" }; // when a link was followed, and on which page: a rerun asked for then would lead back to it
 
 addEventListener("click", (event) => {
-  if (event.composedPath().some((element) => element.matches?.("a[href]"))) Object.assign(left, { at: performance.now(), page: location.pathname });
+  if (event.composedPath().some((element) => element.matches?.("a[href]:not([download], [target=_blank])"))) Object.assign(left, { at: performance.now(), page: location.pathname });
 }, { capture: true });
 
 /**

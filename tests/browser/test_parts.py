@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from nnspca.view.session import NEWS
-from tests.browser.page import button, figure, in_view, passed, quiet, rest, settled_url, stopped, traces, unmoved
+from tests.browser.page import button, figure, in_view, quiet, rest, settled_url, stopped, traces, unmoved
 
 pytestmark = pytest.mark.browser
 
@@ -59,17 +58,3 @@ def test_a_search_is_stopped_and_so_are_resamples_and_what_was_found_stays(visit
     page.get_by_text(re.compile("probable")).first.wait_for()  # what was drawn by then
     expect(quiet(page).locator(".st-key-recurrence .component[data-seen]")).to_be_visible()
     settled_url(page, resamples="500")
-
-
-def test_a_run_that_ends_as_a_link_is_followed_leads_no_visitor_back(visit):
-    asked = []
-    page = rest(visit("/parts?data=digits&k=6&r=2&seed=7"))
-    page.route(f"**/{NEWS}/**", lambda route: asked.append(route))
-    button(page, "start-parts").click()
-    while not asked:
-        passed(page, 50)
-    page.locator("[data-testid=stSidebarNav]").get_by_role("link", name="Data").click(no_wait_after=True)
-    for route in asked:
-        route.fulfill(json={"version": "1", "fraction": 1.0, "text": "done", "draw": True})
-    page.get_by_role("heading", name="Data", level=1).wait_for()
-    expect(passed(page, 2_000).get_by_role("heading", name="Data", level=1)).to_be_visible(timeout=1)

@@ -2,11 +2,6 @@
 
 const listeners = new WeakMap();
 const AGAIN = 3000; // milliseconds after which a rerun that did not come is asked for again
-const left = { at: -AGAIN, page: "" }; // when a link was followed, and on which page: a rerun asked for then would lead back to it
-
-addEventListener("click", (event) => {
-  if (event.composedPath().some((element) => element.matches?.("a[href]:not([download], [target=_blank])"))) Object.assign(left, { at: performance.now(), page: location.pathname });
-}, { capture: true });
 
 /**
  * Ask an address every so many milliseconds what is new since the version at hand; `root` has one listener at most.
@@ -15,11 +10,6 @@ addEventListener("click", (event) => {
 function askNews(root, address, every, take, rerun) {
   listeners.get(root)?.();
   let timer, over = false, version = "", asked = -AGAIN;
-  const rerunHere = () => {
-    const leaves = location.pathname === left.page && performance.now() < left.at + AGAIN;
-    if (leaves) setTimeout(rerunHere, every);
-    else if (root.isConnected) rerun();
-  };
   const ask = async () => {
     try {
       const answer = await fetch(`${address}?version=${encodeURIComponent(version)}`, { cache: "no-store" });
@@ -28,7 +18,7 @@ function askNews(root, address, every, take, rerun) {
         version = news.version ?? "";
         if (take(news) && performance.now() - asked >= AGAIN) {
           asked = performance.now();
-          rerunHere();
+          rerun();
         }
       }
     } catch { /* the server does not answer now: it is asked again */ }
